@@ -1,0 +1,62 @@
+import { createHmac } from 'node:crypto';
+import { secretsEqual } from './secrets.ts';
+
+export type Position = readonly (string | number)[];
+
+/**
+ * Turns the place where a page ended into an opaque string and back. `binding` names what the cursor belongs to
+ * (organization, route, filters); a cursor opens only under the very same strings in the same order.
+ * `open` answers null for everything `seal` did not produce, and never throws.
+ */
+export type CursorCodec = {
+  seal(binding: readonly string[], position: Position): string;
+  open(binding: readonly string[], cursor: string): Position | null;
+};
+
+const cursorLengthMax = 1024;
+const tagLength = 16;
+
+/** Cursors are `base64url(tag, position as JSON)`; the tag is HMAC-SHA-256 under `key`, cut to 16 bytes. */
+export function createCursorCodec(key: Buffer): CursorCodec {
+  const tagOf = (binding: readonly string[], payload: Buffer): Buffer =>
+    // JSON keeps neighbouring strings apart, escapes lone surrogates and holds no raw line break, so no two pairs
+    // of binding and position are ever authenticated as the same bytes.
+    createHmac('sha256', key)
+      .update(`${JSON.stringify(binding)}\n`)
+      .update(payload)
+      .digest()
+      .subarray(0, tagLength);
+
+  return {
+    seal(binding, position) {
+      if (!isPosition(position)) throw new Error('A cursor position holds strings and finite numbers only.');
+      const payload = Buffer.from(JSON.stringify(position), 'utf8');
+      const cursor = Buffer.concat([tagOf(binding, payload), payload]).toString('base64url');
+      if (cursor.length > cursorLengthMax) throw new Error('A cursor position must fit into the accepted length.');
+      return cursor;
+    },
+    open(binding, cursor) {
+      if (cursor.length > cursorLengthMax) return null;
+      const bytes = Buffer.from(cursor, 'base64url');
+      // The decoder skips what it does not know; only the one spelling `seal` writes may pass.
+      if (bytes.toString('base64url') !== cursor) return null;
+      const payload = bytes.subarray(tagLength);
+      if (!secretsEqual(bytes.subarray(0, tagLength), tagOf(binding, payload))) return null;
+      return readPosition(payload);
+    },
+  };
+}
+
+function readPosition(payload: Buffer): Position | null {
+  try {
+    const position: unknown = JSON.parse(payload.toString('utf8'));
+    return isPosition(position) ? position : null;
+  } catch {
+    // Authentic yet unreadable can only be another release's layout: as foreign as any other cursor.
+    return null;
+  }
+}
+
+function isPosition(value: unknown): value is Position {
+  return Array.isArray(value) && value.every((part) => typeof part === 'string' || Number.isFinite(part));
+}

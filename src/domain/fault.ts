@@ -1,0 +1,135 @@
+/**
+ * The one catalogue of expected failures. Every transport derives its own error body from a Fault,
+ * so JSON, Connect, gRPC-Web and gRPC cannot disagree about what went wrong.
+ */
+
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
+
+/** The broad class of a failure; each transport has one status for each. */
+export type FaultKind =
+  | 'bad_request'
+  | 'invalid'
+  | 'unauthenticated'
+  | 'permission_denied'
+  | 'not_found'
+  | 'route_not_found'
+  | 'method_not_allowed'
+  | 'request_timeout'
+  | 'conflict'
+  | 'payload_too_large'
+  | 'uri_too_long'
+  | 'headers_too_large'
+  | 'unsupported_media_type'
+  | 'rate_limited'
+  | 'internal_error'
+  | 'unavailable';
+
+/** Codes the framework raises, with their kind and the phrase the flat family prints as `error`. */
+const FRAMEWORK_CODES = {
+  malformed_request: ['bad_request', 'malformed_request'],
+  validation_error: ['invalid', 'validation_error'],
+  invalid_cursor: ['invalid', 'invalid_cursor'],
+  missing_credentials: ['unauthenticated', 'Unauthorized'],
+  invalid_credentials: ['unauthenticated', 'Unauthorized'],
+  credential_class_mismatch: ['unauthenticated', 'Unauthorized'],
+  project_scope_required: ['unauthenticated', 'Unauthorized'],
+  unknown_project: ['unauthenticated', 'Unauthorized'],
+  insufficient_permissions: ['permission_denied', 'Forbidden'],
+  administrator_required: ['permission_denied', 'Forbidden'],
+  api_key_permission_denied: ['permission_denied', 'api_key_permission_denied'],
+  route_not_found: ['route_not_found', 'Not Found'],
+  method_not_allowed: ['method_not_allowed', 'Method Not Allowed'],
+  request_timeout: ['request_timeout', 'Request Timeout'],
+  payload_too_large: ['payload_too_large', 'Payload Too Large'],
+  uri_too_long: ['uri_too_long', 'URI Too Long'],
+  headers_too_large: ['headers_too_large', 'Request Header Fields Too Large'],
+  unsupported_encoding: ['unsupported_media_type', 'Unsupported Media Type'],
+  rate_limited: ['rate_limited', 'Too Many Requests'],
+  internal_error: ['internal_error', 'Internal server error'],
+  unavailable: ['unavailable', 'Service Unavailable'],
+} as const satisfies Record<string, readonly [FaultKind, string]>;
+
+/** Codes of resources: `error` equals the code in the flat family. */
+const RESOURCE_CODES = {
+  trace_not_found: 'not_found',
+  ambiguous_trace_id: 'conflict',
+  evaluator_not_found: 'not_found',
+  evaluator_limit_reached: 'invalid',
+  webhook_event_not_found: 'not_found',
+} as const satisfies Record<string, FaultKind>;
+
+export type FaultCode = keyof typeof FRAMEWORK_CODES | keyof typeof RESOURCE_CODES;
+
+export type FaultOptions = {
+  /** Members of the body, camelCase; each family writes them in its own case. */
+  readonly meta?: { readonly [key: string]: JsonValue };
+  /** Whole seconds after which a retry makes sense. */
+  readonly retryAfterSeconds?: number;
+  /** Replaces the flat family's `error` text where an operation fixes another one. */
+  readonly flatError?: string;
+  /** Replaces the kind where an operation answers another status than the catalogue says. */
+  readonly kind?: FaultKind;
+  /** Response headers that belong to the refusal, lower-case names. */
+  readonly headers?: { readonly [name: string]: string };
+  readonly cause?: unknown;
+};
+
+/** An expected failure. Its message is public: what was wrong and what to do about it. */
+export class Fault extends Error {
+  readonly kind: FaultKind;
+  readonly code: FaultCode;
+  readonly flatError: string;
+  readonly meta: { readonly [key: string]: JsonValue };
+  readonly retryAfterSeconds: number | null;
+  readonly headers: { readonly [name: string]: string };
+
+  constructor(code: FaultCode, message: string, options: FaultOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    const [kind, flatError] = code in FRAMEWORK_CODES
+      ? FRAMEWORK_CODES[code as keyof typeof FRAMEWORK_CODES]
+      : [RESOURCE_CODES[code as keyof typeof RESOURCE_CODES], code];
+    this.kind = options.kind ?? kind;
+    this.code = code;
+    this.flatError = options.flatError ?? flatError;
+    this.meta = options.meta ?? {};
+    this.retryAfterSeconds = options.retryAfterSeconds ?? null;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** One problem of one field of a request. */
+export type Reason = {
+  /** Dotted path with array indexes as segments; `(root)` for the whole document. */
+  readonly field: string;
+  readonly type:
+    | 'invalid_type'
+    | 'too_small'
+    | 'too_big'
+    | 'invalid_length'
+    | 'invalid_format'
+    | 'invalid_enum_value'
+    | 'custom';
+  readonly message: string;
+  readonly expected?: JsonValue;
+  readonly received?: string;
+};
+
+const REASONS_MAX = 20;
+
+/** All problems of one request together, at most 20. */
+export function validationFault(target: 'json' | 'query' | 'param' | 'header', reasons: readonly Reason[]): Fault {
+  const told = reasons.slice(0, REASONS_MAX);
+  const what = { json: 'request body', query: 'query', param: 'path', header: 'request header' }[target];
+  return new Fault('validation_error', `The ${what} is invalid: ${told.map((reason) => reason.message).join('; ')}.`, {
+    meta: {
+      target,
+      fields: [...new Set(told.map((reason) => reason.field))],
+      reasons: told.map((reason) => ({ code: 'schema_failure', message: reason.message, meta: { ...reason } })),
+    },
+  });
+}
+
+/** The answer while the store, the queue or the process cannot take more. */
+export function unavailableFault(message: string, retryAfterSeconds: number, cause?: unknown): Fault {
+  return new Fault('unavailable', message, { retryAfterSeconds, ...(cause === undefined ? {} : { cause }) });
+}

@@ -1,0 +1,124 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { randomBase62, toBase62 } from './ids.ts';
+
+/** What the root secret is turned into; 32 bytes each. Only `verifier` may be stored. */
+export type RootKeys = { pepper: Buffer; cursorKey: Buffer; encryptionKey: Buffer; verifier: Buffer };
+
+/**
+ * What a presented token can be, judged by its shape alone. `minted` means an accepted prefix and 48 characters
+ * of `[0-9A-Za-z]`; other project keys were imported from elsewhere and have no checksum.
+ */
+export type ParsedToken =
+  | { kind: 'apiKey'; prefix: string; keyId: string; secret: string; checksumValid: boolean }
+  | { kind: 'projectKey'; token: string; minted: boolean; checksumValid: boolean };
+
+type RandomBytes = (bytes: number) => Buffer;
+
+const randomLength = 42;
+const checksumLength = 6;
+const keyIdLength = 16;
+
+const secretShape = /^[0-9A-Za-z]{48}$/;
+const apiKeyShape = /^[0-9A-Za-z]{16}_[0-9A-Za-z]{48}$/;
+// The bounds of an imported project key, which no minted token leaves.
+const tokenShape = /^[\x21-\x7E]{24,256}$/;
+
+/** Derives every key of an installation from its root secret (HKDF-SHA-256 of the UTF-8 bytes, empty salt). */
+export function deriveRootKeys(secret: string): RootKeys {
+  const derive = (purpose: string): Buffer =>
+    Buffer.from(hkdfSync('sha256', Buffer.from(secret, 'utf8'), Buffer.alloc(0), `spandrel/${purpose}/v1`, 32));
+  return {
+    pepper: derive('pepper'),
+    cursorKey: derive('cursor'),
+    encryptionKey: derive('encryption'),
+    verifier: derive('verifier'),
+  };
+}
+
+/** Classifies a token. Null when it can be no credential: outside 24..256 characters of `0x21..0x7E`. */
+export function parseToken(token: string, prefixes: readonly string[]): ParsedToken | null {
+  if (!tokenShape.test(token)) return null;
+  for (const prefix of prefixes) {
+    if (!token.startsWith(prefix)) continue;
+    const rest = token.slice(prefix.length);
+    if (secretShape.test(rest)) {
+      return { kind: 'projectKey', token, minted: true, checksumValid: hasValidChecksum(rest) };
+    }
+    if (apiKeyShape.test(rest)) {
+      const secret = rest.slice(keyIdLength + 1);
+      return {
+        kind: 'apiKey',
+        prefix,
+        keyId: rest.slice(0, keyIdLength),
+        secret,
+        checksumValid: hasValidChecksum(secret),
+      };
+    }
+  }
+  return { kind: 'projectKey', token, minted: false, checksumValid: false };
+}
+
+/** Whether a 48-character part ends in the checksum of its first 42. False for any other shape. */
+export function hasValidChecksum(part48: string): boolean {
+  return secretShape.test(part48) && part48.endsWith(checksumOf(part48.slice(0, randomLength)));
+}
+
+/** The 6 base-62 characters that end a minted part: CRC-32 of the ASCII characters before them. */
+export function checksumOf(first42: string): string {
+  return toBase62(crc32(first42), checksumLength);
+}
+
+/** The only form in which a token is stored: HMAC-SHA-256, 32 bytes. */
+export function hashSecret(pepper: Buffer, value: string): Buffer {
+  return createHmac('sha256', pepper).update(value, 'utf8').digest();
+}
+
+/** Compares in time that depends on the lengths only. */
+export function secretsEqual(a: Buffer, b: Buffer): boolean {
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** A fresh 48-character secret part, checksum included. */
+export function mintSecretPart(random: RandomBytes): string {
+  const drawn = randomBase62(randomLength, random);
+  return drawn + checksumOf(drawn);
+}
+
+/** A fresh API key. `token` is what the client gets; the store sees `keyId` and the hash of `secret`. */
+export function mintApiKey(prefix: string, random: RandomBytes): { keyId: string; secret: string; token: string } {
+  const keyId = randomBase62(keyIdLength, random);
+  const secret = mintSecretPart(random);
+  return { keyId, secret, token: `${prefix}${keyId}_${secret}` };
+}
+
+/** A fresh project key; the store sees the hash of the whole token. */
+export function mintProjectKey(prefix: string, random: RandomBytes): { token: string } {
+  return { token: prefix + mintSecretPart(random) };
+}
+
+const sealVersion = Buffer.from([1]);
+const nonceLength = 12;
+const tagLength = 16;
+const headerLength = sealVersion.length + nonceLength + tagLength;
+
+/** Seals a stored secret with AES-256-GCM: version byte, 12-byte nonce, 16-byte tag, ciphertext. */
+export function encrypt(key: Buffer, plain: Buffer, random: RandomBytes): Buffer {
+  const nonce = random(nonceLength);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagLength });
+  cipher.setAAD(sealVersion);
+  const ciphertext = Buffer.concat([cipher.update(plain), cipher.final()]);
+  return Buffer.concat([sealVersion, nonce, cipher.getAuthTag(), ciphertext]);
+}
+
+/** Opens what `encrypt` sealed. Throws when the version is unknown, the key differs or a single bit was changed. */
+export function decrypt(key: Buffer, sealed: Buffer): Buffer {
+  if (sealed.length < headerLength || sealed[0] !== sealVersion[0]) {
+    throw new Error('The sealed value has no known format.');
+  }
+  const nonce = sealed.subarray(sealVersion.length, sealVersion.length + nonceLength);
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagLength });
+  decipher.setAAD(sealVersion);
+  decipher.setAuthTag(sealed.subarray(sealVersion.length + nonceLength, headerLength));
+  return Buffer.concat([decipher.update(sealed.subarray(headerLength)), decipher.final()]);
+}

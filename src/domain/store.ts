@@ -1,0 +1,134 @@
+/**
+ * THE PORT. Every driver implements these verbs; each MUST is tested by the conformance suite with
+ * the same words. A driver that cannot serve right now throws the `unavailable` Fault.
+ */
+
+import type { ApiKey, Project } from './caller.ts';
+import type { Evaluator } from './evaluator.ts';
+import type { EventRange, StoredEvent } from './event.ts';
+import type { Binding } from './permissions.ts';
+import type { Evaluation, Span, SpanSummary, TraceAppend, TraceAppended, TraceRecord } from './trace.ts';
+
+export type Store = {
+  readonly installation: InstallationStore;
+  readonly keys: KeyStore;
+  readonly traces: TraceStore;
+  readonly events: EventStore;
+  readonly evaluators: EvaluatorStore;
+  /** Resolves when the store can read and write; MUST throw the unavailable Fault otherwise. */
+  ready(): Promise<void>;
+  /** MUST finish every accepted write, then release every file and thread. */
+  close(): Promise<void>;
+};
+
+/** What exists once per database. */
+export type InstallationStore = {
+  /** The verifier of the root secret, null on a fresh database. */
+  readVerifier(): Promise<Buffer | null>;
+  /**
+   * Creates the first organization with everything in it, and keeps the verifier, in one transaction.
+   * MUST do nothing and answer false when an organization exists already, also when several
+   * processes start at once.
+   */
+  bootstrap(plan: Bootstrap): Promise<boolean>;
+};
+
+export type Bootstrap = {
+  readonly verifier: Buffer;
+  readonly createdAtMs: number;
+  readonly organization: { readonly id: string; readonly name: string; readonly slug: string };
+  readonly team: { readonly id: string; readonly name: string; readonly slug: string };
+  readonly project: {
+    readonly id: string;
+    readonly name: string;
+    readonly slug: string;
+    readonly keyHash: Buffer;
+    readonly keyHint: string;
+    /** True for a key without a valid checksum. */
+    readonly keyImported: boolean;
+  };
+  readonly member: {
+    readonly userId: string;
+    readonly email: string;
+    readonly name: string;
+    readonly bindingId: string;
+  };
+  readonly apiKey: {
+    readonly id: string;
+    readonly name: string;
+    readonly bindingId: string;
+    readonly secretHash: Buffer;
+    /** True for a token without a valid checksum. */
+    readonly imported: boolean;
+  };
+  readonly auditId: string;
+};
+
+/** What authentication reads. Every answer MUST reflect all writes acknowledged before the call. */
+export type KeyStore = {
+  /** MUST answer revoked and expired keys too; null only for an unknown id. Bindings to archived projects MUST be absent. */
+  findApiKey(keyId: string): Promise<ApiKey | null>;
+  /** By the hash of a whole project key, or of the one before within its overlap at `nowMs`. MUST NOT answer archived projects. */
+  findProjectByKeyHash(keyHash: Buffer, nowMs: number): Promise<Project | null>;
+  /** MUST NOT answer archived projects. */
+  findProject(projectId: string): Promise<Project | null>;
+  /** Whether any credential without a valid checksum exists. MUST be at most 5 s old. */
+  hasImportedCredentials(): Promise<boolean>;
+  /** Stores an API key with its grants. MUST refuse nothing: rules are the caller's. */
+  insertApiKey(key: NewApiKey): Promise<void>;
+};
+
+export type NewApiKey = {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly keyType: 'personal' | 'service';
+  readonly name: string;
+  readonly userId: string | null;
+  readonly createdByUserId: string | null;
+  readonly permissionMode: 'all' | 'readonly' | 'restricted';
+  readonly secretHash: Buffer;
+  readonly imported: boolean;
+  readonly expiresAtMs: number | null;
+  readonly createdAtMs: number;
+  readonly bindings: readonly (Binding & { readonly id: string })[];
+};
+
+export type TraceStore = {
+  /**
+   * Commits one collector request. It MUST resolve only after the commit is durable, MUST store all
+   * of it or nothing, MUST replace a span or evaluation that is sent again, MUST leave the totals equal
+   * to a recomputation from the stored spans, MUST merge metadata per key, and MUST append exactly
+   * one completed event per request id however often it is sent. Inside one append the later of two equal ids wins.
+   */
+  append(append: TraceAppend): Promise<TraceAppended>;
+  /** By the exact normalised id. MUST see every append acknowledged before the call. */
+  find(projectNumber: number, traceId: string): Promise<TraceRecord | null>;
+  /** Ids that start with the prefix, stored at or after `sinceMs`, at most `limit`, ascending. */
+  findByPrefix(projectNumber: number, prefix: string, sinceMs: number, limit: number): Promise<readonly string[]>;
+  /** Every span of the trace in few columns, by start, then id. */
+  summaries(projectNumber: number, sequence: number): Promise<readonly SpanSummary[]>;
+  /** The named spans in full, in the order of the ids; unknown ids are left out. */
+  spans(projectNumber: number, sequence: number, spanIds: readonly string[]): Promise<readonly Span[]>;
+  /** By insertion, then id. */
+  evaluations(projectNumber: number, sequence: number): Promise<readonly Evaluation[]>;
+};
+
+export type EventStore = {
+  /**
+   * Newest first by (created, id), ids by bytes. MUST answer each event that existed when a walk
+   * began exactly once, whatever is appended meanwhile.
+   */
+  list(range: EventRange): Promise<readonly StoredEvent[]>;
+  /** MUST answer the bytes that were appended. Null when the organization has no such event created at or after `sinceMs`. */
+  find(organization: { id: string; number: number }, eventId: string, sinceMs: number): Promise<StoredEvent | null>;
+};
+
+export type EvaluatorStore = {
+  /**
+   * MUST keep ids and slugs unique in the project: answers `slug_taken` without storing when the slug is
+   * used, and `limit_reached` when the project already holds `liveMax` evaluators.
+   */
+  insert(evaluator: Evaluator, liveMax: number): Promise<'stored' | 'slug_taken' | 'limit_reached'>;
+  /** By id first, then by slug, case-sensitive; null for another project's. */
+  find(projectId: string, idOrSlug: string): Promise<Evaluator | null>;
+};
