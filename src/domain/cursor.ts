@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey } from 'node:crypto';
 import { secretsEqual } from './secrets.ts';
 
 export type Position = readonly (string | number)[];
@@ -18,10 +18,11 @@ const tagLength = 16;
 
 /** Cursors are `base64url(tag, position as JSON)`; the tag is HMAC-SHA-256 under `key`, cut to 16 bytes. */
 export function createCursorCodec(key: Buffer): CursorCodec {
+  const hmacKey = createSecretKey(key);
   const tagOf = (binding: readonly string[], payload: Buffer): Buffer =>
     // JSON keeps neighbouring strings apart, escapes lone surrogates and holds no raw line break, so no two pairs
     // of binding and position are ever authenticated as the same bytes.
-    createHmac('sha256', key)
+    createHmac('sha256', hmacKey)
       .update(`${JSON.stringify(binding)}\n`)
       .update(payload)
       .digest()

@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  timingSafeEqual,
+} from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { randomBase62, toBase62 } from './ids.ts';
 
@@ -69,9 +77,17 @@ export function checksumOf(first42: string): string {
   return toBase62(crc32(first42), checksumLength);
 }
 
-/** The only form in which a token is stored: HMAC-SHA-256, 32 bytes. */
+// Importing the key costs several times the HMAC itself, and every request that is refused pays for one.
+const peppers = new WeakMap<Buffer, KeyObject>();
+
+/** The only form in which a token is stored: HMAC-SHA-256, 32 bytes. `pepper` must not be mutated afterwards. */
 export function hashSecret(pepper: Buffer, value: string): Buffer {
-  return createHmac('sha256', pepper).update(value, 'utf8').digest();
+  let key = peppers.get(pepper);
+  if (key === undefined) {
+    key = createSecretKey(pepper);
+    peppers.set(pepper, key);
+  }
+  return createHmac('sha256', key).update(value, 'utf8').digest();
 }
 
 /** Compares in time that depends on the lengths only. */

@@ -55,12 +55,12 @@ describe('slugify', () => {
   const id = 'project_0123456789ABCDEFabcXY';
 
   it.each([
-    ['Default project', 'default-project-fabcXY'],
-    ['A/B  test_2', 'a-b-test-2-fabcXY'],
-    ['M\u00fcller', 'm-ller-fabcXY'],
-    ['50\u212a', '50--fabcXY'],
-    ['\u0130stanbul', '-stanbul-fabcXY'],
-    ['\u6771\u4eac', '--fabcXY'],
+    ['Default project', 'default-project-FabcXY'],
+    ['A/B  test_2', 'a-b-test-2-FabcXY'],
+    ['M\u00fcller', 'm-ller-FabcXY'],
+    ['50\u212a', '50--FabcXY'],
+    ['\u0130stanbul', '-stanbul-FabcXY'],
+    ['\u6771\u4eac', '--FabcXY'],
   ])('writes %s as %s', (name, slug) => {
     expect(slugify(name, id)).toBe(slug);
   });
@@ -72,7 +72,7 @@ describe('slugify', () => {
   it('holds only ASCII letters, digits and dashes for any name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {
-        expect(slugify(name, id)).toMatch(/^[a-z0-9-]*-fabcXY$/);
+        expect(slugify(name, id)).toMatch(/^[a-z0-9-]*-FabcXY$/);
       }),
     );
   });

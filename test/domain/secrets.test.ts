@@ -100,7 +100,11 @@ describe('the checksum', () => {
   });
 
   it('is left-padded to six characters', () => {
-    fc.assert(fc.property(base62Of(42), (first42) => expect(checksumOf(first42)).toMatch(/^[0-9A-Za-z]{6}$/)));
+    fc.assert(
+      fc.property(base62Of(42), (first42) => {
+        expect(checksumOf(first42)).toMatch(/^[0-9A-Za-z]{6}$/);
+      }),
+    );
   });
 });
 
@@ -136,6 +140,7 @@ describe('parseToken', () => {
     ['no prefix', `${keyId}_${secretA}`],
     ['a key id one character short', `sk-lw-${keyId.slice(1)}_${secretA}`],
     ['a secret one character long', `sk-lw-${keyId}_${secretA}0`],
+    ['48 characters and one more', `sk-lw-${secretA}0`],
     ['an underscore inside an imported key', `old_${'x'.repeat(40)}_${'y'.repeat(40)}`],
     ['a second underscore', `sk-lw-${keyId}__${secretA}`],
     ['a dash inside the secret', `sk-lw-${keyId}_-${secretA.slice(1)}`],

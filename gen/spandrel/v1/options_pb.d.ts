@@ -110,6 +110,13 @@ export declare type Policy = Message<"spandrel.v1.Policy"> & {
    * @generated from field: repeated spandrel.v1.LegacyRoute legacy = 8;
    */
   legacy: LegacyRoute[];
+
+  /**
+   * Whether null for an optional body field means that it was not sent; otherwise null is refused.
+   *
+   * @generated from field: bool null_is_absent = 9;
+   */
+  nullIsAbsent: boolean;
 };
 
 /**

@@ -1,0 +1,22 @@
+import type { Figure } from './figure.ts';
+
+/** How this run measures, and where its prose goes. */
+export type Bench = {
+  readonly rounds: number;
+  readonly secondsPerRound: number;
+  /** The main module of the server under test. */
+  readonly serverEntry: string;
+  /** Puts the reference on both sides: every ratio must come out near 1, or the harness itself is unfair. */
+  readonly calibrate: boolean;
+  /** Says something worth knowing in every run. */
+  say(text: string): void;
+  /** Says a raw number, only when asked for. */
+  detail(text: string): void;
+};
+
+/** Measures the figures of one name. Rejects when it could not measure. */
+export type Row = {
+  readonly name: string;
+  readonly about: string;
+  run(bench: Bench): Promise<Figure[]>;
+};

@@ -1,0 +1,88 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Bench } from './bench.ts';
+import type { LoadResult, Stop } from './load/meter.ts';
+import { median, readCpuSeconds, readMemory } from './machine.ts';
+import type { Program } from './program.ts';
+
+export type Contest = {
+  startReference(): Promise<Program>;
+  startOurs(): Promise<Program>;
+  /** The same generator, in this process, for both sides. */
+  load(port: number, stop: Stop): Promise<LoadResult>;
+  /** Throws when a success of ours did not do what it was asked for. */
+  checkOurs?(body: Buffer): void;
+};
+
+export type Medians = { readonly perSecond: number; readonly p50Ms: number; readonly p99Ms: number };
+export type Compared = { readonly reference: Medians; readonly ours: Medians };
+
+const warmUpSeconds = 2;
+// Lets the side that was just measured finish what it does after an answer before the other one is measured.
+const settleMs = 500;
+const generatorBusyMax = 0.95;
+const otherSideCoresMax = 0.05;
+
+/** Measures both programs in turn, reference first, and answers the medians of the rounds. */
+export async function compare(bench: Bench, contest: Contest): Promise<Compared> {
+  const started: Program[] = [];
+  const start = async (program: Promise<Program>): Promise<Program> => {
+    started.push(await program);
+    return program;
+  };
+  try {
+    const reference = await start(contest.startReference());
+    const ours = await start(bench.calibrate ? contest.startReference() : contest.startOurs());
+    const sides = [
+      { title: 'reference', program: reference, other: ours, results: [] as LoadResult[] },
+      { title: 'ours', program: ours, other: reference, results: [] as LoadResult[] },
+    ] as const;
+    for (const { program } of sides) {
+      const { firstBody } = await contest.load(program.port, { seconds: warmUpSeconds });
+      if (program === ours && !bench.calibrate) contest.checkOurs?.(firstBody);
+    }
+    for (let round = 1; round <= bench.rounds; round += 1) {
+      for (const side of sides) side.results.push(await measureRound(bench, contest, { ...side, round }));
+    }
+    for (const { title, program, results } of sides) {
+      const { perSecond, p50Ms, p99Ms } = summarize(results);
+      const { rssMib, peakMib } = readMemory(program.pid);
+      bench.say(
+        `  ${title}: ${Math.round(perSecond)} requests/s, p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms, ` +
+          `RSS after it ${rssMib.toFixed(0)} MiB (peak ${peakMib.toFixed(0)})`,
+      );
+    }
+    await Promise.all(started.map((program) => program.stop()));
+    return { reference: summarize(sides[0].results), ours: summarize(sides[1].results) };
+  } catch (error) {
+    const logs = started.map((program) => `${program.name} said last:\n${program.lastWords()}`);
+    throw new Error(`${error instanceof Error ? error.message : String(error)}\n${logs.join('\n')}`, { cause: error });
+  }
+}
+
+type Round = { readonly title: string; readonly program: Program; readonly other: Program; readonly round: number };
+
+async function measureRound(bench: Bench, contest: Contest, side: Round): Promise<LoadResult> {
+  await delay(settleMs);
+  const ownBefore = readCpuSeconds(side.program.pid);
+  const otherBefore = readCpuSeconds(side.other.pid);
+  const result = await contest.load(side.program.port, { seconds: bench.secondsPerRound });
+  const ownCores = (readCpuSeconds(side.program.pid) - ownBefore) / result.seconds;
+  const otherCores = (readCpuSeconds(side.other.pid) - otherBefore) / result.seconds;
+  const title = `round ${side.round} ${side.title}`;
+  bench.detail(
+    `  ${title}: ${result.requests} in ${result.seconds.toFixed(2)} s = ${Math.round(result.perSecond)}/s, ` +
+      `p50 ${result.p50Ms.toFixed(2)} ms, p99 ${result.p99Ms.toFixed(2)} ms, cores: own ${ownCores.toFixed(2)}, ` +
+      `other side ${otherCores.toFixed(2)}, generator ${result.generatorBusy.toFixed(2)}`,
+  );
+  if (result.generatorBusy > generatorBusyMax) bench.say(`  WARNING: ${title} was held back by the generator.`);
+  if (otherCores > otherSideCoresMax) bench.say(`  WARNING: ${title} shared the machine with the other side's work.`);
+  return result;
+}
+
+function summarize(results: readonly LoadResult[]): Medians {
+  return {
+    perSecond: median(results.map((result) => result.perSecond)),
+    p50Ms: median(results.map((result) => result.p50Ms)),
+    p99Ms: median(results.map((result) => result.p99Ms)),
+  };
+}

@@ -1,0 +1,93 @@
+import { connect, type Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import { createResponseReader } from './http-response.ts';
+import { createMeter, type LoadResult, type Meter, type Stop, withinDeadline } from './meter.ts';
+
+export type HttpLoad = {
+  readonly port: number;
+  readonly connections: number;
+  readonly stop: Stop;
+  readonly expectedStatus: number;
+  /** Makes the source of one connection: each call answers the next request, head and body, in one buffer. */
+  readonly createRequests: () => () => Uint8Array;
+};
+
+const receiveBytes = 65_536;
+
+/**
+ * Sends requests over keep-alive connections, each waiting for its answer before the next. Rejects at the first
+ * answer with another status and at the first lost connection: such a run measured something else.
+ */
+export async function runHttpLoad(load: HttpLoad): Promise<LoadResult> {
+  const sockets: Socket[] = [];
+  const work = async (): Promise<LoadResult> => {
+    const lines = Array.from({ length: load.connections }, () => openLine(load, sockets));
+    await Promise.all(lines.map((line) => line.connected));
+    const meter = createMeter(load.stop);
+    const bodies = await Promise.all(lines.map((line) => line.run(meter)));
+    return meter.result(bodies[0] ?? Buffer.alloc(0));
+  };
+  return withinDeadline(load.stop, work(), () => {
+    for (const socket of sockets) socket.destroy();
+  });
+}
+
+type Line = { connected: Promise<void>; run(meter: Meter): Promise<Buffer> };
+
+function openLine(load: HttpLoad, sockets: Socket[]): Line {
+  const opened = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<Buffer>();
+  // Nobody listens yet when the connection fails before the run, and the other promise tells it then.
+  ended.promise.catch(() => {});
+  let receive: (bytes: Buffer) => void = () => fail(new Error('The server spoke before it was asked.'));
+
+  function fail(error: Error): void {
+    opened.reject(error);
+    ended.reject(error);
+  }
+
+  // One receive buffer per connection, reused, keeps the generator from allocating with every answer.
+  const onread = {
+    buffer: Buffer.alloc(receiveBytes),
+    callback(length: number, buffer: Uint8Array): boolean {
+      try {
+        receive(Buffer.from(buffer.buffer, buffer.byteOffset, length));
+      } catch (error) {
+        fail(error instanceof Error ? error : new Error(String(error)));
+      }
+      return true;
+    },
+  };
+  const socket = connect({ port: load.port, host: '127.0.0.1', noDelay: true, onread });
+  sockets.push(socket);
+  socket.on('connect', () => opened.resolve());
+  socket.on('error', fail);
+  socket.on('close', () => fail(new Error('The server closed a connection under load.')));
+
+  return {
+    connected: opened.promise,
+    run(meter) {
+      const next = load.createRequests();
+      let firstBody: Buffer | null = null;
+      let sentAt = 0;
+      const send = (): void => {
+        if (!meter.take()) {
+          ended.resolve(firstBody ?? Buffer.alloc(0));
+          return;
+        }
+        sentAt = performance.now();
+        socket.write(next());
+      };
+      receive = createResponseReader((status, body) => {
+        if (status !== load.expectedStatus) {
+          throw new Error(`Expected status ${load.expectedStatus}, got ${status}: ${body.toString('utf8', 0, 400)}`);
+        }
+        meter.note(sentAt);
+        firstBody ??= Buffer.from(body);
+        send();
+      });
+      send();
+      return ended.promise;
+    },
+  };
+}

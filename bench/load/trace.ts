@@ -1,0 +1,116 @@
+import { create, toBinary } from '@bufbuild/protobuf';
+import { CollectTraceRequestSchema } from '../../gen/spandrel/v1/traces_pb.js';
+import { createTemplate, type Template, varintBytes } from './template.ts';
+
+const bodyBytesMin = 900;
+const bodyBytesMax = 1000;
+
+// Stand-ins of the same length as what is patched over them; no other part of a trace contains them.
+const traceIdMark = 'T'.repeat(32);
+const spanIdMark = 'S'.repeat(16);
+// Thirteen digits in JSON and six varint bytes, as every instant from 2001 to 2109 has.
+const startedAtMark = 3_000_000_000_001;
+const firstTokenAtMark = 3_000_000_000_002;
+const finishedAtMark = 3_000_000_000_003;
+
+/** How long before now each instant lies. */
+const instants = [
+  { mark: startedAtMark, ageMs: 1_240 },
+  { mark: firstTokenAtMark, ageMs: 910 },
+  { mark: finishedAtMark, ageMs: 20 },
+];
+
+const input = {
+  type: 'chat_messages',
+  value: [
+    {
+      role: 'system',
+      content: 'You are a helpful assistant of an online shop. Answer briefly and in a friendly tone.',
+    },
+    { role: 'user', content: 'Where is my order 48213? It should have arrived on Tuesday.' },
+  ],
+};
+const output = {
+  type: 'chat_messages',
+  value: [
+    {
+      role: 'assistant',
+      content:
+        'Your order 48213 left our warehouse on Monday and arrives tomorrow before noon. You can follow it in your account.',
+      function_call: null,
+      tool_calls: [],
+    },
+  ],
+};
+const params = { temperature: 0.7, stream: true };
+const metrics = { prompt_tokens: 412, completion_tokens: 57 };
+const metadata = {
+  user_id: 'user_5f2c91',
+  thread_id: 'thread_80b1d4',
+  customer_id: 'customer_17',
+  labels: ['production', 'support'],
+};
+
+/** The JSON body of one trace. With one span it is the 900 to 1000 bytes the figures are about. */
+export function createJsonTrace(spans: number): Template {
+  const span = {
+    type: 'llm',
+    span_id: spanIdMark,
+    vendor: 'openai',
+    model: 'gpt-4o-mini',
+    input,
+    output,
+    params,
+    metrics,
+    timestamps: { started_at: startedAtMark, first_token_at: firstTokenAtMark, finished_at: finishedAtMark },
+  };
+  const trace = { trace_id: traceIdMark, spans: Array.from({ length: spans }, () => span), metadata };
+  const body = Buffer.from(JSON.stringify(trace));
+  if (spans === 1 && (body.length < bodyBytesMin || body.length > bodyBytesMax)) {
+    throw new Error(`The body has ${body.length} bytes, outside ${bodyBytesMin} to ${bodyBytesMax}.`);
+  }
+  return createTemplate(body, {
+    traceIdMark,
+    spanIdMark,
+    instants: instants.map(({ mark, ageMs }) => ({ mark: digits(mark), ageMs })),
+    encodeInstant: digits,
+  });
+}
+
+/** The same trace as a protobuf message. */
+export function createProtoTrace(): Template {
+  const message = create(CollectTraceRequestSchema, {
+    traceId: traceIdMark,
+    metadataJson: JSON.stringify(metadata),
+    spans: [
+      {
+        type: 'llm',
+        spanId: spanIdMark,
+        vendor: 'openai',
+        model: 'gpt-4o-mini',
+        input: { type: input.type, valueJson: JSON.stringify(input.value) },
+        output: { type: output.type, valueJson: JSON.stringify(output.value) },
+        paramsJson: JSON.stringify(params),
+        metrics: {
+          promptTokens: BigInt(metrics.prompt_tokens),
+          completionTokens: BigInt(metrics.completion_tokens),
+        },
+        timestamps: {
+          startedAt: BigInt(startedAtMark),
+          firstTokenAt: BigInt(firstTokenAtMark),
+          finishedAt: BigInt(finishedAtMark),
+        },
+      },
+    ],
+  });
+  return createTemplate(Buffer.from(toBinary(CollectTraceRequestSchema, message)), {
+    traceIdMark,
+    spanIdMark,
+    instants: instants.map(({ mark, ageMs }) => ({ mark: varintBytes(mark), ageMs })),
+    encodeInstant: varintBytes,
+  });
+}
+
+function digits(instantMs: number): Buffer {
+  return Buffer.from(String(instantMs), 'latin1');
+}

@@ -1,0 +1,76 @@
+import {
+  closeSync,
+  fdatasyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statfsSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { cpus, loadavg, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+
+const bytesPerMib = 1_048_576;
+const ticksPerSecond = 100;
+const syncs = 100;
+const memoryFileSystems = new Set([0x01021994, 0x858458f6]);
+
+/** What the figures were taken on, and a warning for each thing that would make them worthless. */
+export function describeMachine(directory: string): string[] {
+  const lines = [
+    `Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown'}, ` +
+      `${Math.round(totalmem() / bytesPerMib / 1024)} GiB, load ${(loadavg()[0] ?? 0).toFixed(2)}, ` +
+      `fdatasync of 4 KiB in ${directory}: ${medianSyncMs(directory).toFixed(2)} ms`,
+  ];
+  if (memoryFileSystems.has(statfsSync(directory).type)) {
+    lines.push(`WARNING: ${directory} is in memory, where fsync costs nothing. Set TMPDIR to a directory on a disk.`);
+  }
+  if ((loadavg()[0] ?? 0) > 1) lines.push('WARNING: the machine is busy with something else.');
+  return lines;
+}
+
+function medianSyncMs(directory: string): number {
+  const file = openSync(join(directory, 'sync'), 'w');
+  const block = Buffer.alloc(4096);
+  const times = Array.from({ length: syncs }, () => {
+    const startedAt = performance.now();
+    writeSync(file, block);
+    fdatasyncSync(file);
+    return performance.now() - startedAt;
+  });
+  closeSync(file);
+  return median(times);
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}
+
+/** Resident memory of a process in MiB, now and at its highest. */
+export function readMemory(pid: number): { rssMib: number; peakMib: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const read = (field: string): number => Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
+  return { rssMib: read('VmRSS'), peakMib: read('VmHWM') };
+}
+
+/** Processor seconds a process has used. */
+export function readCpuSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The second field is the name in brackets and may hold spaces; the counters stand 12 and 13 fields after it.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+}
+
+/** Bytes of all files in a directory and below. */
+export function readBytes(directory: string): number {
+  let bytes = 0;
+  for (const entry of readdirSync(directory, { withFileTypes: true, recursive: true })) {
+    if (entry.isFile()) bytes += statSync(join(entry.parentPath, entry.name)).size;
+  }
+  return bytes;
+}

@@ -1,0 +1,93 @@
+/** Measures the server against its reference programs: `npm run bench`, see README.md in this folder. */
+
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import type { Bench, Row } from './bench.ts';
+import { type Figure, formatTable } from './figure.ts';
+import { describeMachine } from './machine.ts';
+import { cleanUp, createDirectory } from './program.ts';
+import { authRefuse } from './rows/auth-refuse.ts';
+import { disk } from './rows/disk.ts';
+import { idle } from './rows/idle.ts';
+import { ingestBatch, ingestGrpc, ingestJson } from './rows/ingest.ts';
+import { start } from './rows/start.ts';
+
+const rows: readonly Row[] = [ingestJson, ingestBatch, ingestGrpc, authRefuse, start, idle, disk];
+const rowSecondsMax = 300;
+
+process.on('exit', cleanUp);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130));
+
+const { values: options, positionals: names } = parseArgs({
+  allowPositionals: true,
+  options: {
+    strict: { type: 'boolean', default: false },
+    verbose: { type: 'boolean', default: false },
+    calibrate: { type: 'boolean', default: false },
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '5' },
+    server: { type: 'string', default: join(import.meta.dirname, '..', 'src', 'main.ts') },
+  },
+});
+
+const say = (text: string): void => {
+  process.stderr.write(`${text}\n`);
+};
+const bench: Bench = {
+  rounds: readPositive('rounds', options.rounds),
+  secondsPerRound: readPositive('seconds', options.seconds),
+  serverEntry: resolve(options.server),
+  calibrate: options.calibrate,
+  say,
+  detail: options.verbose ? say : () => {},
+};
+process.exit(await main());
+
+async function main(): Promise<number> {
+  const unknown = names.filter((name) => !rows.some((row) => row.name === name));
+  if (unknown.length > 0) {
+    say(
+      `Unknown: ${unknown.join(', ')}. The rows are:\n${rows.map((row) => `  ${row.name}: ${row.about}`).join('\n')}`,
+    );
+    return 1;
+  }
+  for (const line of describeMachine(createDirectory())) say(line);
+  if (bench.calibrate) say('CALIBRATION: both sides are the reference, the ratios must come out near 1.');
+  const figures: Figure[] = [];
+  let broken = 0;
+  for (const row of rows.filter(({ name }) => names.length === 0 || names.includes(name))) {
+    say(`${row.name}: ${row.about}`);
+    try {
+      const measured = await runBounded(row);
+      if (measured.length === 0) say('  nothing to calibrate here');
+      for (const figure of measured) {
+        figures.push(figure);
+        process.stdout.write(`${JSON.stringify(figure)}\n`);
+      }
+    } catch (error) {
+      broken += 1;
+      say(`FAILED to measure ${row.name}: ${error instanceof Error ? error.message : String(error)}`);
+    } finally {
+      cleanUp();
+    }
+  }
+  say(`\n${formatTable(figures)}`);
+  const missed = figures.filter((figure) => !figure.pass);
+  if (missed.length > 0) say(`\nMissed: ${missed.map((figure) => figure.name).join(', ')}`);
+  return broken > 0 || (options.strict && missed.length > 0) ? 1 : 0;
+}
+
+/** A hung row must not hang the run; its programs are killed by the caller. */
+function runBounded(row: Row): Promise<Figure[]> {
+  const tooLong = delay(rowSecondsMax * 1000, undefined, { ref: false }).then(() => {
+    throw new Error(`It took longer than ${rowSecondsMax} s.`);
+  });
+  return Promise.race([row.run(bench), tooLong]);
+}
+
+function readPositive(name: string, text: string): number {
+  const value = Number(text);
+  if (!(value > 0)) throw new Error(`--${name} must be a positive number, not ${text}.`);
+  return value;
+}

@@ -1,0 +1,43 @@
+/** Everything that must hold before a commit, in one command. Runs every step and tells all that fail. */
+
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+type Step = { readonly name: string; readonly command: string; readonly args: readonly string[] };
+
+const STEPS: readonly Step[] = [
+  { name: 'proto format', command: 'buf', args: ['format', '--diff', '--exit-code', 'proto/spandrel'] },
+  { name: 'proto lint', command: 'buf', args: ['lint'] },
+  { name: 'lint and format', command: 'biome', args: ['check', '--error-on-warnings'] },
+  { name: 'types', command: 'tsc', args: ['--noEmit'] },
+  { name: 'house rules and fast tests', command: 'vitest', args: ['run', 'test/house', 'test/domain'] },
+];
+
+const failed = STEPS.filter((step) => !run(step)).map((step) => step.name);
+if (!isGeneratedCodeFresh()) failed.push('gen/ is stale: run npm run gen');
+if (failed.length > 0) {
+  process.stderr.write(`check failed: ${failed.join(', ')}\n`);
+  process.exit(1);
+}
+process.stdout.write('check passed\n');
+
+function run({ name, command, args }: Step): boolean {
+  process.stdout.write(`== ${name}\n`);
+  return spawnSync(command, args, { stdio: 'inherit' }).status === 0;
+}
+
+/** Generates into a folder beside, and compares: the work tree is never touched. */
+function isGeneratedCodeFresh(): boolean {
+  process.stdout.write('== generated code\n');
+  const folder = mkdtempSync(join(tmpdir(), 'spandrel-gen-'));
+  try {
+    cpSync('proto', join(folder, 'proto'), { recursive: true });
+    for (const file of ['buf.yaml', 'buf.gen.yaml']) cpSync(file, join(folder, file));
+    if (spawnSync('buf', ['generate'], { cwd: folder, stdio: 'inherit' }).status !== 0) return false;
+    return spawnSync('diff', ['-r', 'gen', join(folder, 'gen')], { stdio: 'inherit' }).status === 0;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

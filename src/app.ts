@@ -1,0 +1,153 @@
+/** Wires the rooms: ports in, a listening server out. Tests and the command line start here. */
+
+import { EvaluatorService } from '../gen/spandrel/v1/evaluators_pb.js';
+import { EventService } from '../gen/spandrel/v1/events_pb.js';
+import { TraceService } from '../gen/spandrel/v1/traces_pb.js';
+import { createAuthenticate } from './auth/authenticate.ts';
+import type { Config } from './config.ts';
+import type { Clock, RandomBytes } from './domain/clock.ts';
+import type { Project } from './domain/caller.ts';
+import { createCursorCodec } from './domain/cursor.ts';
+import { createEvaluators } from './domain/evaluators.ts';
+import { createEvents } from './domain/events.ts';
+import type { Pricing } from './domain/pricing.ts';
+import type { RootKeys } from './domain/secrets.ts';
+import type { Store } from './domain/store.ts';
+import { createTraces } from './domain/traces.ts';
+import { createEvaluatorRpc } from './rpc/evaluators.ts';
+import { createEventRpc } from './rpc/events.ts';
+import { createInvoke, type InvokeDeps } from './rpc/invoke.ts';
+import type { Method } from './rpc/method.ts';
+import { compileService } from './rpc/registry.ts';
+import { createTraceRpc } from './rpc/traces.ts';
+import { createIdSource } from './transport/call-ids.ts';
+import { createConnect } from './transport/connect.ts';
+import { createGrpc } from './transport/grpc.ts';
+import { createHealth } from './transport/health.ts';
+import { createBodyWatch } from './transport/rest/body-watch.ts';
+import { createCors } from './transport/rest/cors.ts';
+import type { RestRequest, RestResponse } from './transport/rest/exchange.ts';
+import { createPages } from './transport/rest/pages.ts';
+import { refusePrematurely } from './transport/rest/premature.ts';
+import { createRest } from './transport/rest/rest.ts';
+import { listen } from './transport/server.ts';
+
+export type AppDeps = {
+  readonly config: Config;
+  readonly store: Store;
+  readonly rootKeys: RootKeys;
+  readonly pricing: Pricing;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly log: InvokeDeps['log'];
+  /** PEM texts, when the port speaks TLS. */
+  readonly tls: { readonly cert: string; readonly key: string } | null;
+};
+
+export type App = {
+  /** The base address of every protocol, for example http://127.0.0.1:5560. */
+  readonly address: string;
+  readonly port: number;
+  /** Answers what is in progress, refuses the rest, then lets go of the port. The store stays open. */
+  stop(): Promise<void>;
+};
+
+const BODY_GAP_MS = 10_000;
+const BODY_WHOLE_MS = 60_000;
+const HEADERS_MS = 10_000;
+const IDLE_MS = 75_000;
+const HEADERS_MAX_BYTES = 16_384;
+const REQUEST_LINE_MAX_BYTES = 8_192;
+const STREAMS_PER_CONNECTION_MAX = 128;
+
+/** Starts serving. Rejects when the port cannot be had or a contract is incomplete. */
+export async function createApp(deps: AppDeps): Promise<App> {
+  const { config, store, clock } = deps;
+  let accepting = true;
+  let publicUrl = config.publicUrl ?? '';
+  const methods = compileMethods(deps, () => publicUrl);
+  const invoke = createInvoke({
+    authenticate: createAuthenticate({ keys: store.keys, clock, pepper: deps.rootKeys.pepper, prefixes: config.keyPrefixes }),
+    clock,
+    inFlightMax: config.limits.inFlightMax,
+    accepting: () => accepting,
+    log: deps.log,
+  });
+  const ids = createIdSource(deps.random, config.tracing);
+  const watch = createBodyWatch({ gapMs: BODY_GAP_MS, wholeMs: BODY_WHOLE_MS }, () => performance.now());
+  const health = createHealth(methods, () => accepting);
+  const rest = createRest({
+    methods,
+    invoke,
+    ids,
+    watch,
+    pages: createPages(store, () => accepting),
+    requestLineMaxBytes: REQUEST_LINE_MAX_BYTES,
+    headersMaxBytes: HEADERS_MAX_BYTES,
+  });
+  const router = createConnect({ methods, invoke, ids, health, fallback: rest });
+  const cors = createCors(config.cors);
+  const server = await listen(
+    { host: config.host, port: config.port, tls: deps.tls, limits: serverLimits(config) },
+    {
+      http: (request, response) => {
+        if (!cors(request as RestRequest, response as RestResponse)) router(request, response);
+      },
+      grpc: createGrpc(methods, invoke, ids),
+      refuse: (problem) => refusePrematurely(problem, ids),
+    },
+  );
+  if (config.publicUrl === null) publicUrl = server.address;
+  return {
+    address: server.address,
+    port: server.port,
+    async stop() {
+      accepting = false;
+      await server.drain(config.limits.drainMs);
+      watch.close();
+    },
+  };
+}
+
+function serverLimits({ limits }: Config): Parameters<typeof listen>[0]['limits'] {
+  return {
+    headersTimeoutMs: HEADERS_MS,
+    bodyGapTimeoutMs: BODY_GAP_MS,
+    bodyTimeoutMs: BODY_WHOLE_MS,
+    streamsPerConnectionMax: STREAMS_PER_CONNECTION_MAX,
+    headerBytesMax: HEADERS_MAX_BYTES,
+    requestLineBytesMax: REQUEST_LINE_MAX_BYTES,
+    connectionsMax: limits.connectionsMax,
+    idleTimeoutMs: IDLE_MS,
+  };
+}
+
+function compileMethods(deps: AppDeps, publicUrl: () => string): Method[] {
+  const { store, random, config, rootKeys, pricing } = deps;
+  const { limits } = config;
+  const cursors = createCursorCodec(rootKeys.cursorKey);
+  const sizes = { ingestBytesMax: limits.bodyMaxBytes };
+  const linkTo = (kind: string) => (project: Project, id: string) =>
+    `${publicUrl()}/${project.slug}/${kind}/${encodeURIComponent(id)}`;
+  const traces = createTraces({
+    store: store.traces,
+    cursors,
+    pricing,
+    limits: {
+      spansMax: limits.spansPerRequestMax,
+      evaluationsMax: limits.evaluationsPerRequestMax,
+      stringMaxBytes: limits.stringMaxBytes,
+      freeJsonDepthMax: limits.jsonDepthMax,
+      futureMaxMs: limits.futureMaxMs,
+    },
+  });
+  return [
+    ...compileService(TraceService, createTraceRpc({ traces, platformUrl: linkTo('traces') }), sizes),
+    ...compileService(EventService, createEventRpc({ events: createEvents({ store: store.events, cursors }) }), sizes),
+    ...compileService(
+      EvaluatorService,
+      createEvaluatorRpc({ evaluators: createEvaluators({ store: store.evaluators, random }), platformUrl: linkTo('evaluators') }),
+      sizes,
+    ),
+  ];
+}

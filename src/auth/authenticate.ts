@@ -1,0 +1,129 @@
+/** Headers -> Caller. Reads the store on every call: a revoked key is refused on the very next request. */
+
+import { Credential } from '../../gen/spandrel/v1/options_pb.js';
+import type { ApiKey, Caller, Project } from '../domain/caller.ts';
+import type { Clock } from '../domain/clock.ts';
+import { Fault } from '../domain/fault.ts';
+import { hashSecret, type ParsedToken, parseToken, secretsEqual } from '../domain/secrets.ts';
+import type { KeyStore } from '../domain/store.ts';
+import { type HeaderReader, type Presented, readCredential } from './credential.ts';
+
+export type Authenticate = (credential: Credential, header: HeaderReader) => Promise<Caller>;
+
+export type AuthenticateDeps = {
+  readonly keys: KeyStore;
+  readonly clock: Clock;
+  readonly pepper: Buffer;
+  readonly prefixes: readonly string[];
+};
+
+type Proven = { readonly kind: 'api_key'; readonly key: ApiKey } | { readonly kind: 'project_key'; readonly project: Project };
+type ApiKeyToken = Extract<ParsedToken, { kind: 'apiKey' }>;
+
+const HASH_BYTES = 32;
+/** Compared against when a key id is unknown, so that the work done does not tell. */
+const NO_HASH = Buffer.alloc(HASH_BYTES);
+
+export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
+  return async (credential, header) => {
+    const presented = readCredential(header);
+    const token = pickToken(presented.tokens, credential, deps.prefixes);
+    if (token === null) {
+      throw unauthenticated('missing_credentials', 'No credential was sent; send an API key as a Bearer token or in X-Auth-Token.');
+    }
+    const proven = await prove(deps, token);
+    if (!proven) throw unauthenticated('invalid_credentials', 'The credential is not valid.');
+    return credential === Credential.ORGANIZATION ? asOrganizationCaller(proven) : asProjectCaller(deps, proven, presented);
+  };
+}
+
+/**
+ * SDKs send one token in two headers; with two different ones the route's class decides, and
+ * otherwise the first position wins.
+ */
+function pickToken(tokens: readonly string[], credential: Credential, prefixes: readonly string[]): string | null {
+  const [first, second] = tokens;
+  if (first === undefined) return null;
+  if (second === undefined || second === first) return first;
+  const wanted = credential === Credential.ORGANIZATION ? 'apiKey' : 'projectKey';
+  return tokens.find((token) => parseToken(token, prefixes)?.kind === wanted) ?? first;
+}
+
+async function prove(deps: AuthenticateDeps, token: string): Promise<Proven | null> {
+  const parsed = parseToken(token, deps.prefixes);
+  if (!parsed) return null;
+  const couldExist = parsed.checksumValid || (await deps.keys.hasImportedCredentials());
+  if (parsed.kind === 'apiKey') {
+    if (!couldExist) return null;
+    const key = await proveApiKey(deps, parsed);
+    if (key) return { kind: 'api_key', key };
+  } else if (parsed.minted && !couldExist) {
+    return null;
+  } else if (!parsed.minted && !(await deps.keys.hasImportedCredentials())) {
+    return null;
+  }
+  const project = await deps.keys.findProjectByKeyHash(hashSecret(deps.pepper, token), deps.clock());
+  return project ? { kind: 'project_key', project } : null;
+}
+
+async function proveApiKey(deps: AuthenticateDeps, token: ApiKeyToken): Promise<ApiKey | null> {
+  const key = await deps.keys.findApiKey(token.keyId);
+  const presented = hashSecret(deps.pepper, token.secret);
+  const nowMs = deps.clock();
+  const matchesNewest = secretsEqual(presented, key?.secretHash ?? NO_HASH);
+  const matchesPrevious =
+    secretsEqual(presented, key?.previousSecretHash ?? NO_HASH) && nowMs < (key?.previousSecretUntilMs ?? 0);
+  if (!key || !(matchesNewest || matchesPrevious)) return null;
+  const alive = key.revokedAtMs === null && (key.expiresAtMs === null || nowMs < key.expiresAtMs) && key.ownerActive;
+  return alive ? key : null;
+}
+
+function asOrganizationCaller(proven: Proven): Caller {
+  if (proven.kind === 'project_key') {
+    throw new Fault('credential_class_mismatch', 'This operation needs an organization-level API key; a project key was sent.', {
+      meta: { required: 'organization_api_key', presented: 'project_api_key' },
+    });
+  }
+  return apiKeyCaller(proven.key, null);
+}
+
+async function asProjectCaller(deps: AuthenticateDeps, proven: Proven, presented: Presented): Promise<Caller> {
+  if (proven.kind === 'project_key') {
+    const { project } = proven;
+    return {
+      kind: 'project_key',
+      principal: { kind: 'project', projectId: project.id },
+      organization: { id: project.organizationId, number: project.organizationNumber },
+      project,
+    };
+  }
+  const projectId = presented.projectId ?? onlyBoundProject(proven.key);
+  if (projectId === null) {
+    throw unauthenticated('project_scope_required', 'An API key on this route needs a project; name it in X-Project-Id.');
+  }
+  const project = await deps.keys.findProject(projectId);
+  if (!project || project.organizationId !== proven.key.organization.id) {
+    throw unauthenticated('unknown_project', 'The project named in X-Project-Id or Basic is not known.');
+  }
+  return apiKeyCaller(proven.key, project);
+}
+
+/** A key bound to exactly one project needs no header to say which. */
+function onlyBoundProject(key: ApiKey): string | null {
+  const ids = new Set<string>();
+  for (const binding of key.bindings) if (binding.scopeType === 'PROJECT') ids.add(binding.scopeId);
+  const [only] = ids;
+  return ids.size === 1 && only !== undefined ? only : null;
+}
+
+function apiKeyCaller(key: ApiKey, project: Project | null): Caller {
+  const principal =
+    key.keyType === 'personal'
+      ? ({ kind: 'personal', keyGrants: key.bindings, ownerGrants: key.ownerBindings } as const)
+      : ({ kind: 'service', keyGrants: key.bindings } as const);
+  return { kind: 'api_key', principal, organization: key.organization, key, project };
+}
+
+function unauthenticated(code: 'missing_credentials' | 'invalid_credentials' | 'project_scope_required' | 'unknown_project', message: string): Fault {
+  return new Fault(code, message);
+}

@@ -1,0 +1,29 @@
+/** The policy of an rpc against a proven caller. Whether a record may be seen is the domain's question. */
+
+import { Credential, type Policy } from '../../gen/spandrel/v1/options_pb.js';
+import type { Caller } from '../domain/caller.ts';
+import { Fault } from '../domain/fault.ts';
+import { may } from '../domain/permissions.ts';
+
+/** Throws the refusal of the policy's credential class when the permission is missing. */
+export function authorize(policy: Policy, caller: Caller): void {
+  if (caller.kind === 'open' || policy.permission === '') return;
+  const organizationId = caller.organization.id;
+  if (policy.credential === Credential.ORGANIZATION) {
+    if (may(caller.principal, policy.permission, { type: 'ORGANIZATION', organizationId })) return;
+    throw new Fault('insufficient_permissions', `This operation needs the permission ${policy.permission}.`, {
+      meta: { requiredPermission: policy.permission },
+    });
+  }
+  const { project } = caller;
+  if (!project) throw new Error('a project route was reached without a project');
+  if (may(caller.principal, policy.permission, { type: 'PROJECT', organizationId, teamId: project.teamId, projectId: project.id })) return;
+  throw new Fault('api_key_permission_denied', `This API key lacks the permission ${policy.permission} in the project.`, {
+    meta: {
+      permission: policy.permission,
+      apiKeyId: caller.kind === 'api_key' ? caller.key.id : null,
+      userId: caller.kind === 'api_key' ? caller.key.userId : null,
+      projectId: project.id,
+    },
+  });
+}

@@ -1,0 +1,94 @@
+/** Runs the server until a signal asks it to stop. */
+
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { pino } from 'pino';
+import { type App, createApp } from '../app.ts';
+import { type Config, readConfig } from '../config.ts';
+import { bootstrap } from '../domain/bootstrap.ts';
+import { createPricing } from '../domain/pricing.ts';
+import { loadPriceRegistry } from '../domain/pricing-registry.ts';
+import { deriveRootKeys } from '../domain/secrets.ts';
+import type { Store } from '../domain/store.ts';
+import { readOrCreateSecret } from '../secret-file.ts';
+import { databaseFile, openStore } from '../storage/open.ts';
+
+type Environment = { readonly [name: string]: string | undefined };
+
+/** Resolves once the server listens. Rejects with one line for the operator when it cannot. */
+export async function serve(environment: Environment): Promise<void> {
+  const config = readConfig(environment);
+  const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ fd: 2, sync: true }));
+  const tls = readTlsFiles(config);
+  const [registry, store] = await Promise.all([
+    loadPriceRegistry(),
+    openStore({ url: config.databaseUrl, queueMaxBytes: config.limits.ingestQueueMaxBytes, log }),
+  ]);
+  try {
+    const rootKeys = deriveRootKeys(config.secret ?? secretBesideData(config));
+    const printed = await bootstrap(
+      { store: store.installation, rootKeys, keyPrefixes: config.keyPrefixes, random: randomBytes },
+      config.bootstrap,
+      Date.now(),
+    );
+    // Printed before anything else can fail: these keys are shown only once.
+    for (const [name, value] of printed ?? []) process.stdout.write(`${name}=${value}\n`);
+    const app = await createApp({
+      config,
+      store,
+      rootKeys,
+      pricing: createPricing(registry),
+      clock: Date.now,
+      random: randomBytes,
+      log,
+      tls,
+    });
+    log.info({ address: app.address }, 'ready');
+    stopOnSignals(app, store, log);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+function secretBesideData(config: Config): string {
+  const file = databaseFile(config.databaseUrl);
+  if (file === null) throw new Error('SPANDREL_SECRET must be set for this database');
+  return readOrCreateSecret(dirname(file), randomBytes);
+}
+
+function readTlsFiles({ tls }: Config): { cert: string; key: string } | null {
+  if (!tls) return null;
+  try {
+    return { cert: readFileSync(tls.certPath, 'utf8'), key: readFileSync(tls.keyPath, 'utf8') };
+  } catch (error) {
+    throw new Error(`the TLS files cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+type Log = { info(message: string): void; fatal(fields: object, message: string): void };
+
+/** The first signal drains, a second one does not wait. */
+function stopOnSignals(app: App, store: Store, log: Log): void {
+  let stopping = false;
+  const stop = async () => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    log.info('stopping');
+    try {
+      await app.stop();
+      await store.close();
+      log.info('stopped');
+      process.exit(0);
+    } catch (error) {
+      log.fatal({ err: error }, 'the stop failed');
+      process.exit(1);
+    }
+  };
+  process.on('SIGTERM', stop).on('SIGINT', stop);
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'uncaught error');
+    process.exit(1);
+  });
+}

@@ -1,0 +1,232 @@
+/** Every setting: its name, default, bound and why. All problems are reported at once. */
+
+import type { CorsOrigins } from './transport/rest/cors.ts';
+
+export type Config = {
+  readonly host: string;
+  readonly port: number;
+  readonly databaseUrl: string;
+  readonly secret: string | null;
+  readonly keyPrefixes: readonly string[];
+  readonly publicUrl: string | null;
+  readonly logLevel: string;
+  readonly tracing: boolean;
+  readonly cors: CorsOrigins;
+  readonly tls: { readonly certPath: string; readonly keyPath: string } | null;
+  readonly bootstrap: BootstrapConfig;
+  readonly limits: Limits;
+};
+
+export type BootstrapConfig = {
+  readonly projectKey: string | null;
+  readonly adminKey: string | null;
+  readonly organizationId: string | null;
+  readonly projectId: string | null;
+  readonly organizationName: string;
+  readonly teamName: string;
+  readonly projectName: string;
+  readonly adminEmail: string;
+};
+
+export type Limits = {
+  readonly bodyMaxBytes: number;
+  readonly spansPerRequestMax: number;
+  readonly evaluationsPerRequestMax: number;
+  readonly stringMaxBytes: number;
+  readonly jsonDepthMax: number;
+  readonly futureMaxMs: number;
+  readonly ingestQueueMaxBytes: number;
+  readonly inFlightMax: number;
+  readonly connectionsMax: number;
+  readonly drainMs: number;
+};
+
+/** A setting that is missing, misspelled or out of bounds; one line each, without any value. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.problems = problems;
+  }
+}
+
+/** One row of the settings table: `--help` and the README are printed from it. */
+export type Setting = { readonly name: string; readonly fallback: string; readonly about: string };
+
+type Environment = { readonly [name: string]: string | undefined };
+type Reader = { readonly text: (name: string) => string | null; readonly refuse: (problem: string) => void };
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
+const ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
+const PREFIX_PATTERN = /^[a-z0-9][a-z0-9-]{0,14}-$/;
+const SECRET_MIN_CHARACTERS = 32;
+
+export const SETTINGS: readonly Setting[] = [
+  { name: 'SPANDREL_HOST', fallback: '127.0.0.1', about: 'Address to listen on; 0.0.0.0 opens it to the network.' },
+  { name: 'SPANDREL_PORT', fallback: '5560', about: 'Port for every protocol; 0 picks a free one, which the ready line prints.' },
+  { name: 'SPANDREL_DATABASE_URL', fallback: 'sqlite:./data/spandrel.db', about: 'Where data lives.' },
+  { name: 'SPANDREL_SECRET', fallback: '<data folder>/secret', about: 'Root of every derived key, at least 32 characters; written once beside a SQLite file when unset.' },
+  { name: 'SPANDREL_PUBLIC_URL', fallback: 'the listening address', about: 'Base of the links in answers.' },
+  { name: 'SPANDREL_LOG_LEVEL', fallback: 'info', about: `One of ${LOG_LEVELS.join(', ')}; debug adds one line per request.` },
+  { name: 'SPANDREL_TRACING', fallback: 'on', about: 'on or off: trace ids in headers and error bodies.' },
+  { name: 'SPANDREL_CORS_ORIGINS', fallback: '*', about: '*, none, or exact origins separated by commas.' },
+  { name: 'SPANDREL_TLS_CERT', fallback: '', about: 'PEM file; with SPANDREL_TLS_KEY the port speaks TLS only.' },
+  { name: 'SPANDREL_TLS_KEY', fallback: '', about: 'PEM file of the private key.' },
+  { name: 'SPANDREL_KEY_PREFIX', fallback: 'sk-lw-', about: 'Token prefixes separated by commas: the first mints, all are accepted.' },
+  { name: 'SPANDREL_BOOTSTRAP_PROJECT_KEY', fallback: 'minted', about: 'Imposes the first project key.' },
+  { name: 'SPANDREL_BOOTSTRAP_ADMIN_KEY', fallback: 'minted', about: 'Imposes the first admin key.' },
+  { name: 'SPANDREL_BOOTSTRAP_ORGANIZATION_ID', fallback: 'minted', about: 'Imposes the id of the first organization.' },
+  { name: 'SPANDREL_BOOTSTRAP_PROJECT_ID', fallback: 'minted', about: 'Imposes the id of the first project.' },
+  { name: 'SPANDREL_BOOTSTRAP_ORGANIZATION', fallback: 'Default organization', about: 'Name of the first organization.' },
+  { name: 'SPANDREL_BOOTSTRAP_TEAM', fallback: 'Default team', about: 'Name of the first team.' },
+  { name: 'SPANDREL_BOOTSTRAP_PROJECT', fallback: 'Default project', about: 'Name of the first project.' },
+  { name: 'SPANDREL_BOOTSTRAP_ADMIN_EMAIL', fallback: 'admin@localhost', about: 'E-mail of the first administrator.' },
+  { name: 'SPANDREL_MAX_BODY_BYTES', fallback: '10485760', about: 'Largest collector body, on the wire and decompressed.' },
+  { name: 'SPANDREL_MAX_SPANS_PER_REQUEST', fallback: '10000', about: 'Spans in one collector request.' },
+  { name: 'SPANDREL_MAX_EVALUATIONS_PER_REQUEST', fallback: '2000', about: 'Evaluations in one collector request.' },
+  { name: 'SPANDREL_MAX_STRING_BYTES', fallback: '1048576', about: 'Longer strings are cut and marked.' },
+  { name: 'SPANDREL_MAX_JSON_DEPTH', fallback: '64', about: 'Nesting of one free JSON value.' },
+  { name: 'SPANDREL_MAX_FUTURE_MS', fallback: '86400000', about: 'How far ahead of this clock a timestamp may be.' },
+  { name: 'SPANDREL_INGEST_QUEUE_BYTES', fallback: '67108864', about: 'Bytes waiting for a commit before new ones are refused.' },
+  { name: 'SPANDREL_MAX_INFLIGHT', fallback: '1024', about: 'Requests in progress before new ones are refused.' },
+  { name: 'SPANDREL_MAX_CONNECTIONS', fallback: '10000', about: 'Open connections before new ones are closed.' },
+  { name: 'SPANDREL_DRAIN_MS', fallback: '10000', about: 'How long a stop waits for requests in progress.' },
+];
+
+/** Reads the environment. Throws a ConfigError that names every problem. */
+export function readConfig(environment: Environment): Config {
+  const problems: string[] = [];
+  const reader: Reader = {
+    text: (name) => environment[name] || null,
+    refuse: (problem) => problems.push(problem),
+  };
+  const prefixes = readPrefixes(reader);
+  const config: Config = {
+    host: reader.text('SPANDREL_HOST') ?? '127.0.0.1',
+    port: readInteger(reader, 'SPANDREL_PORT', { min: 0, max: 65535 }),
+    databaseUrl: readDatabaseUrl(reader),
+    secret: readSecret(reader),
+    keyPrefixes: prefixes,
+    publicUrl: readPublicUrl(reader),
+    logLevel: readChoice(reader, 'SPANDREL_LOG_LEVEL', LOG_LEVELS),
+    tracing: readChoice(reader, 'SPANDREL_TRACING', ['on', 'off']) === 'on',
+    cors: readCors(reader),
+    tls: readTls(reader),
+    bootstrap: readBootstrap(reader, prefixes),
+    limits: readLimits(reader),
+  };
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+}
+
+function readLimits(reader: Reader): Limits {
+  const positive = (name: string) => readInteger(reader, name, { min: 1, max: Number.MAX_SAFE_INTEGER });
+  return {
+    bodyMaxBytes: positive('SPANDREL_MAX_BODY_BYTES'),
+    spansPerRequestMax: positive('SPANDREL_MAX_SPANS_PER_REQUEST'),
+    evaluationsPerRequestMax: positive('SPANDREL_MAX_EVALUATIONS_PER_REQUEST'),
+    stringMaxBytes: positive('SPANDREL_MAX_STRING_BYTES'),
+    jsonDepthMax: positive('SPANDREL_MAX_JSON_DEPTH'),
+    futureMaxMs: positive('SPANDREL_MAX_FUTURE_MS'),
+    ingestQueueMaxBytes: positive('SPANDREL_INGEST_QUEUE_BYTES'),
+    inFlightMax: positive('SPANDREL_MAX_INFLIGHT'),
+    connectionsMax: positive('SPANDREL_MAX_CONNECTIONS'),
+    drainMs: positive('SPANDREL_DRAIN_MS'),
+  };
+}
+
+function readInteger(reader: Reader, name: string, bounds: { min: number; max: number }): number {
+  const fallback = Number(SETTINGS.find((setting) => setting.name === name)?.fallback);
+  const text = reader.text(name);
+  if (text === null) return fallback;
+  const value = Number(text);
+  if (/^[0-9]{1,16}$/.test(text) && value >= bounds.min && value <= bounds.max) return value;
+  reader.refuse(`${name} must be a whole number from ${bounds.min} to ${bounds.max}`);
+  return fallback;
+}
+
+function readChoice(reader: Reader, name: string, choices: readonly string[]): string {
+  const fallback = SETTINGS.find((setting) => setting.name === name)?.fallback ?? '';
+  const text = reader.text(name) ?? fallback;
+  if (!choices.includes(text)) reader.refuse(`${name} must be one of ${choices.join(', ')}`);
+  return text;
+}
+
+function readDatabaseUrl(reader: Reader): string {
+  const url = reader.text('SPANDREL_DATABASE_URL') ?? 'sqlite:./data/spandrel.db';
+  if (!/^sqlite:.+/.test(url)) reader.refuse('SPANDREL_DATABASE_URL must look like sqlite:./data/spandrel.db');
+  return url;
+}
+
+function readSecret(reader: Reader): string | null {
+  const secret = reader.text('SPANDREL_SECRET');
+  if (secret !== null && [...secret].length < SECRET_MIN_CHARACTERS) {
+    reader.refuse(`SPANDREL_SECRET must have at least ${SECRET_MIN_CHARACTERS} characters`);
+  }
+  return secret;
+}
+
+function readPrefixes(reader: Reader): readonly string[] {
+  const prefixes = (reader.text('SPANDREL_KEY_PREFIX') ?? 'sk-lw-').split(',').map((prefix) => prefix.trim());
+  if (!prefixes.every((prefix) => PREFIX_PATTERN.test(prefix))) {
+    reader.refuse('SPANDREL_KEY_PREFIX must be lower-case prefixes of 2 to 16 characters that end in a hyphen, separated by commas');
+  }
+  return prefixes;
+}
+
+function readPublicUrl(reader: Reader): string | null {
+  const text = reader.text('SPANDREL_PUBLIC_URL');
+  if (text === null) return null;
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text.replace(/\/+$/, '');
+  reader.refuse('SPANDREL_PUBLIC_URL must be an http or https URL');
+  return null;
+}
+
+function readCors(reader: Reader): CorsOrigins {
+  const text = reader.text('SPANDREL_CORS_ORIGINS') ?? '*';
+  if (text === '*' || text === 'none') return text;
+  const origins = text.split(',').map((origin) => origin.trim());
+  if (!origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin)) {
+    reader.refuse('SPANDREL_CORS_ORIGINS must be *, none, or exact origins such as https://app.example.com, separated by commas');
+  }
+  return origins;
+}
+
+function readTls(reader: Reader): Config['tls'] {
+  const certPath = reader.text('SPANDREL_TLS_CERT');
+  const keyPath = reader.text('SPANDREL_TLS_KEY');
+  if ((certPath === null) !== (keyPath === null)) {
+    reader.refuse('SPANDREL_TLS_CERT and SPANDREL_TLS_KEY must be set together');
+  }
+  return certPath !== null && keyPath !== null ? { certPath, keyPath } : null;
+}
+
+function readBootstrap(reader: Reader, prefixes: readonly string[]): BootstrapConfig {
+  const shape = (name: string, pattern: RegExp, what: string) => {
+    const text = reader.text(name);
+    if (text !== null && !pattern.test(text)) reader.refuse(`${name} must be ${what}`);
+    return text;
+  };
+  const prefix = `(?:${prefixes.join('|')})`;
+  return {
+    projectKey: shape('SPANDREL_BOOTSTRAP_PROJECT_KEY', new RegExp(`^${prefix}[0-9A-Za-z]{48}$`), 'a prefix and 48 letters or digits'),
+    adminKey: shape(
+      'SPANDREL_BOOTSTRAP_ADMIN_KEY',
+      new RegExp(`^${prefix}[0-9A-Za-z]{16}_[0-9A-Za-z]{48}$`),
+      'a prefix, 16 letters or digits, an underscore and 48 letters or digits',
+    ),
+    organizationId: shape('SPANDREL_BOOTSTRAP_ORGANIZATION_ID', ID_PATTERN, '1 to 64 letters, digits, hyphens or underscores'),
+    projectId: shape('SPANDREL_BOOTSTRAP_PROJECT_ID', ID_PATTERN, '1 to 64 letters, digits, hyphens or underscores'),
+    organizationName: readName(reader, 'SPANDREL_BOOTSTRAP_ORGANIZATION', 'Default organization'),
+    teamName: readName(reader, 'SPANDREL_BOOTSTRAP_TEAM', 'Default team'),
+    projectName: readName(reader, 'SPANDREL_BOOTSTRAP_PROJECT', 'Default project'),
+    adminEmail: (shape('SPANDREL_BOOTSTRAP_ADMIN_EMAIL', /^[^@\s]{1,200}@[^@\s]{1,119}$/, 'an e-mail address') ?? 'admin@localhost').toLowerCase(),
+  };
+}
+
+function readName(reader: Reader, name: string, fallback: string): string {
+  const text = reader.text(name) ?? fallback;
+  if ([...text].length > 255 || text.trim() === '') reader.refuse(`${name} must have 1 to 255 characters`);
+  return text;
+}

@@ -1,0 +1,86 @@
+/** The metrics of a collected span: counts and cost with columns of their own, and whatever else was sent. */
+
+import {
+  type Reading,
+  readBoolean,
+  readCount,
+  readFreeJson,
+  readObject,
+  readUsd,
+  refuse,
+} from './collector-reading.ts';
+import { isLongKey, isObject, LONG_KEY_REASON, numberOf } from './free-json.ts';
+import type { LosslessJson, LosslessObject } from './lossless-json.ts';
+import type { TokenCounts } from './pricing.ts';
+import { cutToCharacters } from './text-limits.ts';
+
+export type SentMetrics = {
+  readonly tokens: TokenCounts;
+  readonly costUsd: number | null;
+  readonly tokensEstimated: boolean;
+  readonly cachedTokensInPrompt: boolean | null;
+  /** Compact JSON text of the members without a column; null when none. */
+  readonly otherJson: string | null;
+};
+
+const LISTED_KEYS: ReadonlySet<string> = new Set([
+  'prompt_tokens',
+  'completion_tokens',
+  'reasoning_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+  'cost',
+  'tokens_estimated',
+  'cached_tokens_in_prompt',
+  // Never read: whoever sends back what it has read would otherwise shadow where the cost really comes from.
+  'cost_source',
+]);
+
+const SHOWN_KEY_CHARACTERS_MAX = 100;
+
+const NO_METRICS: SentMetrics = Object.freeze({
+  tokens: Object.freeze({ prompt: null, completion: null, reasoning: null, cacheRead: null, cacheCreation: null }),
+  costUsd: null,
+  tokensEstimated: false,
+  cachedTokensInPrompt: null,
+  otherJson: null,
+});
+
+export function readMetrics(value: LosslessJson | undefined, reading: Reading): SentMetrics {
+  const sent = readObject(value, 'metrics', reading);
+  if (sent === null) return NO_METRICS;
+  return {
+    tokens: {
+      prompt: readCount(sent.prompt_tokens, 'metrics.prompt_tokens', reading),
+      completion: readCount(sent.completion_tokens, 'metrics.completion_tokens', reading),
+      reasoning: readCount(sent.reasoning_tokens, 'metrics.reasoning_tokens', reading),
+      cacheRead: readCount(sent.cache_read_input_tokens, 'metrics.cache_read_input_tokens', reading),
+      cacheCreation: readCount(sent.cache_creation_input_tokens, 'metrics.cache_creation_input_tokens', reading),
+    },
+    costUsd: readUsd(sent.cost, 'metrics.cost', reading),
+    tokensEstimated: readBoolean(sent.tokens_estimated, 'metrics.tokens_estimated', reading) ?? false,
+    cachedTokensInPrompt: readBoolean(sent.cached_tokens_in_prompt, 'metrics.cached_tokens_in_prompt', reading),
+    otherJson: readOthers(sent, reading),
+  };
+}
+
+function readOthers(sent: LosslessObject, reading: Reading): string | null {
+  let members = '';
+  for (const key of Object.keys(sent)) {
+    if (LISTED_KEYS.has(key)) continue;
+    if (isLongKey(key)) return refuse(reading, 'metrics', LONG_KEY_REASON);
+    const text = readFreeJson(sent[key] ?? null, `metrics.${cutToCharacters(key, SHOWN_KEY_CHARACTERS_MAX)}`, reading);
+    members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${text}`;
+  }
+  return members === '' ? null : `{${members}}`;
+}
+
+/** What a guardrail or an evaluation says it cost, US dollars; null for every other output. */
+export function readResultCost(output: LosslessJson | undefined): number | null {
+  if (!isObject(output) || !isObject(output.value)) return null;
+  if (output.type !== 'guardrail_result' && output.type !== 'evaluation_result') return null;
+  const { cost } = output.value;
+  const isMoney = isObject(cost) && (cost.currency === undefined || cost.currency === 'USD');
+  const usd = isMoney ? numberOf(cost.amount) : numberOf(cost);
+  return usd !== null && usd >= 0 ? usd : null;
+}

@@ -1,0 +1,82 @@
+/** The inputs and outputs of evaluators: known from the catalogue, or as their authors describe them. */
+
+import type { EvaluatorField } from './evaluator.ts';
+import type { CatalogueEntry } from './evaluator-catalogue.ts';
+import { lengthReason, receivedType, typeReason } from './evaluator-settings.ts';
+import type { Reason } from './fault.ts';
+import { isLosslessArray, isLosslessObject, jsonTypeOf, type LosslessJson, readMember } from './lossless-json.ts';
+
+/** An input or output as sent; null: not sent. */
+export type EvaluatorFieldDraft = {
+  readonly identifier: string;
+  readonly type: string | null;
+  readonly optional: boolean | null;
+};
+
+const LIST_FIELDS: ReadonlySet<string> = new Set(['contexts', 'expected_contexts', 'conversation', 'candidates']);
+
+/** What evaluators of a kind read: required fields first. */
+export function inputsOf(entry: CatalogueEntry): EvaluatorField[] {
+  const describe = (identifier: string, optional: boolean): EvaluatorField => {
+    return { identifier, type: LIST_FIELDS.has(identifier) ? 'list' : 'str', optional };
+  };
+  return [
+    ...entry.requiredFields.map((identifier) => describe(identifier, false)),
+    ...entry.optionalFields.map((identifier) => describe(identifier, true)),
+  ];
+}
+
+const RESULT_TYPES = { score: 'float', passed: 'bool', label: 'str' } as const;
+
+/** What evaluators of a kind answer: everything a result can carry, where the kind declares nothing. */
+export function outputsOf(entry: CatalogueEntry): EvaluatorField[] {
+  return (['score', 'passed', 'label'] as const)
+    .filter((result) => entry.results.length === 0 || entry.results.includes(result))
+    .map((result) => ({ identifier: result, type: RESULT_TYPES[result], optional: false }));
+}
+
+/** The fields of a list as sent; null: not sent. */
+export function judgeFieldList(sent: LosslessJson, path: string, found: Reason[]): EvaluatorField[] {
+  if (sent === null) return [];
+  if (isLosslessArray(sent)) {
+    return sent.map((item, index) =>
+      judgeField(readFieldDraft(item, `${path}.${index}`, found), `${path}.${index}`, found),
+    );
+  }
+  found.push(typeReason(path, 'array', jsonTypeOf(sent)));
+  return [];
+}
+
+/** Null where the item cannot be read as a field; the reason is then in `found`. */
+function readFieldDraft(item: LosslessJson, path: string, found: Reason[]): EvaluatorFieldDraft | null {
+  if (!isLosslessObject(item)) {
+    found.push(typeReason(path, 'object', jsonTypeOf(item)));
+    return null;
+  }
+  const identifier = readMember(item, 'identifier');
+  const type = readMember(item, 'type');
+  const optional = readMember(item, 'optional');
+  if (typeof identifier !== 'string') {
+    found.push(typeReason(`${path}.identifier`, 'string', receivedType(identifier)));
+  }
+  if (type !== null && typeof type !== 'string') found.push(typeReason(`${path}.type`, 'string', jsonTypeOf(type)));
+  if (optional !== null && typeof optional !== 'boolean') {
+    found.push(typeReason(`${path}.optional`, 'boolean', jsonTypeOf(optional)));
+  }
+  if (typeof identifier !== 'string') return null;
+  return {
+    identifier,
+    type: typeof type === 'string' ? type : null,
+    optional: typeof optional === 'boolean' ? optional : null,
+  };
+}
+
+/** The field that is stored; a draft that could not be read has told its reasons already. */
+export function judgeField(draft: EvaluatorFieldDraft | null, path: string, found: Reason[]): EvaluatorField {
+  if (draft?.identifier === '') found.push(lengthReason(`${path}.identifier`, 'at least 1 character'));
+  return {
+    identifier: (draft?.identifier ?? '').toWellFormed(),
+    type: (draft?.type ?? 'str').toWellFormed(),
+    optional: draft?.optional ?? false,
+  };
+}

@@ -1,0 +1,165 @@
+/** The settings of catalogue entries: what is known of each, how sent ones are judged, and what is stored. */
+
+import type { JsonValue, Reason } from './fault.ts';
+import {
+  isLosslessArray,
+  isLosslessObject,
+  jsonTypeOf,
+  type LosslessJson,
+  type LosslessObject,
+} from './lossless-json.ts';
+
+export type SettingShape =
+  | { readonly kind: 'any' }
+  | {
+      readonly kind: 'string';
+      readonly choices?: readonly string[];
+      /** Code points, both ends included. */
+      readonly length?: readonly [min: number, max: number];
+      /** Whether surrounding whitespace is left out when the length is measured. */
+      readonly trimmed?: boolean;
+    }
+  | { readonly kind: 'number' }
+  | { readonly kind: 'integer' }
+  | { readonly kind: 'boolean' }
+  | {
+      readonly kind: 'array';
+      readonly items: SettingShape;
+      /** Items, both ends included. */
+      readonly count?: readonly [min: number, max: number];
+    }
+  | {
+      readonly kind: 'object';
+      readonly members: { readonly [key: string]: SettingShape };
+      /** Whether every member must be there. */
+      readonly complete: boolean;
+    };
+
+export type Setting = {
+  readonly shape: SettingShape;
+  /** What is stored when none is sent; null: nothing. */
+  readonly default: JsonValue;
+};
+
+export type SettingSet = { readonly [key: string]: Setting };
+
+/** A setting with a default, which also says what it looks like unless a shape says more. */
+export function setting(defaultValue: JsonValue, shape: SettingShape = shapeOf(defaultValue)): Setting {
+  return { shape, default: defaultValue };
+}
+
+/** A setting that stays out of the stored ones until somebody sends it. */
+export function unsetSetting(shape: SettingShape): Setting {
+  return { shape, default: null };
+}
+
+/** Adds a reason for every known setting of the wrong shape. Unknown ones are nobody's business. */
+export function judgeSettings(settings: SettingSet, sent: LosslessObject, found: Reason[]): void {
+  for (const [key, value] of Object.entries(sent)) {
+    const known = Object.hasOwn(settings, key) ? settings[key] : undefined;
+    if (known && value !== null) judgeValue(value, known.shape, { path: `config.settings.${key}`, found });
+  }
+}
+
+/** The defaults, overlaid by what was sent. A null for a known setting means that it was not sent. */
+export function overlaySettings(settings: SettingSet, sent: LosslessObject): LosslessObject {
+  const defaults = Object.entries(settings).filter(([, known]) => known.default !== null);
+  const chosen = Object.entries(sent).filter(([key, value]) => value !== null || !Object.hasOwn(settings, key));
+  return Object.fromEntries([
+    ...defaults.map(([key, known]): [string, LosslessJson] => [key, known.default]),
+    ...chosen,
+  ]);
+}
+
+function shapeOf(value: JsonValue, inArray = false): SettingShape {
+  if (typeof value === 'string') return { kind: 'string' };
+  if (typeof value === 'number') return { kind: 'number' };
+  if (typeof value === 'boolean') return { kind: 'boolean' };
+  if (value === null) return { kind: 'any' };
+  if (Array.isArray(value)) {
+    const [first] = value;
+    return { kind: 'array', items: first === undefined ? { kind: 'any' } : shapeOf(first, true) };
+  }
+  const members = Object.entries(value).map(([key, member]) => [key, shapeOf(member)]);
+  // A table of switches may leave some out; a list item without one of its members says nothing.
+  return { kind: 'object', members: Object.fromEntries(members), complete: inArray };
+}
+
+type Place = { readonly path: string; readonly found: Reason[] };
+
+function judgeValue(value: LosslessJson | undefined, shape: SettingShape, place: Place): void {
+  const { kind } = shape;
+  if (kind === 'any') return;
+  const received = value === undefined ? 'undefined' : jsonTypeOf(value);
+  if (kind === 'integer' ? !Number.isSafeInteger(value) : received !== kind) {
+    place.found.push(typeReason(place.path, kind, received));
+  } else if (kind === 'string' && typeof value === 'string') judgeString(value, shape, place);
+  else if (kind === 'array' && value !== undefined && isLosslessArray(value)) judgeArray(value, shape, place);
+  else if (kind === 'object' && value !== undefined && isLosslessObject(value)) judgeObject(value, shape, place);
+}
+
+function judgeString(value: string, shape: SettingShape & { kind: 'string' }, { path, found }: Place): void {
+  const { choices, length, trimmed } = shape;
+  if (choices && !choices.includes(value)) found.push(choiceReason(path, choices, value));
+  if (!length) return;
+  const count = countCodePoints(trimmed ? value.trim() : value);
+  if (count < length[0] || count > length[1]) found.push(lengthReason(path, `${length[0]} to ${length[1]} characters`));
+}
+
+function judgeArray(
+  value: readonly LosslessJson[],
+  shape: SettingShape & { kind: 'array' },
+  { path, found }: Place,
+): void {
+  const { count, items } = shape;
+  if (count && (value.length < count[0] || value.length > count[1])) {
+    found.push(lengthReason(path, `${count[0]} to ${count[1]} items`));
+    return;
+  }
+  value.forEach((item, index) => {
+    judgeValue(item, items, { path: `${path}.${index}`, found });
+  });
+}
+
+function judgeObject(value: LosslessObject, shape: SettingShape & { kind: 'object' }, { path, found }: Place): void {
+  for (const [key, member] of Object.entries(shape.members)) {
+    const sent = Object.hasOwn(value, key) ? value[key] : undefined;
+    if (sent !== undefined || shape.complete) judgeValue(sent, member, { path: `${path}.${key}`, found });
+  }
+}
+
+/** The reason for a value of the wrong type; `received` is "undefined" for a missing one. */
+export function typeReason(field: string, expected: string, received: string): Reason {
+  const message = received === 'undefined' ? `${field} is required` : `${field} must be of type ${expected}`;
+  return { field, type: 'invalid_type', message, expected, received };
+}
+
+/** What `received` says of a member for which null means that it was not sent. */
+export function receivedType(sent: LosslessJson): string {
+  return sent === null ? 'undefined' : jsonTypeOf(sent);
+}
+
+const RECEIVED_LENGTH_MAX = 100;
+
+/** The reason for a value outside a closed list. */
+export function choiceReason(field: string, choices: readonly string[], value: string): Reason {
+  return {
+    field,
+    type: 'invalid_enum_value',
+    message: `${field} must be one of: ${choices.join(', ')}`,
+    expected: [...choices],
+    received: [...value].slice(0, RECEIVED_LENGTH_MAX).join(''),
+  };
+}
+
+/** The reason for a text or list of the wrong length; `expected` as in "1 to 255 characters". */
+export function lengthReason(field: string, expected: string): Reason {
+  return { field, type: 'invalid_length', message: `${field} must have ${expected}`, expected };
+}
+
+/** Length as people count it: code points, not the units JavaScript stores. */
+export function countCodePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}

@@ -1,0 +1,254 @@
+import { picoToNano, scaleDecimal, usdNumberToNano } from './money.ts';
+import { createRowMatcher, listNameForms, resolveVendor } from './pricing-match.ts';
+import type { PriceRegistry, PriceRow, PriceSet, RateBand, TokenRates } from './pricing-registry.ts';
+
+/** Whole tokens, 0..10^12, null when not reported. Reasoning is part of completion. */
+export type TokenCounts = {
+  prompt: number | null;
+  completion: number | null;
+  reasoning: number | null;
+  cacheRead: number | null;
+  cacheCreation: number | null;
+};
+
+/** What set the cost: the sender, the sender's rates, an override, the price list, a guardrail's result; or nothing. */
+export type CostSource = 'explicit' | 'span_rates' | 'override' | 'registry' | 'result' | 'unpriced';
+
+/**
+ * An organization's own price of a model, in whole pico-USD per token; an absent cache rate is the input rate.
+ * `matches` decides for a regex; it comes compiled, because patterns of callers need a safe engine.
+ */
+export type PriceOverride = {
+  id: string;
+  model: string;
+  match: 'exact' | 'regex';
+  inputPicoUsd: bigint;
+  outputPicoUsd: bigint;
+  cacheReadPicoUsd: bigint | null;
+  cacheWritePicoUsd: bigint | null;
+  effectiveFromMs: number | null;
+  createdAtMs: number;
+  matches(model: string): boolean;
+};
+
+/** One span, or one request of a gateway, to be priced. `resultCostUsd` is what a guardrail or evaluation reported. */
+export type PriceQuestion = {
+  model: string | null;
+  vendor: string | null;
+  startedAtMs: number;
+  tokens: TokenCounts;
+  explicitCostUsd: number | null;
+  cachedTokensInPrompt: boolean | null;
+  resultCostUsd: number | null;
+  spanRates: { inputUsdPerToken: number; outputUsdPerToken: number } | null;
+};
+
+/** `source` is null when there was nothing to price, `unpriced` when the cost is unknown or too large to hold. */
+export type Price = { costNanoUsd: number | null; source: CostSource | null; rateVersion: string | null };
+
+/** A row of the price list with the rates in force at the asked instant. */
+export type RegistryMatch = {
+  source: 'registry';
+  provider: string;
+  id: string;
+  matchedForm: string;
+  rates: TokenRates & { tiers: readonly RateBand[] };
+};
+
+export type Pricing = {
+  /** The cost of a question. The same question and registry always give the same digits. */
+  price(question: PriceQuestion, overrides?: readonly PriceOverride[]): Price;
+  /** Which row of the price list a name stands for at an instant; null when none. */
+  match(model: string, vendor: string | null, atMs: number): RegistryMatch | null;
+};
+
+const millisecondsPerDay = 86_400_000;
+const picoDigits = 12;
+const nothingToPrice: Price = Object.freeze({ costNanoUsd: null, source: null, rateVersion: null });
+const unpriced: Price = Object.freeze({ costNanoUsd: null, source: 'unpriced', rateVersion: null });
+const noOverrides: readonly PriceOverride[] = [];
+
+/** The pricing rules over one price list. */
+export function createPricing(registry: PriceRegistry): Pricing {
+  const matchRow = createRowMatcher(registry);
+  const rateVersion = `registry@${registry.releasedOn}`;
+
+  return { price, match };
+
+  function price(question: PriceQuestion, overrides = noOverrides): Price {
+    if (isAmount(question.explicitCostUsd)) return toPrice(usdNumberToNano(question.explicitCostUsd), 'explicit', null);
+    const counted = hasTokenCount(question.tokens);
+    const priced = counted
+      ? (priceBySender(question) ?? priceByOverride(question, overrides) ?? priceByRow(question))
+      : null;
+    if (priced !== null) return priced;
+    if (isAmount(question.resultCostUsd)) return toPrice(usdNumberToNano(question.resultCostUsd), 'result', null);
+    return counted ? unpriced : nothingToPrice;
+  }
+
+  function priceByRow(question: PriceQuestion): Price | null {
+    const row = question.model === null ? undefined : matchRow(question.model, question.vendor)?.row;
+    const set = row === undefined ? undefined : findSet(row, question.startedAtMs);
+    if (row === undefined || set === undefined) return null;
+    const usage = splitTokens(question, reportsCacheApart(row.provider, row.id));
+    return toPrice(computeCost(usage, findRates(set, usage)), 'registry', rateVersion);
+  }
+
+  function match(model: string, vendor: string | null, atMs: number): RegistryMatch | null {
+    const found = matchRow(model, vendor);
+    const set = found === null ? undefined : findSet(found.row, atMs);
+    if (found === null || set === undefined) return null;
+    const { provider, id } = found.row;
+    return {
+      source: 'registry',
+      provider,
+      id,
+      matchedForm: found.matchedForm,
+      rates: { ...set.base, tiers: set.tiers },
+    };
+  }
+}
+
+function priceBySender(question: PriceQuestion): Price | null {
+  const rates = question.spanRates;
+  if (rates === null || !isAmount(rates.inputUsdPerToken) || !isAmount(rates.outputUsdPerToken)) return null;
+  const input = scaleDecimal(String(rates.inputUsdPerToken), picoDigits);
+  const output = scaleDecimal(String(rates.outputUsdPerToken), picoDigits);
+  const usage = splitTokens(question, reportsCacheApartUnlisted(question));
+  return toPrice(computeExactCost(usage, { input, output, cacheRead: input, cacheWrite: input }), 'span_rates', null);
+}
+
+function priceByOverride(question: PriceQuestion, overrides: readonly PriceOverride[]): Price | null {
+  const override = overrides.length === 0 ? undefined : findOverride(question, overrides);
+  if (override === undefined) return null;
+  const { inputPicoUsd, outputPicoUsd, cacheReadPicoUsd, cacheWritePicoUsd } = override;
+  const usage = splitTokens(question, reportsCacheApartUnlisted(question));
+  const cost = computeExactCost(usage, {
+    input: inputPicoUsd,
+    output: outputPicoUsd,
+    cacheRead: cacheReadPicoUsd ?? inputPicoUsd,
+    cacheWrite: cacheWritePicoUsd ?? inputPicoUsd,
+  });
+  return toPrice(cost, 'override', null);
+}
+
+// A closer spelling of the name counts for more than the kind or the age of an override.
+function findOverride(question: PriceQuestion, overrides: readonly PriceOverride[]): PriceOverride | undefined {
+  const { model, startedAtMs } = question;
+  if (model === null) return undefined;
+  const inForce = overrides
+    .filter(({ effectiveFromMs }) => effectiveFromMs === null || effectiveFromMs <= startedAtMs)
+    .sort(compareOverrides);
+  if (inForce.length === 0) return undefined;
+  for (const form of [model, ...listNameForms(model).map(({ text }) => text)]) {
+    const found = inForce.find((override) => coversModel(override, form));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function compareOverrides(left: PriceOverride, right: PriceOverride): number {
+  if (left.match !== right.match) return left.match === 'exact' ? -1 : 1;
+  if (left.createdAtMs !== right.createdAtMs) return right.createdAtMs - left.createdAtMs;
+  // Two of the same millisecond must not change places between one span and the next.
+  return left.id < right.id ? 1 : -1;
+}
+
+function coversModel(override: PriceOverride, form: string): boolean {
+  if (override.match === 'regex') return override.matches(form);
+  return override.model.toLowerCase() === form.toLowerCase();
+}
+
+function findSet(row: PriceRow, atMs: number): PriceSet | undefined {
+  return row.sets.findLast(({ condition }) => {
+    if (condition.kind === 'always') return true;
+    if (condition.kind === 'from') return atMs >= condition.startMs;
+    const timeOfDay = ((atMs % millisecondsPerDay) + millisecondsPerDay) % millisecondsPerDay;
+    const { startMs, endMs } = condition;
+    // A window whose end comes before its start runs over midnight.
+    if (startMs > endMs) return timeOfDay >= startMs || timeOfDay < endMs;
+    return timeOfDay >= startMs && timeOfDay < endMs;
+  });
+}
+
+function findRates(set: PriceSet, usage: BilledTokens): TokenRates {
+  if (set.tiers.length === 0) return set.base;
+  const inputTokens = usage.uncached + usage.cacheRead + usage.cacheWrite;
+  return set.tiers.findLast(({ aboveTokens }) => inputTokens > aboveTokens) ?? set.base;
+}
+
+type BilledTokens = { uncached: number; cacheRead: number; cacheWrite: number; output: number };
+
+function splitTokens(question: PriceQuestion, cacheApart: boolean): BilledTokens {
+  const { tokens, cachedTokensInPrompt } = question;
+  const prompt = tokens.prompt ?? 0;
+  const completion = tokens.completion ?? 0;
+  const reasoning = tokens.reasoning ?? 0;
+  const cacheRead = tokens.cacheRead ?? 0;
+  const cacheWrite = tokens.cacheCreation ?? 0;
+  const cached = cacheRead + cacheWrite;
+  // A prompt smaller than its cached part cannot include it, whatever anyone says.
+  const included = cached <= prompt && (cachedTokensInPrompt ?? !cacheApart);
+  return {
+    uncached: included ? prompt - cached : prompt,
+    cacheRead,
+    cacheWrite,
+    // More reasoning than completion tells a sender that counts the two apart.
+    output: reasoning > completion ? completion + reasoning : completion,
+  };
+}
+
+/** True for models whose makers report cached tokens beside the prompt tokens and not within them. */
+function reportsCacheApart(provider: string, modelId: string): boolean {
+  return provider === 'anthropic' || modelId.includes('claude');
+}
+
+// Without a row of the price list, the vendor and the name the sender gave stand in for its provider and id.
+function reportsCacheApartUnlisted({ vendor, model }: PriceQuestion): boolean {
+  return reportsCacheApart(resolveVendor(vendor ?? ''), (model ?? '').toLowerCase());
+}
+
+/** Nano-USD. No term is negative: so when the sum is a safe integer, no step on the way to it was rounded either. */
+function computeCost(usage: BilledTokens, rates: TokenRates): number | null {
+  const pico =
+    usage.uncached * rates.inputPicoUsd +
+    usage.cacheRead * rates.cacheReadPicoUsd +
+    usage.cacheWrite * rates.cacheWritePicoUsd +
+    usage.output * rates.outputPicoUsd;
+  if (pico <= Number.MAX_SAFE_INTEGER) return picoToNano(pico);
+  return computeExactCost(usage, {
+    input: BigInt(rates.inputPicoUsd),
+    output: BigInt(rates.outputPicoUsd),
+    cacheRead: BigInt(rates.cacheReadPicoUsd),
+    cacheWrite: BigInt(rates.cacheWritePicoUsd),
+  });
+}
+
+type ExactRates = { input: bigint; output: bigint; cacheRead: bigint; cacheWrite: bigint };
+
+function computeExactCost(usage: BilledTokens, rates: ExactRates): number | null {
+  return picoToNano(
+    BigInt(usage.uncached) * rates.input +
+      BigInt(usage.cacheRead) * rates.cacheRead +
+      BigInt(usage.cacheWrite) * rates.cacheWrite +
+      BigInt(usage.output) * rates.output,
+  );
+}
+
+function toPrice(costNanoUsd: number | null, source: CostSource, rateVersion: string | null): Price {
+  return costNanoUsd === null ? unpriced : { costNanoUsd, source, rateVersion };
+}
+
+function isAmount(usd: number | null): usd is number {
+  return usd !== null && usd >= 0;
+}
+
+function hasTokenCount(tokens: TokenCounts): boolean {
+  return (
+    tokens.prompt !== null ||
+    tokens.completion !== null ||
+    tokens.reasoning !== null ||
+    tokens.cacheRead !== null ||
+    tokens.cacheCreation !== null
+  );
+}

@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+// Plain JavaScript, so that an old Node gets a sentence instead of a syntax error.
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 22 || (major === 22 && minor < 18)) {
+  process.stderr.write(`Spandrel needs Node 22.18 or newer; this is Node ${process.versions.node}.\n`);
+  process.exit(1);
+}
+const { enableCompileCache } = await import('node:module');
+enableCompileCache?.();
+await import('./main.ts');

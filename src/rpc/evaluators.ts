@@ -1,0 +1,108 @@
+/** Evaluator messages to and from what the rules work with. */
+
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import {
+  type CreateEvaluatorRequest,
+  type EvaluatorField,
+  type EvaluatorSchema,
+  type EvaluatorService,
+  EvaluatorType,
+} from '../../gen/spandrel/v1/evaluators_pb.js';
+import type { Project } from '../domain/caller.ts';
+import type { Evaluator } from '../domain/evaluator.ts';
+import { draftProblems, type EvaluatorDraft, type EvaluatorFieldDraft, type Evaluators } from '../domain/evaluators.ts';
+import type { Context, Implementation } from './method.ts';
+
+export type EvaluatorRpcDeps = {
+  readonly evaluators: Evaluators;
+  /** Where a person can look at an evaluator of the project. */
+  readonly platformUrl: (project: Project, id: string) => string;
+};
+
+export function createEvaluatorRpc(deps: EvaluatorRpcDeps): Implementation<typeof EvaluatorService> {
+  const respond = (project: Project, evaluator: Evaluator) => ({
+    evaluator: toMessage(evaluator, deps.platformUrl(project, evaluator.id)),
+  });
+  return {
+    getEvaluator: {
+      handle: async (request, context) => {
+        const project = projectOf(context);
+        return respond(project, await deps.evaluators.get(project, request.idOrSlug));
+      },
+    },
+    createEvaluator: {
+      check: (request) => draftProblems(toDraft(request)),
+      handle: async (request, context) => {
+        const project = projectOf(context);
+        return respond(project, await deps.evaluators.create(project, toDraft(request), context.nowMs));
+      },
+    },
+  };
+}
+
+function projectOf(context: Context): Project {
+  if (!context.project) throw new Error('an evaluator rpc ran without a project');
+  return context.project;
+}
+
+function toDraft(request: CreateEvaluatorRequest): EvaluatorDraft {
+  return {
+    name: request.name ?? null,
+    type: typeFromMessage(request.type),
+    configJson: request.configJson ?? null,
+    workflowId: request.workflowId ?? null,
+    workflowName: request.workflowName ?? null,
+    workflowIcon: request.workflowIcon ?? null,
+    copiedFromEvaluatorId: request.copiedFromEvaluatorId ?? null,
+    fields: request.fields.map(toFieldDraft),
+    outputFields: request.outputFields.map(toFieldDraft),
+  };
+}
+
+function toFieldDraft(field: EvaluatorField): EvaluatorFieldDraft {
+  return { identifier: field.identifier, type: field.type ?? null, optional: field.optional ?? null };
+}
+
+function toMessage(evaluator: Evaluator, platformUrl: string): MessageInitShape<typeof EvaluatorSchema> {
+  return {
+    id: evaluator.id,
+    projectId: evaluator.projectId,
+    name: evaluator.name,
+    slug: evaluator.slug,
+    type: typeNumbers[evaluator.type],
+    configJson: evaluator.configJson,
+    workflowId: evaluator.workflowId ?? undefined,
+    copiedFromEvaluatorId: evaluator.copiedFromEvaluatorId ?? undefined,
+    createdAt: timestampFromMs(evaluator.createdAtMs),
+    updatedAt: timestampFromMs(evaluator.updatedAtMs),
+    fields: [...evaluator.fields],
+    outputFields: [...evaluator.outputFields],
+    platformUrl,
+    workflowName: evaluator.workflowName ?? undefined,
+    workflowIcon: evaluator.workflowIcon ?? undefined,
+  };
+}
+
+const typeNumbers: Readonly<Record<Evaluator['type'], EvaluatorType>> = {
+  evaluator: EvaluatorType.EVALUATOR,
+  workflow: EvaluatorType.WORKFLOW,
+  code: EvaluatorType.CODE,
+};
+
+/** Null when none was sent. */
+function typeFromMessage(type: EvaluatorType): Evaluator['type'] | null {
+  switch (type) {
+    case EvaluatorType.UNSPECIFIED:
+      return null;
+    case EvaluatorType.EVALUATOR:
+      return 'evaluator';
+    case EvaluatorType.WORKFLOW:
+      return 'workflow';
+    case EvaluatorType.CODE:
+      return 'code';
+    default:
+      // Proto enums are open, but requests are checked against the contract before they get here.
+      throw new Error(`unchecked evaluator type ${String(type)}`);
+  }
+}

@@ -1,0 +1,55 @@
+/** EventService: message <-> domain values. */
+
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { EventSchema, EventService } from '../../gen/spandrel/v1/events_pb.js';
+import type { Events } from '../domain/events.ts';
+import { SCHEMA_VERSION, type StoredEvent } from '../domain/event.ts';
+import type { Context, Implementation } from './method.ts';
+
+export function createEventRpc(deps: { readonly events: Events }): Implementation<typeof EventService> {
+  return {
+    listEvents: {
+      async handle(request, context) {
+        const { events, nextCursor } = await deps.events.list(
+          organizationOf(context),
+          {
+            fromMs: Number(request.from),
+            toMs: Number(request.to),
+            type: request.type ?? null,
+            cursor: request.cursor,
+            limit: request.limit ?? null,
+          },
+          context.nowMs,
+        );
+        return { data: events.map(toMessage), ...(nextCursor === null ? {} : { nextCursor }) };
+      },
+    },
+    getEvent: {
+      async handle(request, context) {
+        return { data: toMessage(await deps.events.get(organizationOf(context), request.id, context.nowMs)) };
+      },
+    },
+  };
+}
+
+function organizationOf(context: Context) {
+  if (!context.organization) throw new Error('the policy let a call without an organization through');
+  return context.organization;
+}
+
+/** The data member is cut out of the stored bytes, so what is listed is what was emitted. */
+function toMessage(event: StoredEvent): MessageInitShape<typeof EventSchema> {
+  const { envelope, id } = event;
+  const head = `{"id":${JSON.stringify(id)},"type":"`;
+  const typeEnd = envelope.indexOf('"', head.length);
+  const createdAt = typeEnd + '","created":"'.length;
+  const createdEnd = envelope.indexOf('"', createdAt);
+  const dataAt = createdEnd + `","schema_version":"${SCHEMA_VERSION}","data":`.length;
+  return {
+    id,
+    type: envelope.slice(head.length, typeEnd),
+    created: envelope.slice(createdAt, createdEnd),
+    schemaVersion: SCHEMA_VERSION,
+    dataJson: envelope.slice(dataAt, -1),
+  };
+}

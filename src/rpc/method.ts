@@ -1,0 +1,67 @@
+/** An rpc as the pipeline sees it: its descriptor, its policy and the code behind it. */
+
+import type { DescMethodUnary, DescService, Message, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
+import type { Policy } from '../../gen/spandrel/v1/options_pb.js';
+import type { Caller, Organization, Project } from '../domain/caller.ts';
+import type { Fault, JsonValue, Reason } from '../domain/fault.ts';
+import type { Problem } from './validate.ts';
+
+/** What a transport hands to the pipeline once the caller is admitted. */
+export type Request =
+  | {
+      readonly kind: 'message';
+      readonly message: Message;
+      /** What could not be read into the message; reported together with the broken rules. */
+      readonly problems?: readonly Problem[];
+    }
+  /** Only for rpcs whose policy says BODY_RULE_TOLERANT. */
+  | { readonly kind: 'json'; readonly value: JsonValue; readonly facts: JsonFacts };
+
+/** What reading the bytes of a body found out; lets rules skip walks that can find nothing. */
+export type JsonFacts = { readonly depth: number; readonly hasEscapes: boolean; readonly bytes: number };
+
+/** The ids of one call, as headers and error bodies show them. Empty trace ids: tracing is off. */
+export type CallIds = { readonly requestId: string; readonly traceId: string; readonly spanId: string };
+
+/** What code behind an rpc may know of the call. */
+export type Context = {
+  readonly caller: Caller;
+  /** The project of the call; only on project routes, checked before. */
+  readonly project: Project | null;
+  readonly organization: Organization | null;
+  readonly nowMs: number;
+  readonly ids: CallIds;
+};
+
+/** The code behind one rpc. */
+export type Handler<M extends DescMethodUnary = DescMethodUnary> = {
+  /** Problems no field rule can express; reported together with those that one can. */
+  readonly check?: (request: MessageShape<M['input']>) => readonly Reason[];
+  readonly handle: (request: MessageShape<M['input']>, context: Context) => Promise<MessageInitShape<M['output']>>;
+};
+
+/** The code behind an rpc that judges its JSON item by item; messages are turned into that JSON first. */
+export type TolerantHandler<M extends DescMethodUnary = DescMethodUnary> = {
+  readonly toJson: (request: MessageShape<M['input']>) => { readonly value: JsonValue; readonly facts: JsonFacts };
+  readonly handleJson: (request: JsonValue, facts: JsonFacts, context: Context) => Promise<MessageInitShape<M['output']>>;
+  /** Gives the refusal of an unreadable body the wording of the operation. */
+  readonly reword?: (fault: Fault) => Fault;
+};
+
+/** The code behind a service: a missing rpc does not compile. */
+export type Implementation<S extends DescService> = {
+  readonly [K in keyof S['method']]: S['method'][K] extends DescMethodUnary
+    ? Handler<S['method'][K]> | TolerantHandler<S['method'][K]>
+    : never;
+};
+
+/** One rpc, compiled at start. */
+export type Method = {
+  readonly desc: DescMethodUnary;
+  /** "/spandrel.v1.TraceService/GetTrace". */
+  readonly path: string;
+  readonly policy: Policy;
+  /** Largest request, on the wire and decoded, bytes. */
+  readonly sizeMaxBytes: number;
+  readonly handler: Handler | TolerantHandler;
+};

@@ -1,0 +1,44 @@
+/** Compiles services and the code behind them into methods; what is incomplete or contradictory refuses to start. */
+
+import { type DescMethod, type DescMethodUnary, type DescService, getOption, hasOption } from '@bufbuild/protobuf';
+import { http } from '../../gen/google/api/annotations_pb.js';
+import { BodyRule, Credential, ErrorFamily, policy, SizeClass } from '../../gen/spandrel/v1/options_pb.js';
+import { isPermission } from '../domain/permission-catalogue.ts';
+import type { Handler, Implementation, Method, TolerantHandler } from './method.ts';
+
+const MANAGEMENT_BYTES_MAX = 1_048_576;
+
+export type Sizes = { readonly ingestBytesMax: number };
+
+/** The methods of one service. Throws an Error that names the rpc and what is wrong with it. */
+export function compileService<S extends DescService>(service: S, implementation: Implementation<S>, sizes: Sizes): Method[] {
+  const handlers: Readonly<Record<string, unknown>> = implementation;
+  return service.methods.map((desc: DescMethod) => {
+    const name = `${service.typeName}/${desc.name}`;
+    if (desc.methodKind !== 'unary') throw new Error(`${name}: only unary rpcs are compiled here`);
+    const handler = handlers[desc.localName];
+    if (!isHandler(handler)) throw new Error(`${name}: no code behind the rpc`);
+    return compileMethod(desc as DescMethodUnary, name, handler, sizes);
+  });
+}
+
+function isHandler(value: unknown): value is Handler | TolerantHandler {
+  return typeof value === 'object' && value !== null && ('handle' in value || 'handleJson' in value);
+}
+
+function compileMethod(desc: DescMethodUnary, name: string, handler: Handler | TolerantHandler, sizes: Sizes): Method {
+  if (!hasOption(desc, policy)) throw new Error(`${name}: the rpc has no policy`);
+  if (!hasOption(desc, http)) throw new Error(`${name}: the rpc has no google.api.http route`);
+  const rules = getOption(desc, policy);
+  if (rules.credential === Credential.UNSPECIFIED) throw new Error(`${name}: the policy names no credential class`);
+  if (rules.errors === ErrorFamily.UNSPECIFIED) throw new Error(`${name}: the policy names no error family`);
+  if (rules.successStatus < 200 || rules.successStatus > 299) throw new Error(`${name}: the success status is not 2xx`);
+  if (rules.credential === Credential.OPEN ? rules.permission !== '' : !isPermission(rules.permission)) {
+    throw new Error(`${name}: the permission "${rules.permission}" does not fit the policy`);
+  }
+  if ((rules.body === BodyRule.TOLERANT) !== 'handleJson' in handler) {
+    throw new Error(`${name}: the body rule and the code behind the rpc disagree`);
+  }
+  const sizeMaxBytes = rules.size === SizeClass.INGEST ? sizes.ingestBytesMax : MANAGEMENT_BYTES_MAX;
+  return { desc, path: `/${name}`, policy: rules, sizeMaxBytes, handler };
+}

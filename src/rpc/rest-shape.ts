@@ -1,0 +1,116 @@
+/**
+ * How messages look over REST: member names, spellings of enum values, and where each request field
+ * travels. Derived from the annotations once per descriptor, so every error over every transport
+ * names a field the way a REST caller knows it.
+ */
+
+import { type DescEnum, type DescField, type DescMessage, type DescMethod, getOption, hasOption } from '@bufbuild/protobuf';
+import { http } from '../../gen/google/api/annotations_pb.js';
+import type { HttpRule } from '../../gen/google/api/http_pb.js';
+import { RestCase, rest, rest_case, spelling } from '../../gen/spandrel/v1/options_pb.js';
+
+const JSON_SUFFIX = '_json';
+
+/** True for a string field that holds JSON text, which REST shows as that JSON itself. */
+export function isJsonText(field: DescField): boolean {
+  return field.fieldKind === 'scalar' && field.name.endsWith(JSON_SUFFIX);
+}
+
+/** The member name of a field. */
+export function restName(field: DescField): string {
+  const named = hasOption(field, rest) ? getOption(field, rest).name : '';
+  if (named !== '') return named;
+  const stem = isJsonText(field) ? field.name.slice(0, -JSON_SUFFIX.length) : field.name;
+  return getOption(field.parent.file, rest_case) === RestCase.CAMEL ? toCamel(stem) : stem;
+}
+
+/** How a field of a message is written: see FieldRest. */
+export function restFlags(field: DescField): { readonly omitUnset: boolean; readonly inline: boolean } {
+  if (!hasOption(field, rest)) return { omitUnset: false, inline: false };
+  const { omitUnset, inline } = getOption(field, rest);
+  return { omitUnset, inline };
+}
+
+const spellings = new WeakMap<DescEnum, ReadonlyMap<string, number>>();
+
+/** The REST spellings of an enum with their numbers; the unspecified value has none. */
+export function enumSpellings(desc: DescEnum): ReadonlyMap<string, number> {
+  let found = spellings.get(desc);
+  if (!found) {
+    found = new Map(
+      desc.values.filter((value) => hasOption(value, spelling)).map((value) => [getOption(value, spelling), value.number]),
+    );
+    spellings.set(desc, found);
+  }
+  return found;
+}
+
+export type Target = 'json' | 'query' | 'param';
+
+const targets = new WeakMap<DescMethod, ReadonlyMap<DescField, Target>>();
+
+/** Where each field of a request travels: a path parameter, the body, or the query. */
+export function requestTargets(method: DescMethod): ReadonlyMap<DescField, Target> {
+  let found = targets.get(method);
+  if (!found) {
+    const rule = hasOption(method, http) ? getOption(method, http) : null;
+    const inPath = new Set(rule ? pathParameters(routeOf(rule).template) : []);
+    const rest: Target = rule?.body ? 'json' : 'query';
+    found = new Map(method.input.fields.map((field) => [field, inPath.has(field.name) ? 'param' : rest]));
+    targets.set(method, found);
+  }
+  return found;
+}
+
+/** The HTTP method and path template of one rule. */
+export function routeOf(rule: HttpRule): { readonly verb: string; readonly template: string } {
+  const { pattern } = rule;
+  if (pattern.case === undefined) throw new Error('an http rule has no pattern');
+  return { verb: pattern.case.toUpperCase(), template: pattern.value };
+}
+
+/** The field names in braces, in order. */
+export function pathParameters(template: string): string[] {
+  return [...template.matchAll(/\{([a-z0-9_]+)\}/g)].map((match) => match[1] ?? '');
+}
+
+/** A word for a field's type in error reasons. */
+export function typeWord(field: DescField): string {
+  if (field.fieldKind === 'list') return 'array';
+  if (field.fieldKind === 'message' || field.fieldKind === 'map') {
+    return field.message?.typeName === 'google.protobuf.Timestamp' ? 'timestamp' : 'object';
+  }
+  if (field.fieldKind === 'enum') return 'string';
+  if (isJsonText(field)) return 'object';
+  return scalarWord(field);
+}
+
+function scalarWord(field: DescField & { fieldKind: 'scalar' }): string {
+  const word = SCALAR_WORDS.get(field.scalar);
+  if (!word) throw new Error(`${field.parent.typeName}.${field.name}: scalar type without a REST form`);
+  return word;
+}
+
+/** By the numbers of google.protobuf.FieldDescriptorProto.Type. */
+const SCALAR_WORDS: ReadonlyMap<number, string> = new Map([
+  [1, 'number'],
+  [2, 'number'],
+  [3, 'integer'],
+  [4, 'integer'],
+  [5, 'integer'],
+  [8, 'boolean'],
+  [9, 'string'],
+  [13, 'integer'],
+]);
+
+/** Every message reachable from a descriptor, itself included. */
+export function reachable(root: DescMessage, seen = new Set<DescMessage>()): ReadonlySet<DescMessage> {
+  if (seen.has(root)) return seen;
+  seen.add(root);
+  for (const field of root.fields) if (field.message) reachable(field.message, seen);
+  return seen;
+}
+
+function toCamel(name: string): string {
+  return name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}

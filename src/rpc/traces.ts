@@ -1,0 +1,235 @@
+/** TraceService: message <-> domain values. */
+
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import {
+  type TraceEvaluationSchema,
+  TraceFormat,
+  type TraceSchema,
+  type TraceService,
+  type TraceSpanSchema,
+} from '../../gen/spandrel/v1/traces_pb.js';
+import type { Project } from '../domain/caller.ts';
+import { Fault } from '../domain/fault.ts';
+import { nanoToUsdNumber } from '../domain/money.ts';
+import type { Evaluation, Span, TraceRecord } from '../domain/trace.ts';
+import type { Traces, TraceView } from '../domain/traces.ts';
+import { collectRequestToJson } from './collect-request.ts';
+import type { Context, Implementation } from './method.ts';
+
+export type TraceRpcDeps = {
+  readonly traces: Traces;
+  readonly platformUrl: (project: Project, traceId: string) => string;
+};
+
+export function createTraceRpc({ traces, platformUrl }: TraceRpcDeps): Implementation<typeof TraceService> {
+  return {
+    collectTrace: {
+      toJson: collectRequestToJson,
+      reword: rewordUnreadable,
+      async handleJson(body, facts, context) {
+        const partialSuccess = await traces.collect(body, facts, { project: projectOf(context), nowMs: context.nowMs });
+        return { message: 'Trace received successfully.', partialSuccess };
+      },
+    },
+    getTrace: {
+      async handle(request, context) {
+        const project = projectOf(context);
+        const asDigest = request.format === TraceFormat.DIGEST || request.llmMode === 'true' || request.llmMode === '1';
+        if (asDigest) {
+          const { record, evaluations, text } = await traces.digest(project, request.traceId, context.nowMs);
+          const digest = {
+            traceId: record.traceId,
+            formattedTrace: text,
+            timestamps: timestampsOf(record),
+            metadataJson: record.metadataJson,
+            evaluations: evaluations.map(evaluationMessage),
+            platformUrl: platformUrl(project, record.traceId),
+          };
+          return { view: { case: 'digest', value: digest } };
+        }
+        const view = await traces.get(
+          project,
+          {
+            traceId: request.traceId,
+            format: 'json',
+            spansLimit: request.spansLimit ?? null,
+            spansCursor: request.spansCursor,
+          },
+          context.nowMs,
+        );
+        return { view: { case: 'trace', value: traceMessage(view, project, platformUrl) } };
+      },
+    },
+  };
+}
+
+/** The collector says what is wrong with an unreadable body in its own words, in both texts. */
+function rewordUnreadable(fault: Fault): Fault {
+  if (fault.code !== 'malformed_request') return fault;
+  const message =
+    fault.meta.detail === 'nested too deep'
+      ? 'Validation error: body nested deeper than 128 levels'
+      : 'Invalid body, expecting json';
+  return new Fault('malformed_request', message, { flatError: message });
+}
+
+function projectOf(context: Context): Project {
+  if (!context.project) throw new Error('the policy let a call without a project through');
+  return context.project;
+}
+
+function traceMessage(view: TraceView, project: Project, platformUrl: TraceRpcDeps['platformUrl']): MessageInitShape<typeof TraceSchema> {
+  const { record, choice } = view;
+  return {
+    traceId: record.traceId,
+    projectId: project.id,
+    name: choice.name,
+    metadataJson: record.metadataJson,
+    models: [...choice.models],
+    timestamps: timestampsOf(record),
+    input: { value: view.input },
+    output: { value: view.output },
+    metrics: metricsOf(record),
+    evaluations: view.evaluations.map(evaluationMessage),
+    spans: view.spans.map((span) => spanMessage(span, record.traceId)),
+    spanCount: BigInt(record.spanCount),
+    asciiTree: view.asciiTree,
+    platformUrl: platformUrl(project, record.traceId),
+    ...set('expectedOutput', record.expectedOutput),
+    ...set('error', fromJson(view.errorJson, errorMessage)),
+    ...set('spansNextCursor', view.nextSpansCursor),
+  };
+}
+
+function timestampsOf(record: TraceRecord) {
+  return {
+    startedAt: BigInt(record.startedAtMs ?? record.insertedAtMs),
+    insertedAt: BigInt(record.insertedAtMs),
+    updatedAt: BigInt(record.updatedAtMs),
+  };
+}
+
+function metricsOf(record: TraceRecord) {
+  return {
+    unpricedSpans: BigInt(record.unpricedSpans),
+    tokensEstimated: record.tokensEstimated,
+    ...setInteger('firstTokenMs', record.firstTokenMs),
+    ...setInteger('totalTimeMs', record.totalTimeMs),
+    ...tokensOf(record),
+    ...set('totalCost', record.totalCostNanoUsd === null ? null : nanoToUsdNumber(record.totalCostNanoUsd)),
+  };
+}
+
+function tokensOf(of: TraceRecord | Span) {
+  return {
+    ...setInteger('promptTokens', of.promptTokens),
+    ...setInteger('completionTokens', of.completionTokens),
+    ...setInteger('reasoningTokens', of.reasoningTokens),
+    ...setInteger('cacheReadInputTokens', of.cacheReadInputTokens),
+    ...setInteger('cacheCreationInputTokens', of.cacheCreationInputTokens),
+  };
+}
+
+function spanMessage(span: Span, traceId: string): MessageInitShape<typeof TraceSpanSchema> {
+  return {
+    spanId: span.spanId,
+    traceId,
+    type: span.type,
+    timestamps: {
+      startedAt: BigInt(span.startedAtMs),
+      finishedAt: BigInt(span.finishedAtMs),
+      ...setInteger('firstTokenAt', span.firstTokenAtMs),
+    },
+    contexts: fromJson(span.contextsJson, (items: ContextShape[]) => items.map(contextMessage)) ?? [],
+    ...set('parentId', span.parentId),
+    ...set('name', span.name),
+    ...set('vendor', span.vendor),
+    ...set('model', span.model),
+    ...set('input', typedValue(span.inputJson)),
+    ...set('output', typedValue(span.outputJson)),
+    ...set('paramsJson', span.paramsJson),
+    ...set('metrics', spanMetrics(span)),
+    ...set('error', fromJson(span.errorJson, errorMessage)),
+  };
+}
+
+/** Null when the step carried no metrics and has no cost. */
+function spanMetrics(span: Span) {
+  const tokens = tokensOf(span);
+  const sent = Object.keys(tokens).length > 0 || span.tokensEstimated || span.cachedTokensInPrompt !== null;
+  if (!sent && span.otherMetricsJson === null && span.costNanoUsd === null && span.costSource === null) return null;
+  return {
+    ...tokens,
+    ...(span.tokensEstimated ? { tokensEstimated: true } : {}),
+    ...set('cachedTokensInPrompt', span.cachedTokensInPrompt),
+    ...set('cost', span.costNanoUsd === null ? null : nanoToUsdNumber(span.costNanoUsd)),
+    ...set('costSource', span.costSource),
+    ...set('otherJson', span.otherMetricsJson),
+  };
+}
+
+/** Stored as {"type":..,"value":..} in this order; the value's text is cut out, not parsed, so it stays as stored. */
+function typedValue(json: string | null): { type: string; valueJson: string } | null {
+  if (json === null) return null;
+  const valueAt = endOfString(json, '{"type":'.length);
+  const type: unknown = JSON.parse(json.slice('{"type":'.length, valueAt));
+  return { type: String(type), valueJson: json.slice(valueAt + ',"value":'.length, -1) };
+}
+
+/** The index after a JSON string that starts at `start`. */
+function endOfString(json: string, start: number): number {
+  let index = start + 1;
+  while (json[index] !== '"') index += json[index] === '\\' ? 2 : 1;
+  return index + 1;
+}
+
+type ErrorShape = { message: string; stacktrace: string[] };
+
+function errorMessage(error: ErrorShape) {
+  return { hasError: true, message: error.message, stacktrace: error.stacktrace };
+}
+
+type ContextShape = { document_id: string | null; chunk_id: string | null; content: string };
+
+function contextMessage(context: ContextShape) {
+  return { content: context.content, ...set('documentId', context.document_id), ...set('chunkId', context.chunk_id) };
+}
+
+function evaluationMessage(evaluation: Evaluation): MessageInitShape<typeof TraceEvaluationSchema> {
+  return {
+    evaluationId: evaluation.evaluationId,
+    evaluatorId: evaluation.evaluatorId,
+    name: evaluation.name,
+    isGuardrail: evaluation.isGuardrail,
+    status: evaluation.status,
+    timestamps: {
+      insertedAt: BigInt(evaluation.insertedAtMs),
+      ...setInteger('startedAt', evaluation.startedAtMs),
+      ...setInteger('finishedAt', evaluation.finishedAtMs),
+    },
+    ...set('type', evaluation.type),
+    ...set('spanId', evaluation.spanId),
+    ...set('passed', evaluation.passed),
+    ...set('score', evaluation.score),
+    ...set('label', evaluation.label),
+    ...set('details', evaluation.details),
+    ...set('error', fromJson(evaluation.errorJson, errorMessage)),
+    ...set('inputsJson', evaluation.inputsJson),
+    ...set('costJson', evaluation.costJson),
+    ...set('monitorId', evaluation.monitorId),
+  };
+}
+
+/** Our own stored text: its shape was made by the collector. */
+function fromJson<T, M>(json: string | null, read: (value: T) => M): M | null {
+  return json === null ? null : read(JSON.parse(json) as T);
+}
+
+/** A member only when there is a value: unset stays unset. */
+function set<K extends string, V>(name: K, value: V | null): { [P in K]?: V } {
+  return value === null ? {} : ({ [name]: value } as { [P in K]: V });
+}
+
+function setInteger<K extends string>(name: K, value: number | null): { [P in K]?: bigint } {
+  return set(name, value === null ? null : BigInt(value));
+}

@@ -1,0 +1,37 @@
+/** The root secret of a single node: kept in a file beside the data, readable by nobody else. */
+
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RandomBytes } from './domain/clock.ts';
+
+const SECRET_BYTES = 32;
+const OTHERS_MASK = 0o077;
+
+/** Reads the secret, or draws one and keeps it. Throws an Error with a line for the operator. */
+export function readOrCreateSecret(folder: string, random: RandomBytes): string {
+  const path = join(folder, 'secret');
+  mkdirSync(folder, { recursive: true });
+  createSecret(path, random);
+  if ((statSync(path).mode & OTHERS_MASK) !== 0) {
+    throw new Error(`the secret file ${path} must not be open to group or others; run chmod 600 on it`);
+  }
+  const secret = readFileSync(path, 'utf8').trim();
+  if (secret.length < SECRET_BYTES) throw new Error(`the secret file ${path} is damaged: it holds no secret`);
+  return secret;
+}
+
+/** Does nothing when the file exists. The name appears only once the content is on disk, so a crash leaves no half secret. */
+function createSecret(path: string, random: RandomBytes): void {
+  const draft = `${path}.${random(8).toString('hex')}`;
+  const descriptor = openSync(draft, 'wx', 0o600);
+  try {
+    writeSync(descriptor, random(SECRET_BYTES).toString('hex'));
+    fsyncSync(descriptor);
+    linkSync(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    closeSync(descriptor);
+    rmSync(draft);
+  }
+}

@@ -1,0 +1,92 @@
+/** What exists once per database, and the first organization in it. */
+
+import { defineEntity, type EntityManager, p } from '@mikro-orm/core';
+import type { Bootstrap } from '../../domain/store.ts';
+import { AuditEntry } from './audit.ts';
+import { ApiKey, ApiKeyBinding } from './keys.ts';
+import { Member, Organization, Project, RoleBinding, Team } from './organization.ts';
+
+export const Installation = defineEntity({
+  name: 'Installation',
+  tableName: 'installation',
+  properties: { id: p.integer().primary(), verifier: p.blob() },
+});
+
+const INSTALLATION_ID = 1;
+
+/** See InstallationStore.bootstrap. Byte values may come from another thread as plain byte arrays. */
+export async function bootstrap(em: EntityManager, plan: Bootstrap): Promise<boolean> {
+  return await em.transactional(async (tx) => {
+    if ((await tx.count(Organization)) > 0) return false;
+    await insertOrganization(tx, plan);
+    await insertAdministrator(tx, plan);
+    await tx.insert(Installation, { id: INSTALLATION_ID, verifier: Buffer.from(plan.verifier) });
+    await tx.insert(AuditEntry, {
+      organizationId: plan.organization.id,
+      id: plan.auditId,
+      createdAt: plan.createdAtMs,
+      actorKind: 'bootstrap',
+      action: 'bootstrap',
+      targetType: 'organization',
+      targetId: plan.organization.id,
+      outcome: 'success',
+      status: 201,
+      fields: '[]',
+      count: 1,
+    });
+    return true;
+  });
+}
+
+async function insertOrganization(tx: EntityManager, plan: Bootstrap): Promise<void> {
+  const { organization, team, project } = plan;
+  const times = { createdAt: plan.createdAtMs, updatedAt: plan.createdAtMs };
+  await tx.insert(Organization, { ...organization, ...times });
+  await tx.insert(Team, { ...team, organizationId: organization.id, ...times });
+  await tx.insert(Project, {
+    id: project.id,
+    name: project.name,
+    slug: project.slug,
+    organizationId: organization.id,
+    teamId: team.id,
+    language: 'other',
+    framework: 'other',
+    emitRequestEvents: true,
+    keyHash: Buffer.from(project.keyHash),
+    keyHint: project.keyHint,
+    keyImported: project.keyImported,
+    ...times,
+  });
+}
+
+async function insertAdministrator(tx: EntityManager, plan: Bootstrap): Promise<void> {
+  const { organization, member, apiKey } = plan;
+  const times = { createdAt: plan.createdAtMs, updatedAt: plan.createdAtMs };
+  const grant = { role: 'ADMIN', scopeType: 'ORGANIZATION', scopeId: organization.id, permissions: '[]' } as const;
+  await tx.insert(Member, {
+    organizationId: organization.id,
+    userId: member.userId,
+    email: member.email,
+    name: member.name,
+    ...times,
+  });
+  await tx.insert(RoleBinding, {
+    organizationId: organization.id,
+    userId: member.userId,
+    id: member.bindingId,
+    ...grant,
+    createdAt: plan.createdAtMs,
+  });
+  await tx.insert(ApiKey, {
+    id: apiKey.id,
+    organizationId: organization.id,
+    keyType: 'personal',
+    name: apiKey.name,
+    userId: member.userId,
+    permissionMode: 'all',
+    secretHash: Buffer.from(apiKey.secretHash),
+    imported: apiKey.imported,
+    ...times,
+  });
+  await tx.insert(ApiKeyBinding, { apiKeyId: apiKey.id, position: 0, id: apiKey.bindingId, ...grant });
+}

@@ -1,0 +1,35 @@
+/**
+ * Ids of the usual shapes are kept as bytes: they sit in the row and in an index, and the text form doubles both.
+ * Other ids are kept as text; SQLite tells the two apart, so no two ids ever share a form.
+ */
+
+const HEX_ID = /^(?:[0-9a-f]{32}|[0-9a-f]{16})$/;
+const HASHED_REQUEST_ID = /^req_[0-9a-f]{30}$/;
+const TRACE_ID_DIGITS = 32;
+
+export type StoredId = string | Buffer;
+
+/** The stored form of a trace or span id. */
+export function packId(id: string): StoredId {
+  return HEX_ID.test(id) ? Buffer.from(id, 'hex') : id;
+}
+
+/** The stored form of a request key. */
+export function packRequestKey(key: string): StoredId {
+  return HASHED_REQUEST_ID.test(key) ? Buffer.from(key.slice(4), 'hex') : key;
+}
+
+/** SQL for the text of a stored trace or span id. */
+export function idTextSql(column: string): string {
+  return `iif(typeof(${column}) = 'blob', lower(hex(${column})), ${column})`;
+}
+
+/** The bounds of the stored ids in byte form that start with a prefix; null when none can. */
+export function packPrefixRange(prefix: string): { readonly first: Buffer; readonly last: Buffer } | null {
+  if (!/^[0-9a-f]{1,32}$/.test(prefix)) return null;
+  return {
+    // No longer than needed: a shorter id that begins like a longer one comes before it.
+    first: Buffer.from(prefix.length % 2 === 0 ? prefix : `${prefix}0`, 'hex'),
+    last: Buffer.from(prefix.padEnd(TRACE_ID_DIGITS, 'f'), 'hex'),
+  };
+}

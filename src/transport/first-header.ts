@@ -1,0 +1,22 @@
+/** Reads a header as its first value, however often it was sent. */
+
+import type { IncomingHttpHeaders } from 'node:http';
+
+/**
+ * Node joins the values of a repeated header with a comma, and a value may hold commas of its own; only the
+ * raw list (name, value, name, value ...) tells where the first one ends.
+ */
+export function firstHeader(
+  headers: IncomingHttpHeaders,
+  raw: readonly string[],
+): (name: string) => string | undefined {
+  return (name) => {
+    const value = headers[name];
+    if (value === undefined) return undefined;
+    if (typeof value === 'string' && !value.includes(',')) return value;
+    for (let at = 0; at + 1 < raw.length; at += 2) {
+      if (raw[at]?.toLowerCase() === name) return raw[at + 1];
+    }
+    return typeof value === 'string' ? value : value[0];
+  };
+}

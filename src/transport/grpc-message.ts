@@ -1,0 +1,75 @@
+/** Reads the one length-prefixed message of a unary gRPC request. */
+
+import type { ServerHttp2Stream } from 'node:http2';
+import { Fault } from '../domain/fault.ts';
+
+const PREFIX_BYTES = 5;
+const EMPTY = Buffer.alloc(0);
+
+/**
+ * The bytes of the message, once the caller has finished sending. Refuses by the announced length already, so
+ * never more than `sizeMaxBytes` and one frame are held. Rejects when the caller leaves before that.
+ */
+export function readGrpcMessage(stream: ServerHttp2Stream, sizeMaxBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    let held: Buffer = EMPTY;
+    let size = 0;
+    let expected = -1;
+    let settled = false;
+    const fail = (fault: Fault) => {
+      settled = true;
+      held = EMPTY;
+      stream.off('data', onData);
+      stream.pause();
+      reject(fault);
+    };
+    function onData(chunk: Buffer): void {
+      held = size === 0 ? chunk : append(held, size, chunk);
+      size += chunk.length;
+      if (expected < 0 && size >= PREFIX_BYTES) {
+        const [flag, length] = readPrefix(held);
+        expected = PREFIX_BYTES + length;
+        if (flag !== 0) fail(malformed('The message is compressed without saying how.'));
+        else if (length > sizeMaxBytes) fail(tooLarge(sizeMaxBytes));
+      }
+      if (!settled && expected >= 0 && size > expected) fail(malformed('A unary call takes exactly one message.'));
+    }
+    const onEnd = () => {
+      if (settled) return;
+      if (size === expected) {
+        settled = true;
+        resolve(held.subarray(PREFIX_BYTES, size));
+      } else {
+        fail(malformed('The call ended before its message was complete.'));
+      }
+    };
+    const onClose = () => {
+      if (!settled) fail(new Fault('request_timeout', 'The caller left before its message was complete.'));
+    };
+    stream.on('data', onData).on('end', onEnd).on('close', onClose);
+    if (stream.destroyed) onClose();
+  });
+}
+
+/** Grows by doubling instead of keeping the pieces: a caller may send its message one byte at a time. */
+function append(held: Buffer, size: number, chunk: Buffer): Buffer {
+  const needed = size + chunk.length;
+  const room = needed <= held.length ? held : Buffer.allocUnsafe(Math.max(needed, 2 * held.length));
+  if (room !== held) held.copy(room, 0, 0, size);
+  chunk.copy(room, size);
+  return room;
+}
+
+function readPrefix(bytes: Buffer): readonly [flag: number, length: number] {
+  return [bytes.readUInt8(0), bytes.readUInt32BE(1)];
+}
+
+function malformed(message: string): Fault {
+  return new Fault('malformed_request', message);
+}
+
+function tooLarge(sizeMaxBytes: number): Fault {
+  return new Fault('payload_too_large', `The message is larger than ${sizeMaxBytes} bytes.`, {
+    meta: { limitBytes: sizeMaxBytes },
+  });
+}

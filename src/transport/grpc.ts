@@ -1,0 +1,138 @@
+/**
+ * The short path of unary gRPC: one message in, one message out, straight from HTTP/2 frames to the pipeline.
+ * Whatever it does not take (streams, compression, gRPC with JSON) goes through the Connect router.
+ */
+
+import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
+import { constants } from 'node:http2';
+import { fromBinary, toBinary } from '@bufbuild/protobuf';
+import { Fault } from '../domain/fault.ts';
+import { type Invoke, toFault } from '../rpc/invoke.ts';
+import type { CallIds, Method } from '../rpc/method.ts';
+import { type IdSource, traceparentOf } from './call-ids.ts';
+import { firstHeader } from './first-header.ts';
+import { readGrpcMessage } from './grpc-message.ts';
+import { parseGrpcTimeout } from './grpc-timeout.ts';
+import type { Handlers } from './server.ts';
+import { errorTrailers, type Family, familyOf } from './status.ts';
+
+const CONTENT_TYPE = 'application/grpc';
+const PREFIX_BYTES = 5;
+const WAIT_FOR_TRAILERS = { waitForTrailers: true };
+const END_STREAM = { endStream: true };
+const TRAILERS_OK = { 'grpc-status': '0' };
+
+/** Serves the unary rpcs of `methods` to gRPC clients. */
+export function createGrpc(methods: readonly Method[], invoke: Invoke, ids: IdSource): Handlers['grpc'] {
+  const byPath = new Map(methods.map((method) => [method.path, method]));
+  const methodOf = (headers: IncomingHttpHeaders) => byPath.get(String(headers[':path']));
+  return {
+    takes(headers) {
+      if (headers[':method'] !== 'POST' || !methodOf(headers)) return false;
+      const type = headers['content-type'];
+      if (type !== CONTENT_TYPE && type !== 'application/grpc+proto') return false;
+      const encoding = headers['grpc-encoding'];
+      return encoding === undefined || encoding === 'identity';
+    },
+    serve(stream, headers, rawHeaders) {
+      const method = methodOf(headers);
+      if (method) serveCall({ stream, method, invoke, ids }, headers, rawHeaders);
+    },
+    expire(stream) {
+      const call = { stream, ids: ids.next(() => undefined), family: 'flat' as const };
+      refuse(call, new Fault('request_timeout', 'The request did not arrive in time.'));
+    },
+  };
+}
+
+type Served = {
+  readonly stream: ServerHttp2Stream;
+  readonly method: Method;
+  readonly invoke: Invoke;
+  readonly ids: IdSource;
+};
+
+type Call = { readonly stream: ServerHttp2Stream; readonly ids: CallIds; readonly family: Family };
+
+function serveCall(
+  { stream, method, invoke, ids }: Served,
+  headers: IncomingHttpHeaders,
+  raw: readonly string[],
+): void {
+  const header = firstHeader(headers, raw);
+  const call: Call = { stream, ids: ids.next(header), family: familyOf(method.policy) };
+  const timeout = headers['grpc-timeout'];
+  const timer = typeof timeout === 'string' ? startDeadline(call, timeout) : null;
+  if (timer === 'refused') return;
+  // The credential is proven before the first byte of the message is read.
+  const decode = async () => {
+    const bytes = await readGrpcMessage(stream, method.sizeMaxBytes);
+    return { kind: 'message' as const, message: decodeMessage(method, bytes) };
+  };
+  const settle = (end: () => void) => {
+    if (timer) clearTimeout(timer);
+    try {
+      end();
+    } catch (error) {
+      refuse(call, toFault(error));
+    }
+  };
+  invoke(method, { transport: 'grpc', header, ids: call.ids }, decode).then(
+    (message) => settle(() => answer(call, toBinary(method.desc.output, message))),
+    (error: unknown) => settle(() => refuse(call, toFault(error))),
+  );
+}
+
+function decodeMessage(method: Method, bytes: Buffer) {
+  try {
+    return fromBinary(method.desc.input, bytes);
+  } catch (cause) {
+    throw new Fault('malformed_request', 'The message could not be decoded.', { cause });
+  }
+}
+
+/** At the deadline the caller gets its answer; the work itself goes on, for a commit belongs to no connection. */
+function startDeadline(call: Call, timeout: string): NodeJS.Timeout | 'refused' {
+  const timeoutMs = parseGrpcTimeout(timeout);
+  if (timeoutMs === null) {
+    refuse(call, new Fault('malformed_request', 'The grpc-timeout header is not a duration.'));
+    return 'refused';
+  }
+  const late = () => refuse(call, new Fault('request_timeout', 'The deadline of the call has passed.'));
+  return setTimeout(late, timeoutMs);
+}
+
+function answer({ stream, ids }: Call, message: Uint8Array): void {
+  // Too late: the caller left, or has been answered at its deadline.
+  if (stream.closed || stream.destroyed || stream.headersSent) return;
+  const frame = Buffer.allocUnsafe(PREFIX_BYTES + message.length);
+  frame[0] = 0;
+  frame.writeUInt32BE(message.length, 1);
+  frame.set(message, PREFIX_BYTES);
+  stream.respond(responseHeaders(ids), WAIT_FOR_TRAILERS);
+  stream.on('wantTrailers', sendOk);
+  stream.end(frame);
+}
+
+function sendOk(this: ServerHttp2Stream): void {
+  this.sendTrailers(TRAILERS_OK);
+}
+
+/** An answer of trailers only. What the caller is still sending is told to stop. */
+function refuse({ stream, ids, family }: Call, fault: Fault): void {
+  if (stream.closed || stream.destroyed || stream.headersSent) return;
+  stream.respond({ ...responseHeaders(ids), ...errorTrailers(fault, family, ids) }, END_STREAM);
+  if (stream.state.remoteClose === 1) stream.resume();
+  else stream.close(constants.NGHTTP2_NO_ERROR);
+}
+
+function responseHeaders(ids: CallIds): Record<string, string | number> {
+  const headers: Record<string, string | number> = {
+    ':status': 200,
+    'content-type': CONTENT_TYPE,
+    'x-request-id': ids.requestId,
+  };
+  const traceparent = traceparentOf(ids);
+  if (traceparent) headers.traceparent = traceparent;
+  return headers;
+}

@@ -1,0 +1,42 @@
+/** Browsers on other origins. Credentials travel in headers only, so no origin needs to be trusted with cookies. */
+
+import type { RestRequest, RestResponse } from './exchange.ts';
+
+/** `*`, `none`, or exact origins. */
+export type CorsOrigins = '*' | 'none' | readonly string[];
+
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
+const EXPOSED =
+  'X-Request-Id, X-Idempotent-Replay, traceparent, Retry-After, Grpc-Status, Grpc-Message, Grpc-Status-Details-Bin';
+const PREFLIGHT_MAX_AGE_S = '7200';
+
+/** Adds the headers a browser needs; true when the exchange was a preflight and is answered. */
+export function createCors(origins: CorsOrigins): (request: RestRequest, response: RestResponse) => boolean {
+  return (request, response) => {
+    const origin = request.headers.origin;
+    if (origin === undefined) return false;
+    const allowed = allow(origins, origin);
+    if (allowed !== null) {
+      response.setHeader('access-control-allow-origin', allowed);
+      response.setHeader('access-control-expose-headers', EXPOSED);
+    }
+    if (allowed !== '*') response.setHeader('vary', 'Origin');
+    if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return false;
+    if (allowed !== null) {
+      response.setHeader('access-control-allow-methods', METHODS);
+      response.setHeader('access-control-max-age', PREFLIGHT_MAX_AGE_S);
+      const requested = request.headers['access-control-request-headers'];
+      if (requested) response.setHeader('access-control-allow-headers', requested);
+    }
+    response.setHeader('vary', 'Origin');
+    response.statusCode = 204;
+    response.end();
+    return true;
+  };
+}
+
+function allow(origins: CorsOrigins, origin: string): string | null {
+  if (origins === '*') return '*';
+  if (origins === 'none') return null;
+  return origins.includes(origin) ? origin : null;
+}

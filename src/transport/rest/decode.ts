@@ -1,0 +1,165 @@
+/** Path, query and body -> request message, by descriptor. Finds every problem instead of the first. */
+
+import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
+import type { JsonValue } from '../../domain/fault.ts';
+import { enumSpellings, isJsonText, type Target, restName, typeWord } from '../../rpc/rest-shape.ts';
+import { enumReason, type Problem } from '../../rpc/validate.ts';
+
+export type Parts = {
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** The parsed body, spelling kept; null when the route takes none. */
+  readonly body: { readonly [name: string]: JsonValue } | null;
+  readonly nullIsAbsent: boolean;
+};
+
+export type DecodedMessage = { readonly message: Message; readonly problems: readonly Problem[] };
+
+const INTEGER_MAX = 9007199254740991;
+
+/** Body first, then path, then query: a later one never overrides what an earlier one owns. */
+export function decodeMessage(desc: DescMessage, parts: Parts): DecodedMessage {
+  const problems: Problem[] = [];
+  const init: Record<string, unknown> = {};
+  for (const field of desc.fields) {
+    const value = readField(field, parts, problems);
+    if (value !== undefined) init[field.localName] = value;
+  }
+  return { message: create(desc, init), problems };
+}
+
+function readField(field: DescField, parts: Parts, problems: Problem[]): unknown {
+  const name = restName(field);
+  const parameter = Object.hasOwn(parts.parameters, field.name) ? parts.parameters[field.name] : undefined;
+  if (parameter !== undefined) return readText(field, parameter, { path: name, target: 'param', problems });
+  if (parts.body) {
+    if (!Object.hasOwn(parts.body, name)) return undefined;
+    const at = { path: name, target: 'json' as const, problems, nullIsAbsent: parts.nullIsAbsent };
+    return readJson(field, parts.body[name] as JsonValue, at);
+  }
+  const values = parts.query.getAll(name);
+  const [value] = values;
+  if (value === undefined) return undefined;
+  if (values.length > 1) {
+    problems.push({ field: name, target: 'query', type: 'custom', message: `${name} must be sent once` });
+    return undefined;
+  }
+  return readText(field, value, { path: name, target: 'query', problems });
+}
+
+type Place = { readonly path: string; readonly target: Target; readonly problems: Problem[] };
+type JsonPlace = Place & { readonly nullIsAbsent: boolean };
+
+/** A path segment or a query value. */
+function readText(field: DescField, text: string, at: Place): unknown {
+  if (field.fieldKind === 'enum') return readEnum(field, text, at);
+  if (field.fieldKind !== 'scalar') throw new Error(`${field.parent.typeName}.${field.name} cannot travel in a path or query`);
+  if (field.scalar === ScalarType.STRING) return readString(text, at);
+  if (field.scalar === ScalarType.BOOL) {
+    if (text === 'true' || text === 'false') return text === 'true';
+    return wrongType(at, 'boolean', 'string');
+  }
+  if (!/^[0-9]{1,16}$/.test(text)) return wrongType(at, 'integer', 'string');
+  return toInteger(field, Number(text), at);
+}
+
+function readJson(field: DescField, value: JsonValue, at: JsonPlace): unknown {
+  if (value === null && !isJsonText(field)) {
+    if (at.nullIsAbsent) return undefined;
+    return wrongType(at, typeWord(field), 'null');
+  }
+  if (field.fieldKind === 'list') {
+    if (!Array.isArray(value)) return wrongType(at, 'array', typeOf(value));
+    return value.map((item, index) => readOne(field, item, { ...at, path: `${at.path}.${index}` }));
+  }
+  return readOne(field, value, at);
+}
+
+function readOne(field: DescField, value: JsonValue, at: JsonPlace): unknown {
+  if (field.fieldKind === 'message' || (field.fieldKind === 'list' && field.listKind === 'message')) {
+    return readObject(field.message, value, at);
+  }
+  if (isJsonText(field)) return value === null && at.nullIsAbsent ? undefined : JSON.stringify(value);
+  if (field.enum) return typeof value === 'string' ? readEnum(field, value, at) : wrongType(at, 'string', typeOf(value));
+  if (field.scalar === ScalarType.STRING) {
+    return typeof value === 'string' ? readString(value, at) : wrongType(at, 'string', typeOf(value));
+  }
+  if (field.scalar === ScalarType.BOOL) return typeof value === 'boolean' ? value : wrongType(at, 'boolean', typeOf(value));
+  if (field.scalar === ScalarType.DOUBLE) {
+    const number = numberOf(value);
+    return number === null ? wrongType(at, 'number', typeOf(value)) : number;
+  }
+  const token = tokenOf(value);
+  if (token === null || !/^-?[0-9]+$/.test(token)) return wrongType(at, 'integer', token === null ? typeOf(value) : 'number');
+  return toInteger(field, Number(token), at);
+}
+
+function readObject(desc: DescMessage, value: JsonValue, at: JsonPlace): unknown {
+  if (desc.typeName.startsWith('google.protobuf.')) throw new Error(`${desc.typeName} has no REST request form`);
+  if (!isPlainObject(value)) return wrongType(at, 'object', typeOf(value));
+  const init: Record<string, unknown> = {};
+  for (const field of desc.fields) {
+    const name = restName(field);
+    if (!Object.hasOwn(value, name)) continue;
+    const read = readJson(field, value[name] as JsonValue, { ...at, path: `${at.path}.${name}` });
+    if (read !== undefined) init[field.localName] = read;
+  }
+  return create(desc, init);
+}
+
+function readString(text: string, at: Place): string | undefined {
+  if (text.includes('\0')) {
+    at.problems.push({ field: at.path, target: at.target, type: 'invalid_format', message: `${at.path} must not hold U+0000` });
+    return undefined;
+  }
+  return text.toWellFormed();
+}
+
+function readEnum(field: DescField, text: string, at: Place): number | undefined {
+  if (!field.enum) throw new Error(`${field.name} is no enum`);
+  const known = enumSpellings(field.enum);
+  const number = known.get(text);
+  if (number === undefined) at.problems.push({ ...enumReason(at.path, [...known.keys()], text), target: at.target });
+  return number;
+}
+
+function toInteger(field: DescField, number: number, at: Place): number | bigint | undefined {
+  if (Math.abs(number) > INTEGER_MAX) {
+    const type = number > 0 ? 'too_big' : 'too_small';
+    const expected = number > 0 ? INTEGER_MAX : -INTEGER_MAX;
+    const message = `${at.path} must be ${number > 0 ? 'at most' : 'at least'} ${expected}`;
+    at.problems.push({ field: at.path, target: at.target, type, message, expected });
+    return undefined;
+  }
+  if (field.scalar === ScalarType.INT64) return BigInt(number);
+  // What does not fit 32 bits is out of every int32 rule's range: let the rule say so, at its bound.
+  return Math.max(-2147483648, Math.min(2147483647, number));
+}
+
+function wrongType(at: Place, expected: string, received: string): undefined {
+  const message = `${at.path} must be ${/^[aeiou]/.test(expected) ? 'an' : 'a'} ${expected}`;
+  at.problems.push({ field: at.path, target: at.target, type: 'invalid_type', message, expected, received });
+  return undefined;
+}
+
+/** The text of a number as it was sent; null for anything else. */
+function tokenOf(value: JsonValue): string | null {
+  if (typeof value === 'number') return String(value);
+  const raw: unknown = value;
+  return JSON.isRawJSON(raw) ? raw.rawJSON : null;
+}
+
+function numberOf(value: JsonValue): number | null {
+  const token = tokenOf(value);
+  return token === null ? null : Number(token);
+}
+
+function typeOf(value: JsonValue): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return JSON.isRawJSON(value) ? 'number' : typeof value;
+}
+
+function isPlainObject(value: JsonValue): value is { [name: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
+}

@@ -1,0 +1,129 @@
+/** Message -> JSON text, by descriptor: one writer per message, compiled once. */
+
+import { type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
+import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
+import { enumSpellings, isJsonText, restFlags, restName } from '../../rpc/rest-shape.ts';
+
+/** Writes the members of a message, each with a comma before it. */
+type Members = (message: Message) => string;
+type ValueWriter = (value: never) => string;
+
+const compiled = new WeakMap<DescMessage, Members>();
+const NONE: ReadonlySet<string> = new Set();
+
+/** A function that writes a response as one JSON object, without the top-level members named in `omit`. */
+export function compileEncoder(desc: DescMessage, omit: ReadonlySet<string> = NONE): (message: Message) => string {
+  const members = omit.size === 0 ? membersOf(desc) : compileMembers(desc, omit);
+  return (message) => braced(members(message));
+}
+
+function braced(members: string): string {
+  return `{${members.slice(1)}}`;
+}
+
+function membersOf(desc: DescMessage): Members {
+  let members = compiled.get(desc);
+  if (!members) {
+    // Set before compiling, so that a message that contains itself finds its own writer.
+    const late: Members = (message) => (members ?? late)(message);
+    compiled.set(desc, late);
+    members = compileMembers(desc, NONE);
+    compiled.set(desc, members);
+  }
+  return members;
+}
+
+function compileMembers(desc: DescMessage, omit: ReadonlySet<string>): Members {
+  const writers = desc.fields
+    .filter((field) => !omit.has(restName(field)))
+    .map((field) => compileField(field, omit));
+  return (message) => {
+    let text = '';
+    for (const write of writers) text += write(message);
+    return text;
+  };
+}
+
+function compileField(field: DescField, omit: ReadonlySet<string>): Members {
+  const read = reader(field);
+  const { omitUnset, inline } = restFlags(field);
+  if (inline) return compileInline(field, read, omit);
+  const prefix = `,${JSON.stringify(restName(field))}:`;
+  const unset = omitUnset ? '' : `${prefix}null`;
+  const write = valueWriter(field);
+  return (message) => {
+    const value = read(message);
+    return value === undefined ? unset : prefix + write(value as never);
+  };
+}
+
+function compileInline(field: DescField, read: (message: Message) => unknown, omit: ReadonlySet<string>): Members {
+  if (isJsonText(field)) {
+    return (message) => {
+      const text = read(message) as string | undefined;
+      return text === undefined || text.length <= 2 ? '' : `,${text.slice(1, -1)}`;
+    };
+  }
+  if (field.fieldKind !== 'message') throw new Error(`${field.parent.typeName}.${field.name}: only messages can be inline`);
+  const members = omit.size === 0 ? membersOf(field.message) : compileMembers(field.message, omit);
+  return (message) => {
+    const value = read(message) as Message | undefined;
+    return value === undefined ? '' : members(value);
+  };
+}
+
+function reader(field: DescField): (message: Message) => unknown {
+  const { oneof, localName } = field;
+  if (!oneof) return (message) => (message as unknown as Record<string, unknown>)[localName];
+  const group = oneof.localName;
+  return (message) => {
+    const chosen = (message as unknown as Record<string, { case?: string; value?: unknown }>)[group];
+    return chosen?.case === localName ? chosen.value : undefined;
+  };
+}
+
+function valueWriter(field: DescField): ValueWriter {
+  if (field.fieldKind === 'list') {
+    const write = singleWriter(field, field.listKind === 'message' ? field.message : null) as (item: unknown) => string;
+    return (items: readonly unknown[]) => {
+      let text = '';
+      for (const item of items) text += `,${write(item)}`;
+      return `[${text.slice(1)}]`;
+    };
+  }
+  if (field.fieldKind === 'map') throw new Error(`${field.parent.typeName}.${field.name}: maps have no REST form`);
+  return singleWriter(field, field.fieldKind === 'message' ? field.message : null);
+}
+
+function singleWriter(field: DescField, message: DescMessage | null): ValueWriter {
+  if (message?.typeName === 'google.protobuf.Timestamp') {
+    return (value: Timestamp) => `"${new Date(timestampMs(value)).toISOString()}"`;
+  }
+  if (message) {
+    const members = membersOf(message);
+    return (value: Message) => braced(members(value));
+  }
+  if (field.enum) {
+    const texts = new Map([...enumSpellings(field.enum)].map(([text, number]) => [number, JSON.stringify(text)]));
+    return (value: number) => texts.get(value) ?? 'null';
+  }
+  if (isJsonText(field)) return (value: string) => value;
+  return scalarWriter(field);
+}
+
+function scalarWriter(field: DescField): ValueWriter {
+  switch (field.scalar) {
+    case ScalarType.STRING:
+      return (value: string) => JSON.stringify(value);
+    case ScalarType.BOOL:
+      return (value: boolean) => (value ? 'true' : 'false');
+    case ScalarType.DOUBLE:
+      return (value: number) => JSON.stringify(value);
+    case ScalarType.INT32:
+    case ScalarType.INT64:
+    case ScalarType.UINT32:
+      return (value: number | bigint) => value.toString();
+    default:
+      throw new Error(`${field.parent.typeName}.${field.name}: scalar type without a REST form`);
+  }
+}

@@ -1,0 +1,73 @@
+/** Fault -> REST body, by path family. The only place that knows what an error looks like over REST. */
+
+import { ErrorFamily } from '../../../gen/spandrel/v1/options_pb.js';
+import type { Fault, FaultKind, JsonValue } from '../../domain/fault.ts';
+import type { CallIds } from '../../rpc/method.ts';
+import { faultType } from '../status.ts';
+import { type Answer, JSON_MEDIA_TYPE } from './exchange.ts';
+
+export type Family = ErrorFamily.CANONICAL | ErrorFamily.FLAT;
+
+const STATUS: { readonly [K in FaultKind]: number } = {
+  bad_request: 400,
+  invalid: 422,
+  unauthenticated: 401,
+  permission_denied: 403,
+  not_found: 404,
+  route_not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  conflict: 409,
+  payload_too_large: 413,
+  uri_too_long: 414,
+  headers_too_large: 431,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  internal_error: 500,
+  unavailable: 503,
+};
+
+/** The family of a path, also of one without a route. */
+export function familyOfPath(path: string): Family {
+  return /^\/api\/(webhooks|gateway)(\/|$)/.test(path) ? ErrorFamily.CANONICAL : ErrorFamily.FLAT;
+}
+
+/** The HTTP status of a failure. */
+export function statusOf(fault: Fault, family: Family): number {
+  return fault.kind === 'invalid' && family === ErrorFamily.CANONICAL ? 400 : STATUS[fault.kind];
+}
+
+/** The whole answer to a failed request. */
+export function faultAnswer(fault: Fault, family: Family, ids: CallIds): Answer {
+  const headers: Record<string, string> = { ...fault.headers };
+  if (fault.kind === 'unauthenticated') headers['www-authenticate'] = 'Bearer realm="spandrel"';
+  if (fault.retryAfterSeconds !== null) headers['retry-after'] = String(fault.retryAfterSeconds);
+  const body = family === ErrorFamily.CANONICAL ? canonicalBody(fault, ids) : flatBody(fault, ids);
+  return { status: statusOf(fault, family), headers, body: JSON.stringify(body), mediaType: JSON_MEDIA_TYPE };
+}
+
+function canonicalBody(fault: Fault, ids: CallIds): object {
+  const meta = Object.entries(fault.meta).map(([name, value]) => [toSnake(name), value] as const);
+  return {
+    error: {
+      type: faultType(fault.kind, 'canonical'),
+      code: fault.code,
+      message: fault.message,
+      ...(meta.length > 0 ? { meta: Object.fromEntries(meta) } : {}),
+      ...(ids.traceId === '' ? {} : { trace_id: ids.traceId, span_id: ids.spanId }),
+    },
+  };
+}
+
+function flatBody(fault: Fault, ids: CallIds): object {
+  const named: Record<string, JsonValue> = { error: fault.flatError, message: fault.message, code: fault.code };
+  const traced: Record<string, JsonValue> =
+    ids.traceId === ''
+      ? {}
+      : { trace_id: ids.traceId, span_id: ids.spanId, trace: { traceId: ids.traceId, spanId: ids.spanId } };
+  return { ...named, ...fault.meta, ...named, ...traced };
+}
+
+function toSnake(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

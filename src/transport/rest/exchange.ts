@@ -1,0 +1,83 @@
+/** One HTTP exchange, HTTP/1.1 or HTTP/2 alike. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import { gzip } from 'node:zlib';
+import type { CallIds } from '../../rpc/method.ts';
+import { traceparentOf } from '../call-ids.ts';
+
+/** The parts that both kinds of request share. */
+export type RestRequest = (IncomingMessage | Http2ServerRequest) & {
+  readonly headers: { readonly [name: string]: string | undefined };
+};
+export type RestResponse = ServerResponse | Http2ServerResponse;
+
+export type Answer = {
+  readonly status: number;
+  readonly headers: { readonly [name: string]: string };
+  readonly body: string;
+  readonly mediaType: string;
+};
+
+export const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';
+const GZIP_MIN_BYTES = 1_024;
+
+/** First value of a header; a repeated one reaches us joined by a comma and a space. */
+export function headerReader(request: RestRequest): (name: string) => string | undefined {
+  const { headers } = request;
+  return (name) => {
+    const value = headers[name];
+    if (value === undefined || typeof value === 'string') return value;
+    return (value as readonly string[])[0];
+  };
+}
+
+/** Writes one answer and ends the exchange. A body that was not read to its end closes the connection. */
+export function respond(request: RestRequest, response: RestResponse, ids: CallIds, answer: Answer): void {
+  if (response.headersSent || response.destroyed) return;
+  const body = Buffer.from(answer.body);
+  if (body.length >= GZIP_MIN_BYTES && acceptsGzip(request.headers['accept-encoding'])) {
+    gzip(body, (error, packed) => {
+      if (error) write(request, response, ids, { answer, body, encoding: null });
+      else write(request, response, ids, { answer, body: packed, encoding: 'gzip' });
+    });
+    return;
+  }
+  write(request, response, ids, { answer, body, encoding: null });
+}
+
+type Written = { readonly answer: Answer; readonly body: Buffer; readonly encoding: string | null };
+
+function write(request: RestRequest, response: RestResponse, ids: CallIds, { answer, body, encoding }: Written): void {
+  if (response.headersSent || response.destroyed) return;
+  const headers: Record<string, string | number> = {
+    'content-type': answer.mediaType,
+    'content-length': body.length,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': ids.requestId,
+    ...answer.headers,
+  };
+  const traceparent = traceparentOf(ids);
+  if (traceparent) headers.traceparent = traceparent;
+  if (encoding) {
+    headers['content-encoding'] = encoding;
+    headers.vary = 'accept-encoding';
+  }
+  const unread = !request.complete;
+  if (unread && request.httpVersionMajor === 1) headers.connection = 'close';
+  if (answer.status === 204) delete headers['content-length'];
+  (response as ServerResponse).writeHead(answer.status, headers);
+  if (request.method === 'HEAD') response.end();
+  else response.end(body);
+  // What is still on its way is thrown away while the answer leaves.
+  if (unread) request.resume();
+}
+
+function acceptsGzip(accepted: string | undefined): boolean {
+  if (!accepted?.includes('gzip')) return false;
+  return accepted.split(',').some((part) => {
+    const [name = '', quality = ''] = part.trim().split(';');
+    return name.trim().toLowerCase() === 'gzip' && !/^\s*q\s*=\s*0(\.0*)?\s*$/i.test(quality);
+  });
+}

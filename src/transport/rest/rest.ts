@@ -1,0 +1,146 @@
+/** REST is one more protocol over the same rpcs. It knows protos, and no resource. */
+
+import { Fault, type JsonValue } from '../../domain/fault.ts';
+import type { Method, Request } from '../../rpc/method.ts';
+import { type Invoke, toFault } from '../../rpc/invoke.ts';
+import { hasRequiredField } from '../../rpc/validate.ts';
+import type { IdSource } from '../call-ids.ts';
+import { type BodyLimits, checkDeclaredLength, checkJsonMediaType, readBody } from './body.ts';
+import type { BodyWatch } from './body-watch.ts';
+import { decodeMessage } from './decode.ts';
+import { faultAnswer, familyOfPath } from './errors.ts';
+import { headerReader, JSON_MEDIA_TYPE, type RestRequest, type RestResponse, respond } from './exchange.ts';
+import { malformed, parseJson, scanJson } from '../../domain/json-text.ts';
+import { compileRoutes, type Route } from './routes.ts';
+
+export type RestDeps = {
+  readonly methods: readonly Method[];
+  readonly invoke: Invoke;
+  readonly ids: IdSource;
+  readonly watch: BodyWatch;
+  /** Routes outside the contract: health pages. */
+  readonly pages: ReadonlyMap<string, () => Promise<Page>>;
+  readonly requestLineMaxBytes: number;
+  readonly headersMaxBytes: number;
+};
+
+export type Page = { readonly status: number; readonly mediaType: string; readonly body: string };
+
+export type RestHandler = (request: RestRequest, response: RestResponse) => void;
+
+/** The handler of every path that is no rpc path. */
+export function createRest(deps: RestDeps): RestHandler {
+  const table = compileRoutes(deps.methods);
+  return (request, response) => {
+    const ids = deps.ids.next(headerReader(request));
+    const { path, query } = splitTarget(request.url ?? '/');
+    const fail = (error: unknown) => respond(request, response, ids, faultAnswer(toFault(error), familyOfPath(path), ids));
+    serve().catch(fail);
+
+    async function serve(): Promise<void> {
+      checkSizes(deps, request);
+      const page = deps.pages.get(path);
+      if (page && (request.method === 'GET' || request.method === 'HEAD')) {
+        const { status, mediaType, body } = await page();
+        respond(request, response, ids, { status, headers: {}, body, mediaType });
+        return;
+      }
+      const match = table.match(request.method ?? 'GET', path);
+      if (match.kind !== 'route') {
+        refuseUnrouted(match.kind === 'none' ? null : match.allow);
+        return;
+      }
+      const { route, parameters } = match;
+      checkDeclaredLength(request, route.method.sizeMaxBytes);
+      const call = { transport: 'rest' as const, header: headerReader(request), ids };
+      const message = await deps.invoke(route.method, call, () => decode(deps, { request, response, route, parameters, query }));
+      respond(request, response, ids, {
+        status: route.method.policy.successStatus,
+        headers: route.legacy ? legacyHeaders(route.legacy.successor, parameters) : {},
+        body: route.encode(message),
+        mediaType: JSON_MEDIA_TYPE,
+      });
+    }
+
+    function refuseUnrouted(allow: readonly string[] | null): void {
+      if (request.method === 'OPTIONS') {
+        const headers = { allow: (allow ?? ['OPTIONS']).join(', ') };
+        respond(request, response, ids, { status: 204, headers, body: '', mediaType: JSON_MEDIA_TYPE });
+        return;
+      }
+      throw allow === null
+        ? new Fault('route_not_found', 'There is no such route.')
+        : new Fault('method_not_allowed', 'This path does not take this method.', { headers: { allow: allow.join(', ') } });
+    }
+  };
+}
+
+type Exchange = {
+  readonly request: RestRequest;
+  readonly response: RestResponse;
+  readonly route: Route;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly query: string;
+};
+
+async function decode(deps: RestDeps, exchange: Exchange): Promise<Request> {
+  const { request, response, route } = exchange;
+  const { handler, policy } = route.method;
+  if (!route.takesBody) return { kind: 'message', ...decodeMessage(route.method.desc.input, { ...partsOf(exchange), body: null }) };
+  if (request.headers.expect !== undefined) response.writeContinue();
+  const limits = { sizeMaxBytes: route.method.sizeMaxBytes, watch: deps.watch };
+  if ('handleJson' in handler) {
+    try {
+      return { kind: 'json', ...(await readJsonBody(request, limits, 'values')) };
+    } catch (error) {
+      throw handler.reword && error instanceof Fault ? handler.reword(error) : error;
+    }
+  }
+  const body = await readTypedBody(exchange, limits);
+  return { kind: 'message', ...decodeMessage(route.method.desc.input, { ...partsOf(exchange), body, nullIsAbsent: policy.nullIsAbsent }) };
+}
+
+function partsOf(exchange: Exchange) {
+  return { parameters: exchange.parameters, query: new URLSearchParams(exchange.query), nullIsAbsent: false };
+}
+
+async function readJsonBody(request: RestRequest, limits: BodyLimits, spelling: 'values' | 'tokens') {
+  const bytes = await readBody(request, limits);
+  checkJsonMediaType(request.headers['content-type']);
+  const facts = scanJson(bytes);
+  return { value: parseJson(bytes, facts, spelling), facts };
+}
+
+type JsonObject = { readonly [name: string]: JsonValue };
+
+async function readTypedBody(exchange: Exchange, limits: BodyLimits): Promise<JsonObject> {
+  const { request, route } = exchange;
+  const bytes = await readBody(request, limits);
+  if (bytes.length === 0 && route.verb !== 'PATCH' && !hasRequiredField(route.method.desc.input)) return {};
+  checkJsonMediaType(request.headers['content-type']);
+  const value = parseJson(bytes, scanJson(bytes), 'tokens');
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || JSON.isRawJSON(value)) {
+    throw malformed('The request body must be a JSON object.', 'not an object');
+  }
+  return value;
+}
+
+/** Old routes say where to go from here. */
+function legacyHeaders(successor: string, parameters: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const link = successor.replace(/\{([a-z0-9_]+)\}/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ''));
+  return { deprecation: 'true', link: `<${link}>; rel="successor-version"` };
+}
+
+function splitTarget(url: string): { readonly path: string; readonly query: string } {
+  const target = url.startsWith('/') ? url : url.replace(/^[a-z]+:\/\/[^/?#]*/i, '') || '/';
+  const mark = target.indexOf('?');
+  return mark < 0 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+}
+
+function checkSizes(deps: RestDeps, request: RestRequest): void {
+  const { url = '', method = '' } = request;
+  if (url.length + method.length + 10 > deps.requestLineMaxBytes) throw new Fault('uri_too_long', 'The request line is too long.');
+  let bytes = 0;
+  for (const text of request.rawHeaders) bytes += text.length + 2;
+  if (bytes > deps.headersMaxBytes) throw new Fault('headers_too_large', 'The request headers are too large.');
+}

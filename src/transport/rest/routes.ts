@@ -1,0 +1,149 @@
+/** google.api.http annotations -> a route table, compiled once. Routes that collide refuse to start. */
+
+import { type DescMessage, getOption, type Message } from '@bufbuild/protobuf';
+import { http } from '../../../gen/google/api/annotations_pb.js';
+import type { HttpRule } from '../../../gen/google/api/http_pb.js';
+import type { Method } from '../../rpc/method.ts';
+import { pathParameters, routeOf } from '../../rpc/rest-shape.ts';
+import { compileEncoder } from './encode.ts';
+import { familyOfPath } from './errors.ts';
+
+export type Route = {
+  readonly method: Method;
+  readonly verb: string;
+  /** True when the whole body is the request. */
+  readonly takesBody: boolean;
+  /** Set on a route kept for older clients. */
+  readonly legacy: { readonly successor: string } | null;
+  /** Writes the answer. */
+  readonly encode: (message: Message) => string;
+  readonly segments: readonly Segment[];
+};
+
+type Segment = { readonly literal: string } | { readonly parameter: string };
+
+export type Match =
+  | { readonly kind: 'route'; readonly route: Route; readonly parameters: Readonly<Record<string, string>> }
+  | { readonly kind: 'other_method'; readonly allow: readonly string[] }
+  | { readonly kind: 'none' };
+
+export type RouteTable = { match(verb: string, path: string): Match };
+
+/** `path` of a match is the raw path without its query. */
+export function compileRoutes(methods: readonly Method[]): RouteTable {
+  const routes = methods.flatMap(routesOfMethod);
+  checkCollisions(routes);
+  const bySize = Map.groupBy(routes, (route) => route.segments.length);
+  return {
+    match(verb, path) {
+      const segments = splitPath(path);
+      if (!segments) return { kind: 'none' };
+      // A dropped trailing slash is looked up again, for the few routes that allow it.
+      const dropped = segments.at(-1) === '' ? segments.slice(0, -1) : null;
+      const candidates = dropped
+        ? (bySize.get(dropped.length) ?? []).filter((route) => route.method.policy.trailingSlash)
+        : (bySize.get(segments.length) ?? []);
+      return pick(candidates, verb, dropped ?? segments);
+    },
+  };
+}
+
+function pick(candidates: readonly Route[], verb: string, segments: readonly string[]): Match {
+  const fitting = candidates.filter((route) => fits(route, segments));
+  const literals = Math.max(0, ...fitting.map(literalCount));
+  // The most literal path wins, whatever its verbs: /events/types is never an event named "types".
+  const best = fitting.filter((route) => literalCount(route) === literals);
+  const wanted = verb === 'HEAD' ? 'GET' : verb;
+  const route = best.find((each) => each.verb === wanted);
+  if (route) return { kind: 'route', route, parameters: parametersOf(route, segments) };
+  if (best.length === 0) return { kind: 'none' };
+  const verbs = new Set(best.map((each) => each.verb));
+  if (verbs.has('GET')) verbs.add('HEAD');
+  return { kind: 'other_method', allow: [...verbs, 'OPTIONS'] };
+}
+
+/** Repeated slashes count once; a malformed escape fits no route. */
+function splitPath(path: string): string[] | null {
+  const collapsed = path.includes('//') ? path.replace(/\/{2,}/g, '/') : path;
+  const segments = collapsed.slice(1).split('/');
+  if (!collapsed.includes('%')) return segments;
+  try {
+    return segments.map(decodeURIComponent);
+  } catch {
+    return null;
+  }
+}
+
+function fits(route: Route, segments: readonly string[]): boolean {
+  return route.segments.every((segment, index) => {
+    const actual = segments[index];
+    return 'literal' in segment ? segment.literal === actual : actual !== undefined && actual !== '';
+  });
+}
+
+function literalCount(route: Route): number {
+  return route.segments.filter((segment) => 'literal' in segment).length;
+}
+
+function parametersOf(route: Route, segments: readonly string[]): Readonly<Record<string, string>> {
+  const parameters: Record<string, string> = {};
+  route.segments.forEach((segment, index) => {
+    const actual = segments[index];
+    if ('parameter' in segment && actual !== undefined) parameters[segment.parameter] = actual;
+  });
+  return parameters;
+}
+
+function routesOfMethod(method: Method): Route[] {
+  const rule = getOption(method.desc, http);
+  const current = [rule, ...rule.additionalBindings].map((each) => routeOfRule(method, each));
+  const legacy = method.policy.legacy.map((old): Route => ({
+    method,
+    verb: 'GET',
+    takesBody: false,
+    legacy: { successor: old.successor },
+    encode: compileEncoder(method.desc.output, new Set(old.omit)),
+    segments: parseTemplate(method, old.path),
+  }));
+  return [...current, ...legacy];
+}
+
+function routeOfRule(method: Method, rule: HttpRule): Route {
+  const { verb, template } = routeOf(rule);
+  if (rule.body !== '' && rule.body !== '*') throw new Error(`${method.path}: a body must be "*" or absent`);
+  if (familyOfPath(template) !== method.policy.errors) {
+    throw new Error(`${method.path}: the error family of the policy is not that of ${template}`);
+  }
+  return {
+    method,
+    verb,
+    takesBody: rule.body === '*',
+    legacy: null,
+    encode: compileEncoder(method.desc.output),
+    segments: parseTemplate(method, template),
+  };
+}
+
+function parseTemplate(method: Method, template: string): Segment[] {
+  for (const name of pathParameters(template)) checkField(method.desc.input, name, method);
+  return template
+    .slice(1)
+    .split('/')
+    .map((part) => (part.startsWith('{') ? { parameter: part.slice(1, -1) } : { literal: part }));
+}
+
+function checkField(input: DescMessage, name: string, method: Method): void {
+  const field = input.fields.find((each) => each.name === name);
+  if (!field) throw new Error(`${method.path}: the route names an unknown field ${name}`);
+}
+
+function checkCollisions(routes: readonly Route[]): void {
+  const seen = new Map<string, Method>();
+  for (const route of routes) {
+    const shape = route.segments.map((segment) => ('literal' in segment ? segment.literal : '{}')).join('/');
+    const key = `${route.verb} /${shape}`;
+    const other = seen.get(key);
+    if (other) throw new Error(`${key} is the route of both ${other.path} and ${route.method.path}`);
+    seen.set(key, route.method);
+  }
+}

@@ -1,0 +1,161 @@
+/** The HTTP/1.1 half of the port, which also owns the listening socket. */
+
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Fresh, Handlers, Problem, ServerLimits } from './server.ts';
+import { parseRefusal } from './server-refusal.ts';
+
+export type Http1 = {
+  readonly server: Server;
+  /** The event that hands over a connection able to carry a request. */
+  readonly readyEvent: 'connection' | 'secureConnection';
+  readonly take: (socket: Socket) => void;
+  /** From now on every answer says that its connection closes. */
+  readonly announceClose: () => void;
+  readonly closeResting: () => void;
+};
+
+export type Http1Options = {
+  readonly limits: ServerLimits;
+  readonly handlers: Handlers;
+  readonly tls: { readonly cert: string; readonly key: string } | null;
+  readonly fresh: Fresh;
+  readonly sweepMs: number;
+};
+
+/** How long a closed connection still reads, so that the client gets to see why it was closed. */
+const LINGER_MS = 1_000;
+
+type Exchange = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** True when an earlier request on the same connection was still unanswered. */
+  readonly behind: boolean;
+};
+
+export function createHttp1(options: Http1Options): Http1 {
+  const { handlers, fresh, tls } = options;
+  const http = httpOptions(options);
+  const server: Server =
+    tls === null ? createServer(http) : createTlsServer({ ...http, ...tlsOptions(tls, options.limits) });
+  const running = new Map<Socket, Exchange>();
+  let closing = false;
+
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    // What follows a last answer on the same connection was never promised one.
+    if (socket.writableEnded || socket.destroyed) return;
+    fresh.delete(socket);
+    const before = running.get(socket);
+    running.set(socket, { request, response, behind: before !== undefined && !before.response.writableFinished });
+    if (closing) response.shouldKeepAlive = false;
+    request.on('error', () => {});
+    response.on('error', () => {});
+    if (request.httpVersion === '1.1' && request.headers.host === undefined) {
+      const { status, headers, body } = parseRefusal(handlers.refuse('malformed', socket));
+      response.writeHead(status, { ...headers, connection: 'close' }).end(body);
+    } else {
+      handlers.http(request, response);
+    }
+  };
+  const refuse = (problem: Problem, socket: Socket) => {
+    socket.write(handlers.refuse(problem, socket));
+    endLingering(socket);
+  };
+  const onClientError = (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) => {
+    if (socket.writableEnded) return;
+    const problem = problemOf(error, options.limits.requestLineBytesMax);
+    if (problem === null || socket.bytesRead === 0 || isAnswering(running.get(socket))) socket.destroy();
+    else refuse(problem, socket);
+  };
+  const onQuiet = (socket: Socket) => {
+    const exchange = running.get(socket);
+    const verdict = judgeQuiet(socket, exchange);
+    if (verdict === 'wait') socket.setTimeout(server.timeout);
+    else if (verdict === 'refuse') refuse('request_timeout', socket);
+    else socket.destroy();
+  };
+
+  server.on('request', onRequest).on('checkContinue', onRequest).on('checkExpectation', onRequest);
+  server.on('clientError', onClientError).on('timeout', onQuiet);
+  server.timeout = options.limits.bodyGapTimeoutMs + 2 * options.sweepMs;
+  const readyEvent = tls === null ? 'connection' : 'secureConnection';
+  const [accept] = server.rawListeners(readyEvent);
+  server.removeAllListeners(readyEvent);
+  return {
+    server,
+    readyEvent,
+    take(socket) {
+      lingerWhenUnread(socket, running);
+      socket.once('close', () => running.delete(socket));
+      accept?.call(server, socket);
+    },
+    announceClose() {
+      closing = true;
+      for (const { response } of running.values()) response.shouldKeepAlive = false;
+    },
+    closeResting: () => server.closeIdleConnections(),
+  };
+}
+
+/** Node's own timers cut slow heads and slow bodies; the slack leaves the first word to the handlers' own. */
+function httpOptions({ limits, sweepMs }: Http1Options): ServerOptions {
+  return {
+    maxHeaderSize: limits.requestLineBytesMax + limits.headerBytesMax,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.bodyTimeoutMs + 2 * sweepMs,
+    keepAliveTimeout: limits.idleTimeoutMs,
+    connectionsCheckingInterval: sweepMs,
+    // Answered here instead, with a body that says what is wrong.
+    requireHostHeader: false,
+  };
+}
+
+function tlsOptions(tls: { readonly cert: string; readonly key: string }, { headersTimeoutMs }: ServerLimits) {
+  return { ...tls, ALPNProtocols: ['h2', 'http/1.1'], handshakeTimeout: headersTimeoutMs / 2 };
+}
+
+function isAnswering(exchange: Exchange | undefined): boolean {
+  if (exchange === undefined) return false;
+  return exchange.behind || (exchange.response.headersSent && !exchange.response.writableFinished);
+}
+
+/** What to do about a connection on which nothing moved for a while. */
+function judgeQuiet(socket: Socket, exchange: Exchange | undefined): 'wait' | 'refuse' | 'cut' {
+  // At rest between requests, or a client that does not take its answer.
+  if (exchange === undefined || exchange.response.writableFinished || socket.writableLength > 0) return 'cut';
+  const { request, response, behind } = exchange;
+  // The handler is at work: the client waits for us, not we for the client.
+  if (request.complete || request.readableLength >= request.readableHighWaterMark) return 'wait';
+  return response.headersSent || behind ? 'cut' : 'refuse';
+}
+
+function problemOf(error: NodeJS.ErrnoException & { rawPacket?: Buffer }, requestLineBytesMax: number): Problem | null {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_timeout';
+  if (error.code === 'HPE_HEADER_OVERFLOW') {
+    const start = error.rawPacket?.toString('latin1', 0, requestLineBytesMax) ?? '';
+    return start.length === requestLineBytesMax && /^[A-Z]+ [^\r\n]+$/.test(start)
+      ? 'uri_too_long'
+      : 'headers_too_large';
+  }
+  return error.code?.startsWith('HPE_') ? 'malformed' : null;
+}
+
+/**
+ * Closing a connection with unread bytes makes the kernel reset it, and the reset may overtake the answer. So a
+ * connection whose request was refused half read goes on reading for a moment after its end was sent.
+ */
+function lingerWhenUnread(socket: Socket, running: ReadonlyMap<Socket, Exchange>): void {
+  const destroySoon = socket.destroySoon.bind(socket);
+  socket.destroySoon = () => {
+    if (running.get(socket)?.request.complete === false) endLingering(socket);
+    else destroySoon();
+  };
+}
+
+function endLingering(socket: Socket): void {
+  socket.end();
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(timer));
+}

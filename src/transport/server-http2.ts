@@ -1,0 +1,97 @@
+/** The HTTP/2 half of the port: unary gRPC takes the short path, everything else the way of HTTP/1 requests. */
+
+import {
+  constants,
+  createServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type ServerHttp2Stream,
+  type ServerOptions,
+} from 'node:http2';
+import type { Duplex } from 'node:stream';
+import type { Fresh, Handlers, ServerLimits } from './server.ts';
+import { parseRefusal } from './server-refusal.ts';
+import { createSessions } from './server-sessions.ts';
+
+export type Http2 = {
+  readonly take: (socket: Duplex) => void;
+  /** Cuts what has overstepped a deadline. */
+  readonly sweep: (nowMs: number) => void;
+  /** Asks clients to open no more streams. */
+  readonly announceClose: () => void;
+  /** Closes every session as soon as its streams are done. */
+  readonly closeResting: () => void;
+};
+
+export type Http2Options = {
+  readonly limits: ServerLimits;
+  readonly handlers: Handlers;
+  readonly fresh: Fresh;
+  readonly sweepMs: number;
+};
+
+// Answers waiting to be sent count as well; beyond it a session gets no new streams.
+const SESSION_MEMORY_MAX_MIB = 32;
+const INVALID_FRAMES_MAX = 100;
+const REJECTED_STREAMS_MAX = 100;
+// A client that opens streams only to reset them is cut; honest ones reset a few when their caller gives up.
+const RESETS_PER_SECOND = 33;
+const RESETS_AT_ONCE = 500;
+// HTTP/2 counts 32 bytes for every header on top of its text; this leaves room for a hundred and more.
+const HEADER_OVERHEAD_BYTES = 4_096;
+
+export function createHttp2({ limits, handlers, fresh, sweepMs }: Http2Options): Http2 {
+  const { grpc } = handlers;
+  const sessions = createSessions(limits, sweepMs);
+  const fast = createServer(http2Options(limits));
+  // Never sees a connection of its own: it only turns streams into request and response objects.
+  const slow = createServer();
+  for (const event of ['request', 'checkContinue', 'checkExpectation']) slow.on(event, serveSlowly);
+
+  fast.on('stream', (stream, headers, flags, rawHeaders) => {
+    stream.on('error', () => {});
+    if (stream.destroyed || stream.closed) return;
+    const short = grpc.takes(headers);
+    const socket = sessions.watch(stream, short ? grpc.expire : expireSlowly);
+    if (socket) fresh.delete(socket);
+    if (short) grpc.serve(stream, headers, rawHeaders);
+    else slow.emit('stream', stream, headers, flags, rawHeaders);
+  });
+
+  function serveSlowly(request: Http2ServerRequest, response: Http2ServerResponse): void {
+    request.on('error', () => {});
+    response.on('error', () => {});
+    handlers.http(request, response);
+  }
+
+  function expireSlowly(stream: ServerHttp2Stream): void {
+    if (!stream.headersSent && stream.session) {
+      const { status, headers, body } = parseRefusal(handlers.refuse('request_timeout', stream.session.socket));
+      stream.respond({ ...headers, ':status': status });
+      stream.end(body);
+    }
+    stream.close(constants.NGHTTP2_NO_ERROR);
+  }
+
+  return {
+    take(socket) {
+      fast.once('session', (session) => sessions.add(session, socket));
+      fast.emit('connection', socket);
+    },
+    ...sessions,
+  };
+}
+
+function http2Options(limits: ServerLimits): ServerOptions {
+  return {
+    settings: {
+      maxConcurrentStreams: limits.streamsPerConnectionMax,
+      maxHeaderListSize: limits.requestLineBytesMax + limits.headerBytesMax + HEADER_OVERHEAD_BYTES,
+    },
+    maxSessionMemory: SESSION_MEMORY_MAX_MIB,
+    maxSessionInvalidFrames: INVALID_FRAMES_MAX,
+    maxSessionRejectedStreams: REJECTED_STREAMS_MAX,
+    streamResetRate: RESETS_PER_SECOND,
+    streamResetBurst: RESETS_AT_ONCE,
+  };
+}

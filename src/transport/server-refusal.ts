@@ -1,0 +1,19 @@
+/** A prepared HTTP/1.1 answer, taken apart so that it can also leave through a response object or an HTTP/2 stream. */
+
+export type Refusal = { readonly status: number; readonly headers: Record<string, string>; readonly body: Buffer };
+
+// HTTP/2 has frames for what these say, and refuses the headers.
+const HTTP1_ONLY = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade']);
+
+/** `raw` is a whole HTTP/1.1 answer, status line included. */
+export function parseRefusal(raw: Buffer): Refusal {
+  const end = raw.indexOf('\r\n\r\n');
+  const [statusLine = '', ...lines] = raw.toString('latin1', 0, end).split('\r\n');
+  const headers: Record<string, string> = {};
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, colon).toLowerCase();
+    if (!HTTP1_ONLY.has(name)) headers[name] = line.slice(colon + 1).trim();
+  }
+  return { status: Number(statusLine.split(' ')[1]), headers, body: raw.subarray(end + 4) };
+}

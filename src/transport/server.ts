@@ -1,0 +1,169 @@
+/**
+ * One port for everything: HTTP/1.1 and HTTP/2, told apart by the first bytes of a connection, or by ALPN where
+ * there is a certificate. Every wait on a client has a deadline here, so that no client can hold the port.
+ */
+
+import { type EventEmitter, once } from 'node:events';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse, ServerHttp2Stream } from 'node:http2';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
+import { createHttp1, type Http1 } from './server-http1.ts';
+import { createHttp2, type Http2 } from './server-http2.ts';
+import { sniff } from './server-sniff.ts';
+
+export type ServerLimits = {
+  /** From accepting a connection to its first complete request head. */
+  readonly headersTimeoutMs: number;
+  /** Between two pieces of a body, and between two pieces of an answer that a client takes. */
+  readonly bodyGapTimeoutMs: number;
+  readonly bodyTimeoutMs: number;
+  /** How long a connection may rest between requests. */
+  readonly idleTimeoutMs: number;
+  readonly streamsPerConnectionMax: number;
+  readonly headerBytesMax: number;
+  readonly requestLineBytesMax: number;
+  readonly connectionsMax: number;
+};
+
+export type ServerOptions = {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: { readonly cert: string; readonly key: string } | null;
+  readonly limits: ServerLimits;
+};
+
+export type HttpHandler = (
+  request: IncomingMessage | Http2ServerRequest,
+  response: ServerResponse | Http2ServerResponse,
+) => void;
+
+/** Why a request is refused before a handler sees it, or while its body is awaited. */
+export type Problem = 'headers_too_large' | 'uri_too_long' | 'request_timeout' | 'malformed';
+
+export type Handlers = {
+  /**
+   * Everything but the short path. `Expect: 100-continue` is left to the handler: it calls writeContinue() once it
+   * wants the body.
+   */
+  readonly http: HttpHandler;
+  readonly grpc: {
+    readonly takes: (headers: IncomingHttpHeaders) => boolean;
+    /** `rawHeaders` lists names and values in turn, repeated headers included. */
+    readonly serve: (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: readonly string[]) => void;
+    /** Answers a stream whose message did not arrive in time. */
+    readonly expire: (stream: ServerHttp2Stream) => void;
+  };
+  /** The whole HTTP/1.1 answer, status line included. */
+  readonly refuse: (problem: Problem, socket: Duplex) => Buffer;
+};
+
+export type Listening = {
+  /** "http://127.0.0.1:5560". */
+  readonly address: string;
+  readonly port: number;
+  /** Takes no more connections, lets what runs finish, and cuts what is left at the deadline. */
+  readonly drain: (deadlineMs: number) => Promise<void>;
+};
+
+/** Connections that have not brought a complete request head yet, with the instant they were accepted. */
+export type Fresh = Map<Duplex, number>;
+
+const SWEEP_MS_MAX = 1_000;
+const SWEEP_MS_MIN = 20;
+/** How long a draining server leaves resting connections open, so that a request on its way is still answered. */
+const DRAIN_GRACE_MS = 1_000;
+
+/** Listens, and rejects when the address cannot be had. */
+export async function listen(options: ServerOptions, handlers: Handlers): Promise<Listening> {
+  const { host, port, tls, limits } = options;
+  const sweepMs = sweepInterval(limits);
+  const sockets = new Set<Socket>();
+  const fresh: Fresh = new Map();
+  const http1 = createHttp1({ limits, handlers, tls, fresh, sweepMs });
+  const http2 = createHttp2({ limits, handlers, fresh, sweepMs });
+  const { server } = http1;
+  server.maxConnections = limits.connectionsMax;
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    ignoreErrors(socket).once('close', () => sockets.delete(socket));
+  });
+  server.on(http1.readyEvent, (socket: Socket) => {
+    fresh.set(socket, performance.now());
+    ignoreErrors(socket).once('close', () => fresh.delete(socket));
+    if (socket instanceof TLSSocket) (socket.alpnProtocol === 'h2' ? http2 : http1).take(socket);
+    else sniff(socket, { http1: http1.take, http2: http2.take });
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  // Later errors are failed accepts, for want of descriptors mostly: the next one may succeed.
+  ignoreErrors(server);
+  const sweep = setInterval(() => {
+    const nowMs = performance.now();
+    cutFresh(fresh, nowMs - limits.headersTimeoutMs - 2 * sweepMs);
+    http2.sweep(nowMs);
+  }, sweepMs).unref();
+
+  let drained: Promise<void> | null = null;
+  return {
+    ...addressOf(server, tls === null ? 'http' : 'https'),
+    drain(deadlineMs) {
+      drained ??= drain({ http1, http2, sockets, fresh }, deadlineMs).finally(() => clearInterval(sweep));
+      return drained;
+    },
+  };
+}
+
+/** Short limits, as tests have them, need a faster sweep to mean anything. */
+function sweepInterval({ headersTimeoutMs, bodyGapTimeoutMs, idleTimeoutMs }: ServerLimits): number {
+  const shortestMs = Math.min(headersTimeoutMs, bodyGapTimeoutMs, idleTimeoutMs);
+  return Math.max(SWEEP_MS_MIN, Math.min(SWEEP_MS_MAX, shortestMs / 4));
+}
+
+/** A connection may break at any time; whoever waits on it learns that from its close. */
+function ignoreErrors<T extends EventEmitter>(emitter: T): T {
+  return emitter.on('error', () => {});
+}
+
+/** The backstop for connections that no protocol's own timer sees: those that say nothing, or not enough to tell. */
+function cutFresh(fresh: Fresh, acceptedBeforeMs: number): void {
+  for (const [socket, acceptedAtMs] of fresh) {
+    if (acceptedAtMs < acceptedBeforeMs) socket.destroy();
+  }
+}
+
+type Parts = {
+  readonly http1: Http1;
+  readonly http2: Http2;
+  readonly sockets: ReadonlySet<Socket>;
+  readonly fresh: Fresh;
+};
+
+async function drain({ http1, http2, sockets, fresh }: Parts, deadlineMs: number): Promise<void> {
+  // The close of http.Server would reset resting connections at once; this one only stops listening.
+  const closed = new Promise((resolve) => NetServer.prototype.close.call(http1.server, resolve));
+  http1.announceClose();
+  http2.announceClose();
+  const cut = setTimeout(() => {
+    for (const socket of sockets) socket.destroy();
+  }, deadlineMs);
+  const closeResting = setInterval(
+    () => {
+      for (const socket of fresh.keys()) socket.destroy();
+      http1.closeResting();
+      http2.closeResting();
+    },
+    Math.min(DRAIN_GRACE_MS, deadlineMs / 2),
+  );
+  await closed;
+  clearTimeout(cut);
+  clearInterval(closeResting);
+  // Stops the timer that http.Server keeps for its own timeouts.
+  http1.server.close();
+}
+
+function addressOf(server: NetServer, scheme: string): { readonly address: string; readonly port: number } {
+  const { address, family, port } = server.address() as AddressInfo;
+  return { address: `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`, port };
+}

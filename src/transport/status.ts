@@ -1,0 +1,217 @@
+/** Fault -> gRPC status and details. gRPC, gRPC-Web and Connect all say what this file says. */
+
+import { create, type DescMessage, type Message, toBinary } from '@bufbuild/protobuf';
+import { anyPack } from '@bufbuild/protobuf/wkt';
+import { BadRequestSchema, RetryInfoSchema } from '../../gen/google/rpc/error_details_pb.js';
+import { StatusSchema } from '../../gen/google/rpc/status_pb.js';
+import { ErrorInfoSchema } from '../../gen/spandrel/v1/errors_pb.js';
+import { ErrorFamily, type Policy } from '../../gen/spandrel/v1/options_pb.js';
+import type { Fault, FaultKind, JsonValue } from '../domain/fault.ts';
+import type { CallIds } from '../rpc/method.ts';
+
+/** The shape of error bodies of an rpc, which also names the members of its error details. */
+export type Family = 'canonical' | 'flat';
+
+/** The details an error carries, ready for any protocol. */
+export type ErrorStatus = {
+  /** The gRPC status number; Connect's codes are the same numbers. */
+  readonly code: number;
+  readonly message: string;
+  readonly details: readonly Detail[];
+};
+
+export type Detail = { readonly desc: DescMessage; readonly value: Message };
+
+type Members = { readonly [name: string]: JsonValue };
+
+const INVALID_ARGUMENT = 3;
+const DEADLINE_EXCEEDED = 4;
+const NOT_FOUND = 5;
+const ALREADY_EXISTS = 6;
+const PERMISSION_DENIED = 7;
+const RESOURCE_EXHAUSTED = 8;
+const FAILED_PRECONDITION = 9;
+const ABORTED = 10;
+const UNIMPLEMENTED = 12;
+const INTERNAL = 13;
+const UNAVAILABLE = 14;
+const UNAUTHENTICATED = 16;
+
+const CODES: { readonly [K in Exclude<FaultKind, 'conflict'>]: number } = {
+  bad_request: INVALID_ARGUMENT,
+  invalid: INVALID_ARGUMENT,
+  unauthenticated: UNAUTHENTICATED,
+  permission_denied: PERMISSION_DENIED,
+  not_found: NOT_FOUND,
+  route_not_found: UNIMPLEMENTED,
+  method_not_allowed: UNIMPLEMENTED,
+  request_timeout: DEADLINE_EXCEEDED,
+  payload_too_large: RESOURCE_EXHAUSTED,
+  uri_too_long: RESOURCE_EXHAUSTED,
+  headers_too_large: RESOURCE_EXHAUSTED,
+  unsupported_media_type: UNIMPLEMENTED,
+  rate_limited: RESOURCE_EXHAUSTED,
+  internal_error: INTERNAL,
+  unavailable: UNAVAILABLE,
+};
+
+/** gRPC clients refuse large trailers, so both the sentence and the details have a ceiling. */
+const MESSAGE_MAX_BYTES = 1_024;
+const DETAILS_MAX_BYTES = 4_096;
+
+/** What an rpc's errors look like. */
+export function familyOf(policy: Policy): Family {
+  return policy.errors === ErrorFamily.CANONICAL ? 'canonical' : 'flat';
+}
+
+/** The broad class of a failure as error bodies spell it. */
+export function faultType(kind: FaultKind, family: Family): string {
+  if (kind === 'invalid') return family === 'canonical' ? 'bad_request' : 'unprocessable_entity';
+  return kind === 'route_not_found' ? 'not_found' : kind;
+}
+
+/** The gRPC status number of a failure. */
+export function grpcCode(fault: Fault): number {
+  return fault.kind === 'conflict' ? conflictCode(fault.code) : CODES[fault.kind];
+}
+
+/** The members of a failure under the names of a family: snake_case at the top level, or as they are. */
+export function faultMembers(fault: Fault, family: Family): Members {
+  if (family === 'flat') return fault.meta;
+  return Object.fromEntries(Object.entries(fault.meta).map(([name, value]) => [toSnakeCase(name), value]));
+}
+
+/** Everything an error says over RPC, cut to what clients take. */
+export function errorStatus(fault: Fault, family: Family, ids: CallIds): ErrorStatus {
+  const message = cutMessage(fault.message);
+  const retry = retryDetails(fault);
+  const build = (members: Members): readonly Detail[] => [
+    infoDetail(fault, { family, ids, members }),
+    ...retry,
+    ...violationDetails(fault, members),
+  ];
+  const fits = (details: readonly Detail[]) => packStatus({ code: 0, message, details }).length <= DETAILS_MAX_BYTES;
+  return { code: grpcCode(fault), message, details: cutDetails(faultMembers(fault, family), build, fits) };
+}
+
+/** Response metadata of an error. */
+export function errorMetadata(fault: Fault): Record<string, string> {
+  const metadata: Record<string, string> = { ...fault.headers };
+  if (fault.kind === 'unauthenticated') metadata['www-authenticate'] = 'Bearer realm="spandrel"';
+  if (isRetryable(fault)) metadata['retry-after'] = String(retryAfterSeconds(fault));
+  return metadata;
+}
+
+/** The trailers that end a failed gRPC call. */
+export function errorTrailers(fault: Fault, family: Family, ids: CallIds): Record<string, string> {
+  const status = errorStatus(fault, family, ids);
+  return {
+    ...errorMetadata(fault),
+    'grpc-status': String(status.code),
+    'grpc-message': percentEncode(status.message),
+    // Binary metadata is sent without padding, which every reader has to accept.
+    'grpc-status-details-bin': Buffer.from(packStatus(status)).toString('base64').replace(/=+$/, ''),
+  };
+}
+
+function conflictCode(code: string): number {
+  if (code.endsWith('_taken') || code.endsWith('_already_exists')) return ALREADY_EXISTS;
+  return code === 'idempotency_error' ? ABORTED : FAILED_PRECONDITION;
+}
+
+function toSnakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+type Known = { readonly family: Family; readonly ids: CallIds; readonly members: Members };
+
+function infoDetail(fault: Fault, { family, ids, members }: Known): Detail {
+  const { traceId, spanId } = ids;
+  const info = { type: faultType(fault.kind, family), code: fault.code, meta: { ...members }, traceId, spanId };
+  return { desc: ErrorInfoSchema, value: create(ErrorInfoSchema, info) };
+}
+
+function isRetryable(fault: Fault): boolean {
+  return fault.kind === 'rate_limited' || fault.kind === 'unavailable';
+}
+
+function retryAfterSeconds(fault: Fault): number {
+  return fault.retryAfterSeconds ?? 1;
+}
+
+function retryDetails(fault: Fault): readonly Detail[] {
+  if (!isRetryable(fault)) return [];
+  const value = create(RetryInfoSchema, { retryDelay: { seconds: BigInt(retryAfterSeconds(fault)) } });
+  return [{ desc: RetryInfoSchema, value }];
+}
+
+function violationDetails(fault: Fault, members: Members): readonly Detail[] {
+  if (fault.code !== 'validation_error') return [];
+  const fieldViolations = reasonsOf(members).map(({ meta, message }) => ({
+    field: typeof meta.field === 'string' ? meta.field : '',
+    description: typeof message === 'string' ? message : '',
+  }));
+  if (fieldViolations.length === 0) return [];
+  return [{ desc: BadRequestSchema, value: create(BadRequestSchema, { fieldViolations }) }];
+}
+
+type Reason = { readonly [name: string]: JsonValue; readonly meta: Members };
+
+function reasonsOf(members: Members): readonly Reason[] {
+  return Array.isArray(members.reasons) ? members.reasons.filter(isReason) : [];
+}
+
+function isReason(value: JsonValue): value is { [name: string]: JsonValue; meta: { [name: string]: JsonValue } } {
+  return isObject(value) && isObject(value.meta ?? null);
+}
+
+function isObject(value: JsonValue): value is { [name: string]: JsonValue } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Lists of allowed values go first, then reasons from the end, and at last whatever else is left of the members. */
+function cutDetails(
+  members: Members,
+  build: (members: Members) => readonly Detail[],
+  fits: (details: readonly Detail[]) => boolean,
+): readonly Detail[] {
+  const whole = build(members);
+  if (fits(whole)) return whole;
+  const reasons = reasonsOf(members).map(withoutExpectedList);
+  for (let kept = reasons.length; kept > 0; kept -= 1) {
+    const details = build(withReasons(members, reasons.slice(0, kept)));
+    if (fits(details)) return details;
+  }
+  return build({});
+}
+
+function withoutExpectedList(reason: Reason): Reason {
+  if (!Array.isArray(reason.meta.expected)) return reason;
+  const { expected: _, ...meta } = reason.meta;
+  return { ...reason, meta };
+}
+
+function withReasons(members: Members, reasons: readonly Reason[]): Members {
+  const fields = [...new Set(reasons.flatMap(({ meta }) => (typeof meta.field === 'string' ? [meta.field] : [])))];
+  return { ...members, fields, reasons: reasons.map((reason) => ({ ...reason, meta: { ...reason.meta } })) };
+}
+
+/** At most 1 KiB of UTF-8, never half a character. */
+function cutMessage(message: string): string {
+  const whole = message.toWellFormed();
+  const bytes = Buffer.from(whole);
+  if (bytes.length <= MESSAGE_MAX_BYTES) return whole;
+  let end = MESSAGE_MAX_BYTES;
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return bytes.toString('utf8', 0, end);
+}
+
+function packStatus({ code, message, details }: ErrorStatus): Uint8Array {
+  const packed = details.map(({ desc, value }) => anyPack(desc, value));
+  return toBinary(StatusSchema, create(StatusSchema, { code, message, details: packed }));
+}
+
+/** Spaces and other printable ASCII may stay as they are; everything else travels as %XX. */
+function percentEncode(message: string): string {
+  return message.replace(/[^ -$&-~]+/gu, encodeURIComponent);
+}

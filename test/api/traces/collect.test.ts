@@ -1,0 +1,228 @@
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
+import { type TestApp, startApp } from '../../support/app.ts';
+import { addKey, asMessage, custom, hex, llmTrace } from '../../support/fixtures.ts';
+import { type Body, callRest, expectEverywhere, type SurfaceCase } from '../../support/surfaces.ts';
+
+const NOW = Date.now();
+const { collectTrace } = TraceService.method;
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(async () => {
+  await app.close();
+});
+
+const ACCEPTED = { message: 'Trace received successfully.', partialSuccess: { rejectedSpans: 0, rejectedEvaluations: 0, errorMessage: '' } };
+
+function collectCase(each: Partial<SurfaceCase<typeof collectTrace>> & { name: string; body: Body; message: Record<string, unknown>; status: number }): SurfaceCase {
+  return {
+    headers: { 'x-auth-token': app.projectKey },
+    rest: { verb: 'POST', path: '/api/collector', body: each.body },
+    rpc: { method: collectTrace, request: each.message },
+    ...each,
+  };
+}
+
+const oneSpan = (extra: object = {}) => ({
+  span_id: hex(16),
+  type: 'span',
+  timestamps: { started_at: NOW, finished_at: NOW + 5 },
+  ...extra,
+});
+const oneSpanMessage = (extra: object = {}) => ({
+  spanId: hex(16),
+  type: 'span',
+  timestamps: { startedAt: BigInt(NOW), finishedAt: BigInt(NOW + 5) },
+  ...extra,
+});
+
+describe('collecting a trace, over REST and gRPC', () => {
+  it('a trace with every field of the interface is accepted', async () => {
+    const body = llmTrace(NOW);
+    await expectEverywhere(
+      app.address,
+      collectCase({ name: 'whole', body, message: asMessage(body), status: 200, check: (answer) => expect(answer).toEqual(ACCEPTED) }),
+    );
+  });
+
+  it('one bad span never costs its neighbours', async () => {
+    const traceId = hex(32);
+    const bad = { span_id: 'bad', timestamps: { started_at: NOW, finished_at: NOW } };
+    const badMessage = { spanId: 'bad', timestamps: { startedAt: BigInt(NOW), finishedAt: BigInt(NOW) } };
+    await expectEverywhere(
+      app.address,
+      collectCase({
+        name: 'partial',
+        body: { trace_id: traceId, spans: [oneSpan(), bad, oneSpan()] },
+        message: { traceId, spans: [oneSpanMessage(), badMessage, oneSpanMessage()] },
+        status: 200,
+        check: (answer) =>
+          expect(answer.partialSuccess).toEqual({ rejectedSpans: 1, rejectedEvaluations: 0, errorMessage: 'spans[1].type: is required' }),
+      }),
+    );
+  });
+
+  it('a request with nothing to store is refused and stores nothing', async () => {
+    const traceId = hex(32);
+    await expectEverywhere(
+      app.address,
+      collectCase({
+        name: 'nothing',
+        body: { trace_id: traceId, spans: [{ span_id: 'x' }], metadata: { user_id: 'u' } },
+        message: { traceId, spans: [{ spanId: 'x' }], metadataJson: '{"user_id":"u"}' },
+        status: 400,
+        code: 'validation_error',
+        check: (answer) => {
+          expect(answer.error).toBe('Validation error: spans[0].type: is required');
+          expect(answer.message).toBe(answer.error);
+        },
+      }),
+    );
+    expect((await callRest(app.address, { path: `/api/traces/${traceId}`, headers: { 'x-auth-token': app.projectKey } })).status).toBe(404);
+  });
+
+  it('a trace without an id is refused', async () => {
+    await expectEverywhere(
+      app.address,
+      collectCase({
+        name: 'no id',
+        body: { spans: [oneSpan()] },
+        message: { spans: [oneSpanMessage()] },
+        status: 400,
+        code: 'validation_error',
+        check: (answer) => expect(answer.message).toBe('Trace ID not defined'),
+      }),
+    );
+  });
+
+  it('a call without a credential is refused before its body is looked at', async () => {
+    await expectEverywhere(
+      app.address,
+      collectCase({ name: 'no credential', headers: {}, body: 'no json', message: {}, status: 401, code: 'missing_credentials' }),
+    );
+  });
+
+  it('a wrong credential is refused', async () => {
+    const wrong = `sk-lw-${'A'.repeat(42)}2fwxgK`;
+    await expectEverywhere(
+      app.address,
+      collectCase({ name: 'wrong', headers: { authorization: `Bearer ${wrong}` }, body: {}, message: {}, status: 401, code: 'invalid_credentials' }),
+    );
+  });
+
+  it('an API key without traces:create in the project is refused', async () => {
+    const token = await addKey(app, { bindings: [custom('PROJECT', app.projectId, ['traces:view'])] });
+    await expectEverywhere(
+      app.address,
+      collectCase({
+        name: 'narrow',
+        headers: { authorization: `Bearer ${token}` },
+        body: llmTrace(NOW),
+        message: asMessage(llmTrace(NOW)),
+        status: 403,
+        code: 'api_key_permission_denied',
+        check: (answer) => expect(answer).toMatchObject({ permission: 'traces:create', projectId: app.projectId, userId: null }),
+      }),
+    );
+  });
+
+  it('an admin key names its project, and an unknown one is not confirmed', async () => {
+    const body = llmTrace(NOW);
+    const named = { authorization: `Bearer ${app.adminKey}`, 'x-project-id': app.projectId };
+    await expectEverywhere(app.address, collectCase({ name: 'named', headers: named, body, message: asMessage(body), status: 200 }));
+    const unnamed = { authorization: `Bearer ${app.adminKey}` };
+    await expectEverywhere(
+      app.address,
+      collectCase({ name: 'unnamed', headers: unnamed, body, message: asMessage(body), status: 401, code: 'project_scope_required' }),
+    );
+    const unknown = { ...unnamed, 'x-project-id': 'project_nope' };
+    await expectEverywhere(
+      app.address,
+      collectCase({ name: 'unknown', headers: unknown, body, message: asMessage(body), status: 401, code: 'unknown_project' }),
+    );
+  });
+
+  it('free JSON that is no JSON rejects its own span only', async () => {
+    const traceId = hex(32);
+    const { callRpc } = await import('../../support/surfaces.ts');
+    const answer = await callRpc(app.address, {
+      method: collectTrace,
+      headers: { 'x-auth-token': app.projectKey },
+      request: { traceId, spans: [oneSpanMessage({ paramsJson: '{oops' }), oneSpanMessage()] },
+    });
+    expect(answer).toMatchObject({ ok: true, body: { partialSuccess: { rejectedSpans: 1 } } });
+  });
+});
+
+describe('the collector over REST', () => {
+  const post = (body: string | Buffer, headers: { [name: string]: string } = {}) =>
+    fetch(`${app.address}/api/collector`, {
+      method: 'POST',
+      headers: { 'x-auth-token': app.projectKey, 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : new Uint8Array(body),
+    });
+  const text = () => JSON.stringify(llmTrace(NOW));
+
+  it.each([
+    ['gzip', (plain: string) => gzipSync(plain), 'gzip'],
+    ['zlib deflate', (plain: string) => deflateSync(plain), 'deflate'],
+    ['raw deflate', (plain: string) => deflateRawSync(plain), 'deflate'],
+    ['brotli', (plain: string) => brotliCompressSync(plain), 'br'],
+    ['identity', (plain: string) => Buffer.from(plain), 'identity'],
+  ])('a body in %s is read', async (_name, pack, encoding) => {
+    expect((await post(pack(text()), { 'content-encoding': encoding })).status).toBe(200);
+  });
+
+  it('an unknown encoding is 415 and says what is accepted', async () => {
+    const answer = await post(text(), { 'content-encoding': 'zstd' });
+    expect(answer.status).toBe(415);
+    expect(answer.headers.get('accept-encoding')).toBe('identity, gzip, deflate, br');
+  });
+
+  it.each([
+    ['broken compression', Buffer.from('nonsense'), { 'content-encoding': 'gzip' }],
+    ['another media type', Buffer.from('{}'), { 'content-type': 'text/plain' }],
+    ['unparsable text', Buffer.from('{"trace_id":'), {}],
+    ['text after the value', Buffer.from('{} {}'), {}],
+    ['an empty body', Buffer.alloc(0), {}],
+    ['invalid UTF-8', Buffer.from([0x22, 0xff, 0x22]), {}],
+    ['a number beyond a double', Buffer.from('{"trace_id":"a","expected_output":1e400}'), {}],
+    ['an array', Buffer.from('[]'), {}],
+  ])('%s is 400 malformed_request in both texts', async (_name, body, headers) => {
+    const answer = await post(body, headers as { [name: string]: string });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: 'Invalid body, expecting json', message: 'Invalid body, expecting json', code: 'malformed_request' });
+  });
+
+  it('a nesting above 128 is refused with its own text', async () => {
+    const answer = await post(`{"trace_id":"t","expected_output":${'['.repeat(128)}${']'.repeat(128)}}`);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ message: 'Validation error: body nested deeper than 128 levels', code: 'malformed_request' });
+  });
+
+  it('a trailing slash, doubled slashes and charset parameters are tolerated', async () => {
+    const url = `${app.address}//api//collector/`;
+    const headers = { 'x-auth-token': app.projectKey, 'content-type': 'application/json; charset=UTF-8' };
+    expect((await fetch(url, { method: 'POST', headers, body: text() })).status).toBe(200);
+  });
+
+  it('a body of exactly the limit passes and one byte more is 413', async () => {
+    const limited = await startApp({ environment: { SPANDREL_MAX_BODY_BYTES: '2000' } });
+    try {
+      const bare = JSON.stringify({ ...llmTrace(NOW), pad: '' });
+      const padded = (bytes: number) => JSON.stringify({ ...llmTrace(NOW), pad: 'x'.repeat(bytes - Buffer.byteLength(bare)) });
+      const send = (body: string) =>
+        fetch(`${limited.address}/api/collector`, { method: 'POST', headers: { 'x-auth-token': limited.projectKey, 'content-type': 'application/json' }, body });
+      expect((await send(padded(2000))).status).toBe(200);
+      const refused = await send(padded(2001));
+      expect(refused.status).toBe(413);
+      expect(await refused.json()).toMatchObject({ error: 'Payload Too Large', code: 'payload_too_large', limitBytes: 2000 });
+    } finally {
+      await limited.close();
+    }
+  });
+});

@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import { nanoToUsdNumber } from '../../src/domain/money.ts';
+import { type Asked, ask, createOverride, priceUsd, pricing } from '../support/pricing.ts';
+
+const sonnet = 'claude-sonnet-4-5';
+
+describe('the reference costs', () => {
+  const gpt5 = { prompt: 100, completion: 150 };
+  const cachedSonnet = { prompt: 1000, completion: 500, cacheRead: 2000 };
+  const vectors: readonly (Asked & { usd: number | null })[] = [
+    { model: 'gpt-5', tokens: gpt5, usd: 0.001625 },
+    { model: 'openai/gpt-5', tokens: gpt5, usd: 0.001625 },
+    { model: 'gpt-5-2025-08-07', tokens: gpt5, usd: 0.001625 },
+    { model: 'gpt-5-2099-01-01', tokens: gpt5, usd: 0.001625 },
+    { model: 'gpt-5', tokens: { ...gpt5, reasoning: 100 }, usd: 0.001625 },
+    { model: 'gpt-5', tokens: { prompt: 100, completion: 50, reasoning: 100 }, usd: 0.001625 },
+    { model: 'gpt-4o-mini', tokens: { prompt: 54, completion: 31 }, usd: 0.0000267 },
+    { model: sonnet, tokens: cachedSonnet, usd: 0.0111 },
+    { model: 'claude-sonnet-4-5-20250929', tokens: cachedSonnet, usd: 0.0111 },
+    { model: 'anthropic/claude-sonnet-4.5', tokens: cachedSonnet, usd: 0.0111 },
+    { model: sonnet, tokens: { ...cachedSonnet, cacheCreation: 1000 }, usd: 0.01485 },
+    { model: sonnet, tokens: { ...cachedSonnet, prompt: 3000 }, cachedTokensInPrompt: true, usd: 0.0111 },
+    { model: sonnet, tokens: { prompt: 200_000, completion: 1 }, usd: 0.600015 },
+    { model: sonnet, tokens: { prompt: 200_001, completion: 1 }, usd: 1.2000285 },
+    { model: 'gpt-4o', tokens: { prompt: 1000, completion: 100, cacheRead: 400 }, usd: 0.003 },
+    { model: 'gpt-4o', tokens: { prompt: 100, completion: 0, cacheRead: 400 }, usd: 0.00075 },
+    { model: 'gpt-4o-2024-05-13', tokens: { prompt: 1000, completion: 100 }, usd: 0.0065 },
+    { model: 'gpt-4o', vendor: 'azure', tokens: { prompt: 1000, completion: 100 }, usd: 0.0035 },
+    { model: 'claude-3-5-sonnet-20241022', tokens: { prompt: 1000, completion: 1000 }, usd: 0.018 },
+    { model: 'anthropic/claude-3.5-sonnet', vendor: 'openai', tokens: { prompt: 1000, completion: 1000 }, usd: 0.018 },
+    { model: `us.anthropic.${sonnet}-20250929-v1:0`, tokens: { prompt: 1000, completion: 500 }, usd: 0.01155 },
+    { model: 'o3', at: '2025-06-09T23:59:59.999Z', tokens: { prompt: 1_000_000 }, usd: 10 },
+    { model: 'o3', at: '2025-06-10T00:00:00Z', tokens: { prompt: 1_000_000 }, usd: 2 },
+    { model: 'deepseek-chat', at: '2026-11-01T03:00:00Z', tokens: { prompt: 1_000_000 }, usd: 0.27 },
+    { model: 'deepseek-chat', at: '2026-11-01T20:00:00Z', tokens: { prompt: 1_000_000 }, usd: 0.135 },
+    { model: 'command-r7b', tokens: { prompt: 1 }, usd: 0.000000038 },
+    { model: 'text-embedding-3-small', tokens: { prompt: 1000 }, usd: 0.00002 },
+    { model: 'gpt-5-nano', tokens: { prompt: 1, completion: 1 }, usd: 4.5e-7 },
+    { model: 'meta-llama/llama-3.3-70b-instruct:free', tokens: gpt5, usd: 0 },
+    { model: 'gpt-55', tokens: gpt5, usd: null },
+    { model: 'gpt-5-foo', tokens: gpt5, usd: null },
+    { model: 'gpt-4.9-super', tokens: gpt5, usd: null },
+    { model: 'o1-foo', tokens: gpt5, usd: null },
+    { model: 'llama-3.3-70b', tokens: gpt5, usd: null },
+    { model: 'gpt-4o-mini:free', tokens: gpt5, usd: null },
+    { model: 'gpt-5', tokens: gpt5, explicitCostUsd: 0, usd: 0 },
+    { model: 'gpt-5', tokens: gpt5, explicitCostUsd: 0.0000000005, usd: 1e-9 },
+    { model: 'gpt-5', tokens: gpt5, explicitCostUsd: 0.25, usd: 0.25 },
+    { model: 'gpt-55', explicitCostUsd: 0.25, usd: 0.25 },
+  ];
+
+  it.each(vectors.map((vector) => ({ label: JSON.stringify(vector), vector })))('$label', ({ vector }) => {
+    const { usd, ...asked } = vector;
+    expect(priceUsd(asked)).toBe(usd);
+    const { source, rateVersion } = pricing.price(ask(asked));
+    const expected = asked.explicitCostUsd !== undefined ? 'explicit' : usd === null ? 'unpriced' : 'registry';
+    expect(source).toBe(expected);
+    expect(rateVersion).toBe(expected === 'registry' ? 'registry@2026-09-23' : null);
+  });
+
+  it('adds a thousand tiny costs without losing a digit', () => {
+    const { costNanoUsd } = pricing.price(ask({ model: 'gpt-5-nano', tokens: { prompt: 1, completion: 1 } }));
+    expect(nanoToUsdNumber((costNanoUsd ?? 0) * 1000)).toBe(0.00045);
+  });
+});
+
+describe('what sets the cost', () => {
+  const tokens = { prompt: 1000, completion: 100 };
+  const spanRates = { inputUsdPerToken: 0.000001, outputUsdPerToken: 0.00001 };
+  const everything: Asked = { model: 'gpt-4o', tokens, explicitCostUsd: 0.5, spanRates, resultCostUsd: 0.125 };
+  const overrides = [createOverride({ model: 'gpt-4o', inputPicoUsd: 7_000_000n, outputPicoUsd: 0n })];
+
+  it('is the first that applies of explicit cost, rates on the span, override, price list and result', () => {
+    expect(pricing.price(ask(everything), overrides)).toMatchObject({ source: 'explicit', costNanoUsd: 500_000_000 });
+    const rated = { ...everything, explicitCostUsd: null };
+    expect(pricing.price(ask(rated), overrides)).toMatchObject({ source: 'span_rates', costNanoUsd: 2_000_000 });
+    const unrated = { ...rated, spanRates: null };
+    expect(pricing.price(ask(unrated), overrides)).toMatchObject({ source: 'override', costNanoUsd: 7_000_000 });
+    expect(pricing.price(ask(unrated))).toMatchObject({ source: 'registry', costNanoUsd: 3_500_000 });
+    const unlisted = { ...unrated, model: 'in-house' };
+    expect(pricing.price(ask(unlisted))).toMatchObject({ source: 'result', costNanoUsd: 125_000_000 });
+    expect(pricing.price(ask({ ...unlisted, resultCostUsd: null }))).toMatchObject({ source: 'unpriced' });
+  });
+
+  it('is nothing at all for a span without a token count', () => {
+    const nothing = { costNanoUsd: null, source: null, rateVersion: null };
+    const bare = { model: 'gpt-4o', spanRates };
+    expect(pricing.price(ask(bare), overrides)).toEqual(nothing);
+    expect(pricing.price(ask({}))).toEqual(nothing);
+  });
+
+  it('is the result of a guardrail even when it counted no tokens', () => {
+    const asked = ask({ model: 'gpt-4o', resultCostUsd: 0 });
+    expect(pricing.price(asked)).toEqual({ costNanoUsd: 0, source: 'result', rateVersion: null });
+  });
+
+  it.each(['prompt', 'completion', 'reasoning', 'cacheRead', 'cacheCreation'] as const)(
+    'is known, namely zero, when the only count is a %s of zero',
+    (count) => {
+      expect(pricing.price(ask({ model: 'gpt-4o', tokens: { [count]: 0 } }))).toMatchObject({
+        costNanoUsd: 0,
+        source: 'registry',
+      });
+    },
+  );
+
+  it('is unpriced for tokens of an unnamed model', () => {
+    expect(pricing.price(ask({ tokens }))).toEqual({ costNanoUsd: null, source: 'unpriced', rateVersion: null });
+  });
+
+  it.each([-1, Number.NaN])('passes over an explicit cost of %s', (explicitCostUsd) => {
+    expect(pricing.price(ask({ model: 'gpt-4o', tokens, explicitCostUsd })).source).toBe('registry');
+  });
+
+  it.each([
+    { explicitCostUsd: 9_007_200 },
+    { resultCostUsd: 1e300 },
+    { model: 'gpt-4o', tokens: { prompt: 1e12, completion: 1e12 } },
+    { tokens: { prompt: 1 }, spanRates: { inputUsdPerToken: 1e300, outputUsdPerToken: 0 } },
+  ])('is unpriced when it is too large to hold: %j', (asked: Asked) => {
+    expect(pricing.price(ask(asked))).toEqual({ costNanoUsd: null, source: 'unpriced', rateVersion: null });
+  });
+
+  it('takes the rates of a span by their decimal text, for cached tokens too', () => {
+    const rates = { inputUsdPerToken: 1.5e-7, outputUsdPerToken: 6e-7 };
+    const asked = { model: 'in-house', tokens: { prompt: 100, completion: 10, cacheRead: 40 }, spanRates: rates };
+    expect(priceUsd(asked)).toBe(0.000021);
+  });
+
+  it.each([-1e-9, Number.NaN])('passes over a rate of %s on the span', (inputUsdPerToken) => {
+    const asked = ask({ model: 'gpt-4o', tokens, spanRates: { inputUsdPerToken, outputUsdPerToken: 0 } });
+    expect(pricing.price(asked).source).toBe('registry');
+  });
+});
+
+describe('cached tokens', () => {
+  const cached = { prompt: 1000, cacheRead: 400 };
+  it.each([
+    { why: 'are part of the prompt', model: 'gpt-4o', flag: null, usd: 0.002 },
+    { why: 'are beside the prompt when the span says so', model: 'gpt-4o', flag: false, usd: 0.003 },
+    { why: 'are beside the prompt for Anthropic', model: sonnet, flag: null, usd: 0.00312 },
+    { why: 'are within the prompt of Anthropic when the span says so', model: sonnet, flag: true, usd: 0.00192 },
+    { why: 'are beside the prompt for Claude at Google', model: `vertex_ai/${sonnet}`, flag: null, usd: 0.00312 },
+    {
+      why: 'are beside the prompt for Claude at AWS',
+      model: `us.anthropic.${sonnet}-20250929`,
+      flag: null,
+      usd: 0.003432,
+    },
+  ])('$why', ({ model, flag, usd }) => {
+    expect(priceUsd({ model, tokens: cached, cachedTokensInPrompt: flag })).toBe(usd);
+  });
+
+  it.each([true, false, null])('are beside a prompt smaller than they are, even when the span says %s', (flag) => {
+    const tokens = { prompt: 100, cacheRead: 300, cacheCreation: 100 };
+    expect(priceUsd({ model: 'gpt-4o', tokens, cachedTokensInPrompt: flag })).toBe(0.000875);
+  });
+
+  it('may make up the whole prompt', () => {
+    expect(priceUsd({ model: 'gpt-4o', tokens: { prompt: 400, cacheRead: 400 } })).toBe(0.0005);
+  });
+
+  it('count towards the tier of a span', () => {
+    const tokens = { prompt: 199_000, cacheRead: 1000, cacheCreation: 1 };
+    expect(priceUsd({ model: sonnet, tokens })).toBe(1.1946075);
+    expect(priceUsd({ model: sonnet, tokens: { ...tokens, cacheCreation: 0 } })).toBe(0.5973);
+  });
+
+  it('cost the input rate where the list has no rate for them', () => {
+    const tokens = { prompt: 1000, cacheRead: 400, cacheCreation: 100 };
+    expect(priceUsd({ model: 'gpt-4o-2024-05-13', tokens })).toBe(0.005);
+  });
+});

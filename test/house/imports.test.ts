@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+/** Who may import whom. A path is a prefix inside src/; "gen" is generated code. */
+const ALLOWED: { readonly [room: string]: readonly string[] } = {
+  domain: ['domain'],
+  auth: ['auth', 'domain', 'gen'],
+  rpc: ['rpc', 'domain', 'auth', 'gen'],
+  transport: ['transport', 'rpc/invoke.ts', 'rpc/method.ts', 'rpc/rest-shape.ts', 'rpc/validate.ts', 'domain/fault.ts', 'domain/json-text.ts', 'domain/clock.ts', 'domain/ids.ts', 'domain/raw-json.ts', 'domain/store.ts', 'gen'],
+  storage: ['storage', 'domain'],
+  cli: ['cli', 'app.ts', 'config.ts', 'secret-file.ts', 'domain', 'storage/open.ts'],
+};
+
+/** Packages a room may use; domain and auth have none but Node's own. */
+const PACKAGES: { readonly [room: string]: RegExp } = {
+  domain: /^(node:(crypto|zlib|buffer)|@pydantic\/genai-prices)$/,
+  auth: /^$/,
+  rpc: /^@bufbuild\/protobuf(\/|$)/,
+  transport: /^(node:|@bufbuild\/protobuf(\/|$)|@connectrpc\/)/,
+  storage: /^(node:|@mikro-orm\/|better-sqlite3$|kysely$)/,
+  cli: /^(node:|pino$)/,
+};
+
+const SOURCE = new URL('../../src/', import.meta.url).pathname;
+
+type Import = { readonly file: string; readonly from: string };
+
+function sourceFiles(): string[] {
+  return readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(ts|js)$/.test(name));
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(SOURCE, file), 'utf8');
+  const statements = text.matchAll(/^\s*(?:import|export)\b[^'"`;]*?from\s+'([^']+)'|\bimport\(\s*'([^']+)'|^import\s+'([^']+)'/gm);
+  return [...statements].map((match) => ({ file, from: match[1] ?? match[2] ?? match[3] ?? '' }));
+}
+
+/** A relative import as a path inside src/, generated code as "gen". */
+function target({ file, from }: Import): string {
+  const path = relative(SOURCE, normalize(join(SOURCE, dirname(file), from)));
+  return path.startsWith('../gen/') ? 'gen' : path;
+}
+
+describe('the house', () => {
+  const rooms = Object.keys(ALLOWED);
+  const imports = sourceFiles().flatMap(importsOf);
+
+  it.each(rooms)('%s imports only the rooms below it', (room) => {
+    const inside = imports.filter(({ file }) => file.startsWith(`${room}/`));
+    expect(inside.length).toBeGreaterThan(0);
+    const foreign = inside
+      .filter(({ from }) => from.startsWith('.'))
+      .filter((each) => !ALLOWED[room]?.some((allowed) => target(each) === allowed || target(each).startsWith(`${allowed}/`)));
+    expect(foreign).toEqual([]);
+  });
+
+  it.each(rooms)('%s uses only its packages', (room) => {
+    const inside = imports.filter(({ file, from }) => file.startsWith(`${room}/`) && !from.startsWith('.'));
+    expect(inside.filter(({ from }) => !PACKAGES[room]?.test(from))).toEqual([]);
+  });
+
+  it('every folder of src is a room with rules', () => {
+    const folders = readdirSync(SOURCE, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    expect(folders.map((entry) => entry.name).sort()).toEqual([...rooms].sort());
+  });
+
+  it('only main reads the environment', () => {
+    const readers = sourceFiles().filter((file) => /process\.env/.test(readFileSync(join(SOURCE, file), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '')));
+    expect(readers).toEqual(['main.ts']);
+  });
+
+  it('time and chance reach the rules only from outside', () => {
+    const pure = sourceFiles().filter((file) => /^(domain|auth|rpc)\//.test(file));
+    const impure = pure.filter((file) => /Date\.now\(|Math\.random\(|setTimeout\(|setInterval\(|randomBytes\(|performance\.now\(/.test(readFileSync(join(SOURCE, file), 'utf8')));
+    expect(impure).toEqual([]);
+  });
+
+  it('every file has one subject, in at most 300 lines', () => {
+    const long = sourceFiles().filter((file) => readFileSync(join(SOURCE, file), 'utf8').split('\n').length > 300);
+    expect(long).toEqual([]);
+  });
+
+  it('files are named for a subject', () => {
+    const vague = sourceFiles().filter((file) => /(^|\/)(utils?|helpers?|common|types?)\.ts$/.test(file));
+    expect(vague).toEqual([]);
+    expect(sourceFiles().filter((file) => !/^([a-z0-9-]+\/)*[a-z0-9-]+\.(ts|js)$/.test(file))).toEqual([]);
+  });
+});

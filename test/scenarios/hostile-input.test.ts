@@ -1,0 +1,224 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestApp, startApp } from '../support/app.ts';
+import { hex, llmTrace } from '../support/fixtures.ts';
+import { drawSeed, inParallel, report, seeded } from '../support/scenario.ts';
+import { type Body, callRest } from '../support/surfaces.ts';
+
+const NOW = Date.now();
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(async () => {
+  await app.close();
+});
+
+const project = () => ({ 'x-auth-token': app.projectKey });
+const collect = (body: string | Uint8Array<ArrayBuffer>, headers: object = {}) =>
+  fetch(`${app.address}/api/collector`, { method: 'POST', headers: { ...project(), 'content-type': 'application/json', ...headers }, body });
+
+async function alive(): Promise<void> {
+  expect((await collect(JSON.stringify(llmTrace(NOW)))).status).toBe(200);
+}
+
+/** Sends a raw request and answers the status, 0 when the connection was cut without one. */
+function rawStatus(request: Buffer): Promise<number> {
+  return new Promise((resolve) => {
+    const socket = connect(app.port, '127.0.0.1', () => socket.write(request));
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+      const status = /^HTTP\/1\.1 (\d{3})/.exec(received);
+      if (status) {
+        socket.destroy();
+        resolve(Number(status[1]));
+      }
+    });
+    socket.on('error', () => resolve(0));
+    socket.on('close', () => resolve(0));
+  });
+}
+
+describe('malformed credentials', () => {
+  it('K3: none of many malformed keys is an error of the server', async () => {
+    const seed = drawSeed();
+    const random = seeded(seed);
+    const pick = (text: string) => text[Math.floor(random() * text.length)] ?? '';
+    const any = (length: number, alphabet: string) => Array.from({ length }, () => pick(alphabet)).join('');
+    const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+    const makers: readonly (() => string)[] = [
+      () => any(1 + Math.floor(random() * 700), base62 + '_-'),
+      () => `sk-lw-${any(48, base62)}`,
+      () => `sk-lw-${any(16, base62)}_${any(48, base62)}`,
+      () => `sk-lw-${any(16, base62)}_${any(47, base62)}_`,
+      () => any(40, 'é€ß\x80\xff ,;="\'\\'),
+      () => `${any(10, base62)}, ${any(10, base62)}`,
+      () => `Basic ${any(20, base62)}`,
+    ];
+    const raw = (name: string, value: string) =>
+      Buffer.concat([
+        Buffer.from(`GET /api/webhooks/v1/events?from=0&to=1 HTTP/1.1\r\nhost: x\r\n${name}: `),
+        Buffer.from(value, 'latin1'),
+        Buffer.from('\r\nconnection: close\r\n\r\n'),
+      ]);
+    const counts = new Map<number, number>();
+    const attempts = Array.from({ length: 4_000 }, (_, index) => index);
+    await inParallel(attempts, 32, async (index) => {
+      const value = (makers[index % makers.length] as () => string)();
+      const bytes = index % 3 === 0 ? `Bearer ${value}` : value;
+      const status = await rawStatus(raw(index % 2 === 0 ? 'authorization' : 'x-auth-token', bytes));
+      counts.set(status, (counts.get(status) ?? 0) + 1);
+    });
+    for (const value of ['a\0b', 'a\r\nx: y', `${'k'.repeat(20_000)}`]) {
+      const status = await rawStatus(raw('x-auth-token', value));
+      counts.set(status, (counts.get(status) ?? 0) + 1);
+    }
+    const broken = [...counts].filter(([status]) => status >= 500 || status === 0 || status === 200);
+    report({ id: 'K3', seed, n: attempts.length + 3, pass: broken.length === 0 });
+    expect(broken).toEqual([]);
+    expect(counts.get(401)).toBeGreaterThan(3_000);
+    await alive();
+  });
+
+  it('a token split over two headers, or sent in the query, is no credential', async () => {
+    const half = app.projectKey.slice(0, 30);
+    const split = await callRest(app.address, { path: '/api/traces/t', headers: { 'x-auth-token': half, authorization: `Bearer ${app.projectKey.slice(30)}` } });
+    expect(split.status).toBe(401);
+    const query = await callRest(app.address, { path: `/api/traces/t?x-auth-token=${app.projectKey}` });
+    expect(query.body.code).toBe('missing_credentials');
+  });
+});
+
+describe('objects where scalars belong', () => {
+  it('K5: operators and prototypes are data or refused, and never match', async () => {
+    const hostile: readonly unknown[] = [{ $ne: '' }, { $gt: '' }, [''], ['a', 'b'], { toString: 'x' }, JSON.parse('{"__proto__":{"admin":true}}')];
+    let broken = 0;
+    for (const value of hostile) {
+      const bodies = [
+        { trace_id: value, spans: [{ span_id: 's', type: 'span', timestamps: { started_at: NOW, finished_at: NOW } }] },
+        { trace_id: hex(32), spans: [{ span_id: value, type: 'span', timestamps: { started_at: NOW, finished_at: NOW } }] },
+        { trace_id: hex(32), spans: [{ span_id: 's', type: value, timestamps: { started_at: NOW, finished_at: NOW } }] },
+        { trace_id: hex(32), spans: [{ span_id: 's', type: 'span', parent_id: value, timestamps: { started_at: NOW, finished_at: NOW } }] },
+      ];
+      for (const body of bodies) {
+        const answer = await callRest(app.address, { verb: 'POST', path: '/api/collector', body, headers: project() });
+        if (answer.status !== 400) broken += 1;
+      }
+      const named = await callRest(app.address, { verb: 'POST', path: '/api/evaluators', body: { name: value, config: { evaluatorType: 'ragas/bleu_score' } }, headers: project() });
+      if (named.status !== 422) broken += 1;
+    }
+    for (const query of ['from[$ne]=1&to=2', 'from=1&to[]=2', '__proto__=1&from=2', 'constructor=1&to=2']) {
+      const answer = await callRest(app.address, { path: `/api/webhooks/v1/events?${query}`, headers: { authorization: `Bearer ${app.adminKey}` } });
+      if (answer.status !== 400) broken += 1;
+    }
+    for (const id of ['__proto__', 'constructor', 'toString', '%7B%22$ne%22:%22%22%7D']) {
+      for (const path of ['/api/traces/', '/api/v1/evaluators/']) {
+        const answer = await callRest(app.address, { path: path + id, headers: project() });
+        if (answer.status !== 404) broken += 1;
+      }
+    }
+    report({ id: 'K5', seed: 0, n: hostile.length * 5 + 12, pass: broken === 0 });
+    expect(broken).toBe(0);
+  });
+
+  it('names of the prototype are plain data in free-form objects', async () => {
+    const metadata = JSON.parse('{"__proto__":{"a":1},"constructor":"c","toString":[1],"user_id":"u"}');
+    const params = JSON.parse('{"__proto__":1,"hasOwnProperty":2}');
+    const body = { ...llmTrace(NOW), metadata };
+    const [span] = body.spans;
+    await callRest(app.address, { verb: 'POST', path: '/api/collector', body: { ...body, spans: [{ ...span, params }] }, headers: project() });
+    const { text, body: trace } = await callRest(app.address, { path: `/api/traces/${body.trace_id}`, headers: project() });
+    expect(JSON.stringify(trace.spans[0].params)).toBe(JSON.stringify(params));
+    expect(trace.metadata).toEqual(metadata);
+    expect(text).toContain('"__proto__":{"a":1}');
+  });
+});
+
+describe('decompression bombs', () => {
+  it('X1: fifty at once are refused quickly and leave no memory behind', async () => {
+    const zeros = Buffer.alloc(64 * 1024 * 1024);
+    const bombs: readonly (readonly [string, Buffer])[] = [
+      ['gzip', gzipSync(zeros)],
+      ['br', brotliCompressSync(zeros, { params: { 1: 5 } })],
+      ['deflate', deflateSync(zeros)],
+    ];
+    await alive();
+    const before = process.memoryUsage().rss;
+    let peak = before;
+    const sampler = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage().rss);
+    }, 5);
+    const times: number[] = [];
+    let wrong = 0;
+    try {
+      await Promise.all(
+        Array.from({ length: 50 }, async (_, index) => {
+          const [encoding, bytes] = bombs[index % bombs.length] as readonly [string, Buffer];
+          const startedMs = performance.now();
+          const answer = await collect(new Uint8Array(bytes), { 'content-encoding': encoding });
+          times.push(performance.now() - startedMs);
+          if (answer.status !== 413) wrong += 1;
+        }),
+      );
+      // The same over Connect, where a library reads the body.
+      const connectAnswer = await fetch(`${app.address}/spandrel.v1.TraceService/CollectTrace`, {
+        method: 'POST',
+        headers: { ...project(), 'content-type': 'application/proto', 'content-encoding': 'gzip' },
+        body: new Uint8Array(bombs[0]?.[1] ?? []),
+      });
+      expect(connectAnswer.status).toBe(429);
+    } finally {
+      clearInterval(sampler);
+    }
+    const grown = peak - before;
+    const p99 = times.sort((a, b) => a - b).at(-1) ?? 0;
+    report({ id: 'X1', seed: 0, n: 51, p99: Math.round(p99), rss: Math.round(grown / 1e6), pass: wrong === 0 });
+    expect(wrong).toBe(0);
+    await alive();
+  });
+});
+
+describe('hostile JSON', () => {
+  const inside = (value: string) => `{"trace_id":"${hex(32)}","spans":[{"span_id":"s","type":"span","timestamps":{"started_at":${NOW},"finished_at":${NOW}},"params":{"v":${value}}}]}`;
+  const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+
+  const cases: readonly (readonly [string, () => string, number, (body: Body) => void])[] = [
+    ['a free value of 64 levels is stored', () => inside(nested(63)), 200, (body) => expect(body.partialSuccess.rejectedSpans).toBe(0)],
+    ['a free value of 65 levels rejects the item', () => inside(nested(64)), 400, (body) => expect(body.message).toContain('nested deeper than 64 levels')],
+    ['100 levels reject the item', () => inside(nested(100)), 400, (body) => expect(body.code).toBe('validation_error')],
+    ['5,000 levels are refused', () => inside(nested(5_000)), 400, (body) => expect(body.code).toBe('malformed_request')],
+    ['a million levels are refused', () => inside(nested(1_000_000)), 400, (body) => expect(body.code).toBe('malformed_request')],
+    ['10^400 is refused', () => inside('1e400'), 400, (body) => expect(body.code).toBe('malformed_request')],
+    ['400 digits are refused', () => inside('9'.repeat(400)), 400, (body) => expect(body.code).toBe('malformed_request')],
+    ['a lone surrogate is stored as U+FFFD', () => inside('"\\ud800"'), 200, () => undefined],
+  ];
+
+  it.each(cases)('X3: %s', async (_name, make, status, check) => {
+    const text = make();
+    const startedMs = performance.now();
+    const answer = await collect(text);
+    const tookMs = performance.now() - startedMs;
+    const body: Body = await answer.json();
+    report({ id: 'X3', seed: 0, n: 1, p99: Math.round(tookMs), pass: answer.status === status });
+    expect(answer.status, JSON.stringify(body)).toBe(status);
+    check(body);
+    await alive();
+  });
+
+  it('X3: a million keys are stored or refused, and the server lives', async () => {
+    const text = inside(`{${Array.from({ length: 500_000 }, (_, index) => `"k${index}":1`).join(',')}}`);
+    const answer = await collect(text);
+    expect([200, 400, 413]).toContain(answer.status);
+    await alive();
+  });
+
+  it('a lone surrogate reads back as U+FFFD and 20 digits keep every digit', async () => {
+    const traceId = hex(32);
+    const text = `{"trace_id":"${traceId}","spans":[{"span_id":"s","type":"span","timestamps":{"started_at":${NOW},"finished_at":${NOW}},"params":{"a":"\\udc00","n":12345678901234567890,"nul":"\\u0000"}}]}`;
+    expect((await collect(text)).status).toBe(200);
+    const answer = await callRest(app.address, { path: `/api/traces/${traceId}`, headers: project() });
+    expect(answer.text).toContain('"params":{"a":"\uFFFD","n":12345678901234567890,"nul":"\\u0000"}');
+  });
+});

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { type App, createApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { bootstrap } from '../../src/domain/bootstrap.ts';
+import { createPricing } from '../../src/domain/pricing.ts';
+import { loadPriceRegistry } from '../../src/domain/pricing-registry.ts';
+import { deriveRootKeys, type RootKeys } from '../../src/domain/secrets.ts';
+import type { Store } from '../../src/domain/store.ts';
+import { openStore } from '../../src/storage/open.ts';
+import { temporaryFolder } from './temp.ts';
+
+export const TEST_SECRET = '0123456789abcdef0123456789abcdef';
+
+export type TestApp = App & {
+  readonly store: Store;
+  readonly rootKeys: RootKeys;
+  readonly folder: string;
+  readonly projectKey: string;
+  readonly adminKey: string;
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly userId: string;
+  /** Every line that was logged. */
+  readonly logged: readonly string[];
+  close(): Promise<void>;
+};
+
+export type TestAppOptions = {
+  readonly environment?: { readonly [name: string]: string };
+  readonly clock?: () => number;
+};
+
+/** A server on a free port over a store of its own, with the first organization in it. */
+export async function startApp({ environment = {}, clock = Date.now }: TestAppOptions = {}): Promise<TestApp> {
+  const folder = temporaryFolder();
+  const config = readConfig({
+    SPANDREL_PORT: '0',
+    SPANDREL_DATABASE_URL: `sqlite:${join(folder.path, 'spandrel.db')}`,
+    SPANDREL_SECRET: TEST_SECRET,
+    ...environment,
+  });
+  const logged: string[] = [];
+  const write = (fields: object, message: string) => logged.push(`${message} ${JSON.stringify(fields, errorText)}`);
+  const log = { error: write, warn: write, info: write, debug: write, isLevelEnabled: () => true };
+  const store = await openStore({ url: config.databaseUrl, queueMaxBytes: config.limits.ingestQueueMaxBytes, log });
+  const rootKeys = deriveRootKeys(TEST_SECRET);
+  const printed = await bootstrap(
+    { store: store.installation, rootKeys, keyPrefixes: config.keyPrefixes, random: randomBytes },
+    config.bootstrap,
+    clock(),
+  );
+  const first = new Map(printed ?? []);
+  const app = await createApp({
+    config,
+    store,
+    rootKeys,
+    pricing: createPricing(await loadPriceRegistry()),
+    clock,
+    random: randomBytes,
+    log,
+    tls: null,
+  });
+  return {
+    ...app,
+    store,
+    rootKeys,
+    folder: folder.path,
+    projectKey: first.get('SPANDREL_PROJECT_KEY') ?? '',
+    adminKey: first.get('SPANDREL_ADMIN_KEY') ?? '',
+    organizationId: first.get('SPANDREL_ORGANIZATION_ID') ?? '',
+    projectId: first.get('SPANDREL_PROJECT_ID') ?? '',
+    userId: first.get('SPANDREL_ADMIN_USER_ID') ?? '',
+    logged,
+    async close() {
+      await app.stop();
+      await store.close();
+      folder.remove();
+    },
+  };
+}
+
+function errorText(_key: string, value: unknown): unknown {
+  return value instanceof Error ? `${value.name}: ${value.message}` : value;
+}

@@ -1,0 +1,76 @@
+/** Evaluator rules over a store in memory, for tests of the rules alone. */
+
+import { randomBytes } from 'node:crypto';
+import type { Project } from '../../src/domain/caller.ts';
+import type { Evaluator } from '../../src/domain/evaluator.ts';
+import { createEvaluators, type EvaluatorDraft } from '../../src/domain/evaluators.ts';
+import { Fault } from '../../src/domain/fault.ts';
+import type { EvaluatorStore } from '../../src/domain/store.ts';
+
+export const NOW_MS = 1_700_000_000_000;
+
+const emptyDraft: EvaluatorDraft = {
+  name: 'Judge',
+  type: null,
+  configJson: null,
+  workflowId: null,
+  workflowName: null,
+  workflowIcon: null,
+  copiedFromEvaluatorId: null,
+  fields: [],
+  outputFields: [],
+};
+
+export const project: Project = {
+  id: 'project_1',
+  number: 1,
+  slug: 'demo',
+  organizationId: 'organization_1',
+  organizationNumber: 1,
+  teamId: 'team_1',
+  emitRequestEvents: true,
+  archivedAtMs: null,
+};
+
+export function bleuConfig(settings = '{}'): Partial<EvaluatorDraft> {
+  return { configJson: `{"evaluatorType":"ragas/bleu_score","settings":${settings}}` };
+}
+
+/** Keeps evaluators in memory; answers the queued outcomes first. */
+class FakeStore implements EvaluatorStore {
+  readonly outcomes: ('slug_taken' | 'limit_reached')[] = [];
+  readonly tried: Evaluator[] = [];
+  readonly stored: Evaluator[] = [];
+  asked = 0;
+  liveMax = 0;
+
+  async insert(evaluator: Evaluator, liveMax: number): Promise<'stored' | 'slug_taken' | 'limit_reached'> {
+    this.tried.push(evaluator);
+    this.liveMax = liveMax;
+    const outcome = this.outcomes.shift() ?? 'stored';
+    if (outcome === 'stored') this.stored.push(evaluator);
+    return outcome;
+  }
+
+  async find(projectId: string, idOrSlug: string): Promise<Evaluator | null> {
+    this.asked += 1;
+    const own = this.stored.filter((each) => each.projectId === projectId);
+    return own.find((each) => each.id === idOrSlug) ?? own.find((each) => each.slug === idOrSlug) ?? null;
+  }
+}
+
+export function setUp() {
+  const store = new FakeStore();
+  const evaluators = createEvaluators({ store, random: randomBytes });
+  const create = (draft: Partial<EvaluatorDraft>) => evaluators.create(project, { ...emptyDraft, ...draft }, NOW_MS);
+  return { store, evaluators, create };
+}
+
+export async function faultOf(promise: Promise<unknown>): Promise<Fault> {
+  const error = await promise.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof Fault) return error;
+  throw new Error(`expected a Fault, got ${String(error)}`);
+}

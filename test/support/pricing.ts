@@ -1,0 +1,66 @@
+import { nanoToUsdNumber } from '../../src/domain/money.ts';
+import {
+  createPricing,
+  type PriceOverride,
+  type PriceQuestion,
+  type Pricing,
+  type TokenCounts,
+} from '../../src/domain/pricing.ts';
+import { buildPriceRows, loadPriceRegistry } from '../../src/domain/pricing-registry.ts';
+
+/** The real price list and the rules over it. */
+export const registry = await loadPriceRegistry();
+export const pricing = createPricing(registry);
+
+export const noTokens: TokenCounts = {
+  prompt: null,
+  completion: null,
+  reasoning: null,
+  cacheRead: null,
+  cacheCreation: null,
+};
+
+/** A question with everything left out that does not matter to the test. `at` is an ISO instant. */
+export type Asked = Partial<Omit<PriceQuestion, 'tokens'>> & { tokens?: Partial<TokenCounts>; at?: string };
+
+export function ask({ tokens, at, ...rest }: Asked): PriceQuestion {
+  return {
+    model: null,
+    vendor: null,
+    startedAtMs: Date.parse(at ?? '2026-11-01T12:00:00Z'),
+    explicitCostUsd: null,
+    cachedTokensInPrompt: null,
+    resultCostUsd: null,
+    spanRates: null,
+    ...rest,
+    tokens: { ...noTokens, ...tokens },
+  };
+}
+
+export function priceUsd(asked: Asked): number | null {
+  const { costNanoUsd } = pricing.price(ask(asked));
+  return costNanoUsd === null ? null : nanoToUsdNumber(costNanoUsd);
+}
+
+/** The rules over a price list of one provider, given as the package would list it. */
+export function createListed(id: string, models: Parameters<typeof buildPriceRows>[0][number]['models']): Pricing {
+  const provider = { id, name: id, api_pattern: '', models };
+  return createPricing({ version: 'test', releasedOn: '2020-01-02', ...buildPriceRows([provider]) });
+}
+
+/** An override of 1,000 pico-USD, so one nano-USD, per input token. */
+export function createOverride(given: Partial<PriceOverride>): PriceOverride {
+  return {
+    id: 'override',
+    model: 'none',
+    match: 'exact',
+    inputPicoUsd: 1000n,
+    outputPicoUsd: 0n,
+    cacheReadPicoUsd: null,
+    cacheWritePicoUsd: null,
+    effectiveFromMs: null,
+    createdAtMs: 0,
+    matches: () => false,
+    ...given,
+  };
+}

@@ -1,0 +1,126 @@
+/** One case, every surface: the same question over REST and over gRPC, judged by the same expectation. */
+
+import { create, type DescMethodUnary, fromBinary, getOption, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import { expect } from 'vitest';
+import { StatusSchema } from '../../gen/google/rpc/status_pb.js';
+import { ErrorInfoSchema } from '../../gen/spandrel/v1/errors_pb.js';
+import { policy } from '../../gen/spandrel/v1/options_pb.js';
+import { compileEncoder } from '../../src/transport/rest/encode.ts';
+
+export type RestCase = {
+  readonly verb?: string;
+  readonly path: string;
+  /** A string is sent as it is. */
+  readonly body?: unknown;
+  readonly headers?: Headers;
+};
+
+type Headers = { readonly [name: string]: string };
+
+export type SurfaceCase<M extends DescMethodUnary = DescMethodUnary> = {
+  readonly name: string;
+  readonly headers: Headers;
+  readonly rest: RestCase;
+  readonly rpc: { readonly method: M; readonly request: MessageInitShape<M['input']> };
+  readonly status: number;
+  /** The error code; undefined for success. */
+  readonly code?: string;
+  /** Sees the body as REST writes it, whichever surface answered. */
+  readonly check?: (body: Body) => void;
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever JSON came back.
+export type Body = any;
+
+export type Answer = { readonly status: number; readonly body: Body; readonly headers: globalThis.Headers; readonly text: string };
+
+/** A plain REST call. */
+export async function callRest(address: string, { verb = 'GET', path, body, headers = {} }: RestCase): Promise<Answer> {
+  const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
+  const typed: Headers = body === undefined ? {} : { 'content-type': 'application/json' };
+  const response = await fetch(address + path, { method: verb, headers: { ...typed, ...headers }, ...sent });
+  const text = await response.text();
+  return { status: response.status, body: text === '' ? null : JSON.parse(text), headers: response.headers, text };
+}
+
+export type RpcAnswer =
+  | { readonly ok: true; readonly body: Body; readonly metadata: Metadata }
+  | { readonly ok: false; readonly error: ServiceError; readonly code: string; readonly type: string; readonly meta: unknown };
+
+/** A unary call by @grpc/grpc-js; the answer is shown as REST would write it. */
+export async function callRpc<M extends DescMethodUnary>(
+  address: string,
+  { method, request, headers }: { method: M; request: MessageInitShape<M['input']>; headers: Headers },
+): Promise<RpcAnswer> {
+  const client = new Client(new URL(address).host, credentials.createInsecure());
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
+  let initial = new Metadata();
+  try {
+    const message = await new Promise<Uint8Array>((resolve, reject) => {
+      const call = client.makeUnaryRequest(
+        `/${method.parent.typeName}/${method.name}`,
+        (value: Buffer) => value,
+        (value: Buffer) => value,
+        Buffer.from(toBinary(method.input, create(method.input, request))),
+        metadata,
+        { deadline: Date.now() + 20_000 },
+        (error, value) => (error ? reject(error) : resolve(value as Buffer)),
+      );
+      call.on('metadata', (received: Metadata) => {
+        initial = received;
+      });
+    });
+    const encode = compileEncoder(method.output);
+    return { ok: true, body: JSON.parse(encode(fromBinary(method.output, message))), metadata: initial };
+  } catch (error) {
+    return { ok: false, error: error as ServiceError, ...infoOf(error as ServiceError) };
+  } finally {
+    client.close();
+  }
+}
+
+function infoOf(error: ServiceError): { code: string; type: string; meta: unknown } {
+  const [bytes] = error.metadata?.get('grpc-status-details-bin') ?? [];
+  if (!(bytes instanceof Buffer)) return { code: '', type: '', meta: {} };
+  const details = fromBinary(StatusSchema, bytes).details.filter((detail) => detail.typeUrl.endsWith('spandrel.v1.ErrorInfo'));
+  expect(details, 'exactly one ErrorInfo').toHaveLength(1);
+  const info = fromBinary(ErrorInfoSchema, details[0]?.value ?? new Uint8Array());
+  return { code: info.code, type: info.type, meta: info.meta };
+}
+
+/** The gRPC status of an HTTP status and code. */
+function grpcStatus(status: number, code: string): number {
+  if (status === 409) {
+    if (/_(taken|already_exists)$/.test(code)) return 6;
+    return code === 'idempotency_error' ? 10 : 9;
+  }
+  const table: { readonly [status: number]: number } = { 400: 3, 422: 3, 401: 16, 403: 7, 404: 5, 413: 8, 429: 8, 500: 13, 503: 14 };
+  const found = table[status];
+  if (found === undefined) throw new Error(`no gRPC status for ${status}`);
+  return found;
+}
+
+/** Asks over REST and over gRPC, and judges both answers. */
+export async function expectEverywhere(address: string, each: SurfaceCase): Promise<void> {
+  const rest = await callRest(address, { ...each.rest, headers: { ...each.headers, ...each.rest.headers } });
+  expect(rest.status, `REST: ${rest.text}`).toBe(each.status);
+  const rpc = await callRpc(address, { ...each.rpc, headers: each.headers });
+  if (each.code === undefined) {
+    if (!rpc.ok) throw new Error(`gRPC answered ${rpc.error.code}: ${rpc.error.details}`);
+    each.check?.(rest.body);
+    each.check?.(rpc.body);
+    expect(rest.status).toBe(getOption(each.rpc.method, policy).successStatus);
+    return;
+  }
+  const error = rest.body.error?.code === undefined ? rest.body : rest.body.error;
+  expect(error.code).toBe(each.code);
+  expect(typeof error.message).toBe('string');
+  expect(error.trace_id).toMatch(/^[0-9a-f]{32}$/);
+  if (rpc.ok) throw new Error(`gRPC succeeded: ${JSON.stringify(rpc.body)}`);
+  expect(rpc.code).toBe(each.code);
+  expect(rpc.error.code).toBe(grpcStatus(each.status, each.code));
+  expect(rpc.error.details).toBe(error.message);
+  each.check?.(rest.body);
+}
