@@ -51,7 +51,10 @@ export async function compare(bench: Bench, contest: Contest): Promise<Compared>
           `RSS after it ${rssMib.toFixed(0)} MiB (peak ${peakMib.toFixed(0)})`,
       );
     }
-    await Promise.all(started.map((program) => program.stop()));
+    for (const stopped of await Promise.allSettled(started.map((program) => program.stop()))) {
+      // The figures are taken by then; a bad end is worth a word, not the loss of the row.
+      if (stopped.status === 'rejected') bench.say(`  WARNING: ${stopped.reason}`);
+    }
     return { reference: summarize(sides[0].results), ours: summarize(sides[1].results) };
   } catch (error) {
     const logs = started.map((program) => `${program.name} said last:\n${program.lastWords()}`);

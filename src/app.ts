@@ -5,8 +5,8 @@ import { EventService } from '../gen/spandrel/v1/events_pb.js';
 import { TraceService } from '../gen/spandrel/v1/traces_pb.js';
 import { createAuthenticate } from './auth/authenticate.ts';
 import type { Config } from './config.ts';
-import type { Clock, RandomBytes } from './domain/clock.ts';
 import type { Project } from './domain/caller.ts';
+import type { Clock, RandomBytes } from './domain/clock.ts';
 import { createCursorCodec } from './domain/cursor.ts';
 import { createEvaluators } from './domain/evaluators.ts';
 import { createEvents } from './domain/events.ts';
@@ -67,7 +67,12 @@ export async function createApp(deps: AppDeps): Promise<App> {
   let publicUrl = config.publicUrl ?? '';
   const methods = compileMethods(deps, () => publicUrl);
   const invoke = createInvoke({
-    authenticate: createAuthenticate({ keys: store.keys, clock, pepper: deps.rootKeys.pepper, prefixes: config.keyPrefixes }),
+    authenticate: createAuthenticate({
+      keys: store.keys,
+      clock,
+      pepper: deps.rootKeys.pepper,
+      prefixes: config.keyPrefixes,
+    }),
     clock,
     inFlightMax: config.limits.inFlightMax,
     accepting: () => accepting,
@@ -146,7 +151,10 @@ function compileMethods(deps: AppDeps, publicUrl: () => string): Method[] {
     ...compileService(EventService, createEventRpc({ events: createEvents({ store: store.events, cursors }) }), sizes),
     ...compileService(
       EvaluatorService,
-      createEvaluatorRpc({ evaluators: createEvaluators({ store: store.evaluators, random }), platformUrl: linkTo('evaluators') }),
+      createEvaluatorRpc({
+        evaluators: createEvaluators({ store: store.evaluators, random }),
+        platformUrl: linkTo('evaluators'),
+      }),
       sizes,
     ),
   ];

@@ -64,31 +64,63 @@ const SECRET_MIN_CHARACTERS = 32;
 
 export const SETTINGS: readonly Setting[] = [
   { name: 'SPANDREL_HOST', fallback: '127.0.0.1', about: 'Address to listen on; 0.0.0.0 opens it to the network.' },
-  { name: 'SPANDREL_PORT', fallback: '5560', about: 'Port for every protocol; 0 picks a free one, which the ready line prints.' },
+  {
+    name: 'SPANDREL_PORT',
+    fallback: '5560',
+    about: 'Port for every protocol; 0 picks a free one, which the ready line prints.',
+  },
   { name: 'SPANDREL_DATABASE_URL', fallback: 'sqlite:./data/spandrel.db', about: 'Where data lives.' },
-  { name: 'SPANDREL_SECRET', fallback: '<data folder>/secret', about: 'Root of every derived key, at least 32 characters; written once beside a SQLite file when unset.' },
+  {
+    name: 'SPANDREL_SECRET',
+    fallback: '<data folder>/secret',
+    about: 'Root of every derived key, at least 32 characters; written once beside a SQLite file when unset.',
+  },
   { name: 'SPANDREL_PUBLIC_URL', fallback: 'the listening address', about: 'Base of the links in answers.' },
-  { name: 'SPANDREL_LOG_LEVEL', fallback: 'info', about: `One of ${LOG_LEVELS.join(', ')}; debug adds one line per request.` },
+  {
+    name: 'SPANDREL_LOG_LEVEL',
+    fallback: 'info',
+    about: `One of ${LOG_LEVELS.join(', ')}; debug adds one line per request.`,
+  },
   { name: 'SPANDREL_TRACING', fallback: 'on', about: 'on or off: trace ids in headers and error bodies.' },
   { name: 'SPANDREL_CORS_ORIGINS', fallback: '*', about: '*, none, or exact origins separated by commas.' },
   { name: 'SPANDREL_TLS_CERT', fallback: '', about: 'PEM file; with SPANDREL_TLS_KEY the port speaks TLS only.' },
   { name: 'SPANDREL_TLS_KEY', fallback: '', about: 'PEM file of the private key.' },
-  { name: 'SPANDREL_KEY_PREFIX', fallback: 'sk-lw-', about: 'Token prefixes separated by commas: the first mints, all are accepted.' },
+  {
+    name: 'SPANDREL_KEY_PREFIX',
+    fallback: 'sk-lw-',
+    about: 'Token prefixes separated by commas: the first mints, all are accepted.',
+  },
   { name: 'SPANDREL_BOOTSTRAP_PROJECT_KEY', fallback: 'minted', about: 'Imposes the first project key.' },
   { name: 'SPANDREL_BOOTSTRAP_ADMIN_KEY', fallback: 'minted', about: 'Imposes the first admin key.' },
-  { name: 'SPANDREL_BOOTSTRAP_ORGANIZATION_ID', fallback: 'minted', about: 'Imposes the id of the first organization.' },
+  {
+    name: 'SPANDREL_BOOTSTRAP_ORGANIZATION_ID',
+    fallback: 'minted',
+    about: 'Imposes the id of the first organization.',
+  },
   { name: 'SPANDREL_BOOTSTRAP_PROJECT_ID', fallback: 'minted', about: 'Imposes the id of the first project.' },
-  { name: 'SPANDREL_BOOTSTRAP_ORGANIZATION', fallback: 'Default organization', about: 'Name of the first organization.' },
+  {
+    name: 'SPANDREL_BOOTSTRAP_ORGANIZATION',
+    fallback: 'Default organization',
+    about: 'Name of the first organization.',
+  },
   { name: 'SPANDREL_BOOTSTRAP_TEAM', fallback: 'Default team', about: 'Name of the first team.' },
   { name: 'SPANDREL_BOOTSTRAP_PROJECT', fallback: 'Default project', about: 'Name of the first project.' },
   { name: 'SPANDREL_BOOTSTRAP_ADMIN_EMAIL', fallback: 'admin@localhost', about: 'E-mail of the first administrator.' },
-  { name: 'SPANDREL_MAX_BODY_BYTES', fallback: '10485760', about: 'Largest collector body, on the wire and decompressed.' },
+  {
+    name: 'SPANDREL_MAX_BODY_BYTES',
+    fallback: '10485760',
+    about: 'Largest collector body, on the wire and decompressed.',
+  },
   { name: 'SPANDREL_MAX_SPANS_PER_REQUEST', fallback: '10000', about: 'Spans in one collector request.' },
   { name: 'SPANDREL_MAX_EVALUATIONS_PER_REQUEST', fallback: '2000', about: 'Evaluations in one collector request.' },
   { name: 'SPANDREL_MAX_STRING_BYTES', fallback: '1048576', about: 'Longer strings are cut and marked.' },
   { name: 'SPANDREL_MAX_JSON_DEPTH', fallback: '64', about: 'Nesting of one free JSON value.' },
   { name: 'SPANDREL_MAX_FUTURE_MS', fallback: '86400000', about: 'How far ahead of this clock a timestamp may be.' },
-  { name: 'SPANDREL_INGEST_QUEUE_BYTES', fallback: '67108864', about: 'Bytes waiting for a commit before new ones are refused.' },
+  {
+    name: 'SPANDREL_INGEST_QUEUE_BYTES',
+    fallback: '67108864',
+    about: 'Bytes waiting for a commit before new ones are refused.',
+  },
   { name: 'SPANDREL_MAX_INFLIGHT', fallback: '1024', about: 'Requests in progress before new ones are refused.' },
   { name: 'SPANDREL_MAX_CONNECTIONS', fallback: '10000', about: 'Open connections before new ones are closed.' },
   { name: 'SPANDREL_DRAIN_MS', fallback: '10000', about: 'How long a stop waits for requests in progress.' },
@@ -170,7 +202,9 @@ function readSecret(reader: Reader): string | null {
 function readPrefixes(reader: Reader): readonly string[] {
   const prefixes = (reader.text('SPANDREL_KEY_PREFIX') ?? 'sk-lw-').split(',').map((prefix) => prefix.trim());
   if (!prefixes.every((prefix) => PREFIX_PATTERN.test(prefix))) {
-    reader.refuse('SPANDREL_KEY_PREFIX must be lower-case prefixes of 2 to 16 characters that end in a hyphen, separated by commas');
+    reader.refuse(
+      'SPANDREL_KEY_PREFIX must be lower-case prefixes of 2 to 16 characters that end in a hyphen, separated by commas',
+    );
   }
   return prefixes;
 }
@@ -188,7 +222,9 @@ function readCors(reader: Reader): CorsOrigins {
   if (text === '*' || text === 'none') return text;
   const origins = text.split(',').map((origin) => origin.trim());
   if (!origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin)) {
-    reader.refuse('SPANDREL_CORS_ORIGINS must be *, none, or exact origins such as https://app.example.com, separated by commas');
+    reader.refuse(
+      'SPANDREL_CORS_ORIGINS must be *, none, or exact origins such as https://app.example.com, separated by commas',
+    );
   }
   return origins;
 }
@@ -210,18 +246,28 @@ function readBootstrap(reader: Reader, prefixes: readonly string[]): BootstrapCo
   };
   const prefix = `(?:${prefixes.join('|')})`;
   return {
-    projectKey: shape('SPANDREL_BOOTSTRAP_PROJECT_KEY', new RegExp(`^${prefix}[0-9A-Za-z]{48}$`), 'a prefix and 48 letters or digits'),
+    projectKey: shape(
+      'SPANDREL_BOOTSTRAP_PROJECT_KEY',
+      new RegExp(`^${prefix}[0-9A-Za-z]{48}$`),
+      'a prefix and 48 letters or digits',
+    ),
     adminKey: shape(
       'SPANDREL_BOOTSTRAP_ADMIN_KEY',
       new RegExp(`^${prefix}[0-9A-Za-z]{16}_[0-9A-Za-z]{48}$`),
       'a prefix, 16 letters or digits, an underscore and 48 letters or digits',
     ),
-    organizationId: shape('SPANDREL_BOOTSTRAP_ORGANIZATION_ID', ID_PATTERN, '1 to 64 letters, digits, hyphens or underscores'),
+    organizationId: shape(
+      'SPANDREL_BOOTSTRAP_ORGANIZATION_ID',
+      ID_PATTERN,
+      '1 to 64 letters, digits, hyphens or underscores',
+    ),
     projectId: shape('SPANDREL_BOOTSTRAP_PROJECT_ID', ID_PATTERN, '1 to 64 letters, digits, hyphens or underscores'),
     organizationName: readName(reader, 'SPANDREL_BOOTSTRAP_ORGANIZATION', 'Default organization'),
     teamName: readName(reader, 'SPANDREL_BOOTSTRAP_TEAM', 'Default team'),
     projectName: readName(reader, 'SPANDREL_BOOTSTRAP_PROJECT', 'Default project'),
-    adminEmail: (shape('SPANDREL_BOOTSTRAP_ADMIN_EMAIL', /^[^@\s]{1,200}@[^@\s]{1,119}$/, 'an e-mail address') ?? 'admin@localhost').toLowerCase(),
+    adminEmail: (
+      shape('SPANDREL_BOOTSTRAP_ADMIN_EMAIL', /^[^@\s]{1,200}@[^@\s]{1,119}$/, 'an e-mail address') ?? 'admin@localhost'
+    ).toLowerCase(),
   };
 }
 

@@ -14,7 +14,8 @@ if (command.kind === 'print') {
   try {
     await serve(process.env);
   } catch (error) {
-    const lines = error instanceof ConfigError ? error.problems : [error instanceof Error ? error.message : String(error)];
+    const lines =
+      error instanceof ConfigError ? error.problems : [error instanceof Error ? error.message : String(error)];
     for (const line of lines) process.stderr.write(`spandrel: ${line}\n`);
     process.exit(1);
   }

@@ -17,7 +17,9 @@ export type AuthenticateDeps = {
   readonly prefixes: readonly string[];
 };
 
-type Proven = { readonly kind: 'api_key'; readonly key: ApiKey } | { readonly kind: 'project_key'; readonly project: Project };
+type Proven =
+  | { readonly kind: 'api_key'; readonly key: ApiKey }
+  | { readonly kind: 'project_key'; readonly project: Project };
 type ApiKeyToken = Extract<ParsedToken, { kind: 'apiKey' }>;
 
 const HASH_BYTES = 32;
@@ -29,11 +31,16 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     const presented = readCredential(header);
     const token = pickToken(presented.tokens, credential, deps.prefixes);
     if (token === null) {
-      throw unauthenticated('missing_credentials', 'No credential was sent; send an API key as a Bearer token or in X-Auth-Token.');
+      throw unauthenticated(
+        'missing_credentials',
+        'No credential was sent; send an API key as a Bearer token or in X-Auth-Token.',
+      );
     }
     const proven = await prove(deps, token);
     if (!proven) throw unauthenticated('invalid_credentials', 'The credential is not valid.');
-    return credential === Credential.ORGANIZATION ? asOrganizationCaller(proven) : asProjectCaller(deps, proven, presented);
+    return credential === Credential.ORGANIZATION
+      ? asOrganizationCaller(proven)
+      : asProjectCaller(deps, proven, presented);
   };
 }
 
@@ -80,9 +87,13 @@ async function proveApiKey(deps: AuthenticateDeps, token: ApiKeyToken): Promise<
 
 function asOrganizationCaller(proven: Proven): Caller {
   if (proven.kind === 'project_key') {
-    throw new Fault('credential_class_mismatch', 'This operation needs an organization-level API key; a project key was sent.', {
-      meta: { required: 'organization_api_key', presented: 'project_api_key' },
-    });
+    throw new Fault(
+      'credential_class_mismatch',
+      'This operation needs an organization-level API key; a project key was sent.',
+      {
+        meta: { required: 'organization_api_key', presented: 'project_api_key' },
+      },
+    );
   }
   return apiKeyCaller(proven.key, null);
 }
@@ -99,7 +110,10 @@ async function asProjectCaller(deps: AuthenticateDeps, proven: Proven, presented
   }
   const projectId = presented.projectId ?? onlyBoundProject(proven.key);
   if (projectId === null) {
-    throw unauthenticated('project_scope_required', 'An API key on this route needs a project; name it in X-Project-Id.');
+    throw unauthenticated(
+      'project_scope_required',
+      'An API key on this route needs a project; name it in X-Project-Id.',
+    );
   }
   const project = await deps.keys.findProject(projectId);
   if (!project || project.organizationId !== proven.key.organization.id) {
@@ -124,6 +138,9 @@ function apiKeyCaller(key: ApiKey, project: Project | null): Caller {
   return { kind: 'api_key', principal, organization: key.organization, key, project };
 }
 
-function unauthenticated(code: 'missing_credentials' | 'invalid_credentials' | 'project_scope_required' | 'unknown_project', message: string): Fault {
+function unauthenticated(
+  code: 'missing_credentials' | 'invalid_credentials' | 'project_scope_required' | 'unknown_project',
+  message: string,
+): Fault {
   return new Fault(code, message);
 }

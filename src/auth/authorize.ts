@@ -17,13 +17,25 @@ export function authorize(policy: Policy, caller: Caller): void {
   }
   const { project } = caller;
   if (!project) throw new Error('a project route was reached without a project');
-  if (may(caller.principal, policy.permission, { type: 'PROJECT', organizationId, teamId: project.teamId, projectId: project.id })) return;
-  throw new Fault('api_key_permission_denied', `This API key lacks the permission ${policy.permission} in the project.`, {
-    meta: {
-      permission: policy.permission,
-      apiKeyId: caller.kind === 'api_key' ? caller.key.id : null,
-      userId: caller.kind === 'api_key' ? caller.key.userId : null,
+  if (
+    may(caller.principal, policy.permission, {
+      type: 'PROJECT',
+      organizationId,
+      teamId: project.teamId,
       projectId: project.id,
+    })
+  )
+    return;
+  throw new Fault(
+    'api_key_permission_denied',
+    `This API key lacks the permission ${policy.permission} in the project.`,
+    {
+      meta: {
+        permission: policy.permission,
+        apiKeyId: caller.kind === 'api_key' ? caller.key.id : null,
+        userId: caller.kind === 'api_key' ? caller.key.userId : null,
+        projectId: project.id,
+      },
     },
-  });
+  );
 }

@@ -19,7 +19,10 @@ type Environment = { readonly [name: string]: string | undefined };
 /** Resolves once the server listens. Rejects with one line for the operator when it cannot. */
 export async function serve(environment: Environment): Promise<void> {
   const config = readConfig(environment);
-  const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ fd: 2, sync: true }));
+  const log = pino(
+    { level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    pino.destination({ fd: 2, sync: true }),
+  );
   const tls = readTlsFiles(config);
   const [registry, store] = await Promise.all([
     loadPriceRegistry(),

@@ -2,7 +2,15 @@
 
 import type { RandomBytes } from './clock.ts';
 import { newId, slugify } from './ids.ts';
-import { hashSecret, mintApiKey, mintProjectKey, type ParsedToken, parseToken, type RootKeys, secretsEqual } from './secrets.ts';
+import {
+  hashSecret,
+  mintApiKey,
+  mintProjectKey,
+  type ParsedToken,
+  parseToken,
+  type RootKeys,
+  secretsEqual,
+} from './secrets.ts';
 import type { Bootstrap, InstallationStore } from './store.ts';
 
 export type BootstrapWishes = {
@@ -34,7 +42,11 @@ export class WrongSecret extends Error {
 }
 
 /** Creates the first organization when there is none. Answers what to print, null on later starts. */
-export async function bootstrap(deps: BootstrapDeps, wishes: BootstrapWishes, nowMs: number): Promise<FirstStart | null> {
+export async function bootstrap(
+  deps: BootstrapDeps,
+  wishes: BootstrapWishes,
+  nowMs: number,
+): Promise<FirstStart | null> {
   await checkSecret(deps);
   const { plan, adminToken, projectToken } = drawPlan(deps, wishes, nowMs);
   if (!(await deps.store.bootstrap(plan))) {
@@ -98,7 +110,11 @@ function drawPlan(deps: BootstrapDeps, wishes: BootstrapWishes, nowMs: number): 
   return { plan, adminToken, projectToken };
 }
 
-function parseAs<K extends ParsedToken['kind']>(kind: K, token: string, prefixes: readonly string[]): Extract<ParsedToken, { kind: K }> {
+function parseAs<K extends ParsedToken['kind']>(
+  kind: K,
+  token: string,
+  prefixes: readonly string[],
+): Extract<ParsedToken, { kind: K }> {
   const parsed = parseToken(token, prefixes);
   if (parsed?.kind !== kind) throw new Error(`the bootstrap token is no ${kind}`);
   return parsed as Extract<ParsedToken, { kind: K }>;

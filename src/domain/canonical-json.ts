@@ -7,10 +7,10 @@ import type { LosslessJson } from './lossless-json.ts';
 export function canonicalJson(value: LosslessJson): string {
   if (isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (isObject(value)) {
+    // Messages leave unset members undefined, and no JSON text has such members.
+    const keys = Object.keys(value).filter((key) => value[key] !== undefined);
     // The default order of sort is by UTF-16 code units, which is the order the RFC asks for.
-    const members = Object.keys(value)
-      .sort()
-      .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`);
+    const members = keys.sort().map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`);
     return `{${members.join(',')}}`;
   }
   return JSON.stringify(numberOf(value) ?? value);

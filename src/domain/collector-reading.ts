@@ -13,6 +13,8 @@ import {
   numberOf,
   scalarText,
   truncateStrings,
+  UNREADABLE,
+  UNREADABLE_REASON,
 } from './free-json.ts';
 import type { LosslessJson, LosslessObject } from './lossless-json.ts';
 import { cutToCharacters, hasMoreCharactersThan, surelyFitsBytes, truncateToBytes } from './text-limits.ts';
@@ -99,6 +101,7 @@ export function isAbsent(value: LosslessJson | undefined): value is null | undef
 
 export function readObject(value: LosslessJson | undefined, field: string, reading: Reading): LosslessObject | null {
   if (isAbsent(value)) return null;
+  if (value === UNREADABLE) return refuse(reading, field, UNREADABLE_REASON);
   return isObject(value) ? value : refuse(reading, field, 'must be an object');
 }
 
@@ -183,6 +186,7 @@ export function tidyText(text: string, reading: Reading): string {
 
 /** The compact text of a free value; null after refusing it. */
 export function readFreeJson(value: LosslessJson, field: string, reading: Reading): string | null {
+  if (value === UNREADABLE) return refuse(reading, field, UNREADABLE_REASON);
   const { freeJsonDepthMax, stringMaxBytes } = reading.limits;
   if (reading.mayNestTooDeep && nestsDeeperThan(value, freeJsonDepthMax)) {
     return refuse(reading, field, `nested deeper than ${freeJsonDepthMax} levels`);

@@ -38,7 +38,9 @@ export function createEvents(deps: EventsDeps): Events {
     async list(organization, question, nowMs) {
       const { fromMs, toMs, type } = question;
       if (fromMs > toMs) {
-        throw validationFault('query', [{ field: '(root)', type: 'custom', message: 'from must not be later than to' }]);
+        throw validationFault('query', [
+          { field: '(root)', type: 'custom', message: 'from must not be later than to' },
+        ]);
       }
       const binding = ['events', organization.id, String(fromMs), String(toMs), type ?? '*'];
       const after = openCursor(deps.cursors, binding, question.cursor);
@@ -60,7 +62,8 @@ export function createEvents(deps: EventsDeps): Events {
     },
 
     async get(organization, id, nowMs) {
-      const event = [...id].length > ID_MAX_CHARACTERS ? null : await deps.store.find(organization, id, retentionStartMs(nowMs));
+      const event =
+        [...id].length > ID_MAX_CHARACTERS ? null : await deps.store.find(organization, id, retentionStartMs(nowMs));
       if (!event) throw new Fault('webhook_event_not_found', 'Event not found.');
       return event;
     },
@@ -71,7 +74,11 @@ function isListed(type: string): type is RequestEventType {
   return (REQUEST_EVENT_TYPES as readonly string[]).includes(type);
 }
 
-function openCursor(cursors: CursorCodec, binding: readonly string[], cursor: string): { createdAtMs: number; id: string } | null {
+function openCursor(
+  cursors: CursorCodec,
+  binding: readonly string[],
+  cursor: string,
+): { createdAtMs: number; id: string } | null {
   if (cursor === '') return null;
   const position = cursor.length > CURSOR_MAX_CHARACTERS ? null : cursors.open(binding, cursor);
   const [createdAtMs, id] = position ?? [];

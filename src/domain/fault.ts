@@ -85,9 +85,10 @@ export class Fault extends Error {
 
   constructor(code: FaultCode, message: string, options: FaultOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    const [kind, flatError] = code in FRAMEWORK_CODES
-      ? FRAMEWORK_CODES[code as keyof typeof FRAMEWORK_CODES]
-      : [RESOURCE_CODES[code as keyof typeof RESOURCE_CODES], code];
+    const [kind, flatError] =
+      code in FRAMEWORK_CODES
+        ? FRAMEWORK_CODES[code as keyof typeof FRAMEWORK_CODES]
+        : [RESOURCE_CODES[code as keyof typeof RESOURCE_CODES], code];
     this.kind = options.kind ?? kind;
     this.code = code;
     this.flatError = options.flatError ?? flatError;

@@ -18,6 +18,13 @@ import { hasMoreBytesThan, truncateToBytes } from './text-limits.ts';
 export const KEY_BYTES_MAX = 4096;
 export const LONG_KEY_REASON = `has a member name longer than ${KEY_BYTES_MAX} bytes`;
 
+/**
+ * Stands where a message held text that is no JSON. It is known by identity, and every reader of a
+ * free value refuses it, so that one unreadable text costs its own item and no other.
+ */
+export const UNREADABLE: LosslessObject = Object.freeze({});
+export const UNREADABLE_REASON = 'must be valid JSON';
+
 const STORED_DEPTH_MAX = 1000;
 const LONG_NUMBER = /[0-9]{16}/;
 

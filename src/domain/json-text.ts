@@ -90,7 +90,8 @@ export function parseJson(bytes: Buffer, facts: JsonFacts, spelling: Spelling): 
 function keepNumberText(_key: string, value: unknown, context: { source?: string }): unknown {
   if (typeof value === 'string') return value.toWellFormed();
   if (typeof value !== 'number') return value;
-  if (!Number.isFinite(value)) throw malformed('The request body holds a number that is too large.', 'number out of range');
+  if (!Number.isFinite(value))
+    throw malformed('The request body holds a number that is too large.', 'number out of range');
   const { source } = context;
   return source === undefined || String(value) === source ? value : JSON.rawJSON(source);
 }

@@ -1,7 +1,16 @@
 /** The metadata of a trace: what one request may add to it, and how requests add up. */
 
 import { beginItem, isAbsent, type Reading, readFreeJson, refuse, tidyText } from './collector-reading.ts';
-import { isArray, isLongKey, isObject, LONG_KEY_REASON, parseFreeJson, scalarText } from './free-json.ts';
+import {
+  isArray,
+  isLongKey,
+  isObject,
+  LONG_KEY_REASON,
+  parseFreeJson,
+  scalarText,
+  UNREADABLE,
+  UNREADABLE_REASON,
+} from './free-json.ts';
 import type { LosslessJson, LosslessObject } from './lossless-json.ts';
 import {
   createMembers,
@@ -43,7 +52,8 @@ export type ReadMetadata = {
 export function readMetadata(body: LosslessObject, reading: Reading): ReadMetadata {
   const { metadata } = body;
   const draft: Draft = { reading, members: createMembers(), reasons: [], untold: 0, cuts: 0 };
-  if (isObject(metadata)) for (const key of Object.keys(metadata)) readMember(draft, metadata, key, 'metadata.');
+  if (metadata === UNREADABLE) tell(draft, `metadata: ${UNREADABLE_REASON}`);
+  else if (isObject(metadata)) for (const key of Object.keys(metadata)) readMember(draft, metadata, key, 'metadata.');
   // Older clients put the well-known keys beside the spans.
   else if (isAbsent(metadata)) for (const key of TOP_LEVEL_KEYS) readMember(draft, body, key, '');
   else tell(draft, 'metadata: must be an object');

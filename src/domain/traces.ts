@@ -82,7 +82,8 @@ export function createTraces(deps: TracesDeps): Traces {
       const page = pageOf(deps.cursors, project, { record, summaries, question });
       const choice = chooseSpans(summaries);
       const full = await loadSpans(deps.store, project, record, [...page.ids, ...choiceIds(choice)]);
-      const text = (id: string | null, of: (span: Span) => string | null) => (id === null ? null : of(full.get(id) ?? lost(id)));
+      const text = (id: string | null, of: (span: Span) => string | null) =>
+        id === null ? null : of(full.get(id) ?? lost(id));
       const inputJson = text(choice.inputFromId, (span) => span.inputJson);
       const outputJson = text(choice.outputFromId, (span) => span.outputJson);
       return {
@@ -119,7 +120,8 @@ function lost(id: string): never {
 async function findTrace(store: TraceStore, project: Project, traceId: string, nowMs: number): Promise<TraceRecord> {
   if ([...traceId].length > ID_MAX_CHARACTERS) throw notFound();
   const { exact, padded, prefix } = lookupForms(traceId);
-  const named = (await store.find(project.number, exact)) ?? (padded === null ? null : await store.find(project.number, padded));
+  const named =
+    (await store.find(project.number, exact)) ?? (padded === null ? null : await store.find(project.number, padded));
   if (named) return named;
   if (prefix === null) throw notFound();
   const candidates = await store.findByPrefix(project.number, prefix, nowMs - PREFIX_WINDOW_MS, CANDIDATES_MAX);
@@ -139,12 +141,17 @@ function notFound(): Fault {
 }
 
 type SpanPage = { readonly ids: readonly string[]; readonly nextCursor: string | null };
-type PageQuestion = { readonly record: TraceRecord; readonly summaries: readonly SpanSummary[]; readonly question: GetTrace };
+type PageQuestion = {
+  readonly record: TraceRecord;
+  readonly summaries: readonly SpanSummary[];
+  readonly question: GetTrace;
+};
 
 /** Spans are paged by their place in (start, id), so a page stays put while spans are added behind it. */
 function pageOf(cursors: CursorCodec, project: Project, { record, summaries, question }: PageQuestion): SpanPage {
   const binding = ['trace-spans', project.id, record.traceId];
-  const start = question.spansCursor === '' ? 0 : indexAfter(cursors, binding, { summaries, cursor: question.spansCursor });
+  const start =
+    question.spansCursor === '' ? 0 : indexAfter(cursors, binding, { summaries, cursor: question.spansCursor });
   const end = Math.min(summaries.length, start + (question.spansLimit ?? SPANS_LIMIT_DEFAULT));
   const last = summaries[end - 1];
   const more = end < summaries.length && last !== undefined;
@@ -164,7 +171,9 @@ function indexAfter(
     throw new Fault('invalid_cursor', 'The cursor is not valid for this trace.');
   }
   const index = summaries.findIndex(
-    (summary) => summary.startedAtMs > startedAtMs || (summary.startedAtMs === startedAtMs && compareBytes(summary.spanId, spanId) > 0),
+    (summary) =>
+      summary.startedAtMs > startedAtMs ||
+      (summary.startedAtMs === startedAtMs && compareBytes(summary.spanId, spanId) > 0),
   );
   return index < 0 ? summaries.length : index;
 }

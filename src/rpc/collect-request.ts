@@ -11,8 +11,8 @@ import type {
   SpanMetrics,
   TypedValue,
 } from '../../gen/spandrel/v1/traces_pb.js';
-import { UNREADABLE } from '../domain/free-json.ts';
 import { Fault, type JsonValue } from '../domain/fault.ts';
+import { UNREADABLE } from '../domain/free-json.ts';
 import { parseJson, scanJson } from '../domain/json-text.ts';
 import type { JsonFacts } from './method.ts';
 
@@ -89,7 +89,11 @@ function spanToJson(span: CollectedSpan, parts: Parts): Json {
   }
   if (span.timestamps) {
     const { startedAt, finishedAt, firstTokenAt } = span.timestamps;
-    json.timestamps = { started_at: toNumber(startedAt), finished_at: toNumber(finishedAt), first_token_at: toNumber(firstTokenAt) };
+    json.timestamps = {
+      started_at: toNumber(startedAt),
+      finished_at: toNumber(finishedAt),
+      first_token_at: toNumber(firstTokenAt),
+    };
   }
   return json;
 }

@@ -2,8 +2,8 @@
 
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { EventSchema, EventService } from '../../gen/spandrel/v1/events_pb.js';
-import type { Events } from '../domain/events.ts';
 import { SCHEMA_VERSION, type StoredEvent } from '../domain/event.ts';
+import type { Events } from '../domain/events.ts';
 import type { Context, Implementation } from './method.ts';
 
 export function createEventRpc(deps: { readonly events: Events }): Implementation<typeof EventService> {

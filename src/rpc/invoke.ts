@@ -32,7 +32,12 @@ export type InvokeDeps = {
   readonly inFlightMax: number;
   /** False while the process drains. */
   readonly accepting: () => boolean;
-  readonly log: { error(fields: object, message: string): void; warn(fields: object, message: string): void; debug(fields: object, message: string): void; isLevelEnabled(level: string): boolean };
+  readonly log: {
+    error(fields: object, message: string): void;
+    warn(fields: object, message: string): void;
+    debug(fields: object, message: string): void;
+    isLevelEnabled(level: string): boolean;
+  };
 };
 
 export function createInvoke(deps: InvokeDeps): Invoke {
@@ -44,7 +49,8 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     const startedAtMs = deps.clock();
     try {
       const response = await run(deps, method, call, decode);
-      if (deps.log.isLevelEnabled('debug')) deps.log.debug(describe(method, call, deps.clock() - startedAtMs), 'request');
+      if (deps.log.isLevelEnabled('debug'))
+        deps.log.debug(describe(method, call, deps.clock() - startedAtMs), 'request');
       return response;
     } catch (error) {
       const fault = toFault(error);
@@ -65,7 +71,9 @@ export function toFault(error: unknown): Fault {
 async function run(deps: InvokeDeps, method: Method, call: Call, decode: Decode): Promise<Message> {
   const { policy, handler } = method;
   const caller =
-    policy.credential === Credential.OPEN ? ({ kind: 'open' } as const) : await deps.authenticate(policy.credential, call.header);
+    policy.credential === Credential.OPEN
+      ? ({ kind: 'open' } as const)
+      : await deps.authenticate(policy.credential, call.header);
   authorize(policy, caller);
   const request = await decode();
   const context: Context = {

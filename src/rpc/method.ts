@@ -43,7 +43,11 @@ export type Handler<M extends DescMethodUnary = DescMethodUnary> = {
 /** The code behind an rpc that judges its JSON item by item; messages are turned into that JSON first. */
 export type TolerantHandler<M extends DescMethodUnary = DescMethodUnary> = {
   readonly toJson: (request: MessageShape<M['input']>) => { readonly value: JsonValue; readonly facts: JsonFacts };
-  readonly handleJson: (request: JsonValue, facts: JsonFacts, context: Context) => Promise<MessageInitShape<M['output']>>;
+  readonly handleJson: (
+    request: JsonValue,
+    facts: JsonFacts,
+    context: Context,
+  ) => Promise<MessageInitShape<M['output']>>;
   /** Gives the refusal of an unreadable body the wording of the operation. */
   readonly reword?: (fault: Fault) => Fault;
 };

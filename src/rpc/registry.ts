@@ -11,7 +11,11 @@ const MANAGEMENT_BYTES_MAX = 1_048_576;
 export type Sizes = { readonly ingestBytesMax: number };
 
 /** The methods of one service. Throws an Error that names the rpc and what is wrong with it. */
-export function compileService<S extends DescService>(service: S, implementation: Implementation<S>, sizes: Sizes): Method[] {
+export function compileService<S extends DescService>(
+  service: S,
+  implementation: Implementation<S>,
+  sizes: Sizes,
+): Method[] {
   const handlers: Readonly<Record<string, unknown>> = implementation;
   return service.methods.map((desc: DescMethod) => {
     const name = `${service.typeName}/${desc.name}`;

@@ -4,7 +4,14 @@
  * names a field the way a REST caller knows it.
  */
 
-import { type DescEnum, type DescField, type DescMessage, type DescMethod, getOption, hasOption } from '@bufbuild/protobuf';
+import {
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  type DescMethod,
+  getOption,
+  hasOption,
+} from '@bufbuild/protobuf';
 import { http } from '../../gen/google/api/annotations_pb.js';
 import type { HttpRule } from '../../gen/google/api/http_pb.js';
 import { RestCase, rest, rest_case, spelling } from '../../gen/spandrel/v1/options_pb.js';
@@ -38,7 +45,9 @@ export function enumSpellings(desc: DescEnum): ReadonlyMap<string, number> {
   let found = spellings.get(desc);
   if (!found) {
     found = new Map(
-      desc.values.filter((value) => hasOption(value, spelling)).map((value) => [getOption(value, spelling), value.number]),
+      desc.values
+        .filter((value) => hasOption(value, spelling))
+        .map((value) => [getOption(value, spelling), value.number]),
     );
     spellings.set(desc, found);
   }

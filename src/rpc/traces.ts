@@ -78,7 +78,11 @@ function projectOf(context: Context): Project {
   return context.project;
 }
 
-function traceMessage(view: TraceView, project: Project, platformUrl: TraceRpcDeps['platformUrl']): MessageInitShape<typeof TraceSchema> {
+function traceMessage(
+  view: TraceView,
+  project: Project,
+  platformUrl: TraceRpcDeps['platformUrl'],
+): MessageInitShape<typeof TraceSchema> {
   const { record, choice } = view;
   return {
     traceId: record.traceId,
@@ -135,6 +139,7 @@ function spanMessage(span: Span, traceId: string): MessageInitShape<typeof Trace
     spanId: span.spanId,
     traceId,
     type: span.type,
+    name: span.name ?? span.type,
     timestamps: {
       startedAt: BigInt(span.startedAtMs),
       finishedAt: BigInt(span.finishedAtMs),
@@ -142,7 +147,6 @@ function spanMessage(span: Span, traceId: string): MessageInitShape<typeof Trace
     },
     contexts: fromJson(span.contextsJson, (items: ContextShape[]) => items.map(contextMessage)) ?? [],
     ...set('parentId', span.parentId),
-    ...set('name', span.name),
     ...set('vendor', span.vendor),
     ...set('model', span.model),
     ...set('input', typedValue(span.inputJson)),

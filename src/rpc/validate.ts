@@ -4,7 +4,14 @@
  * carry what our error bodies show.
  */
 
-import { type DescField, type DescMessage, type DescMethodUnary, getOption, hasOption, type Message } from '@bufbuild/protobuf';
+import {
+  type DescField,
+  type DescMessage,
+  type DescMethodUnary,
+  getOption,
+  hasOption,
+  type Message,
+} from '@bufbuild/protobuf';
 import { type FieldRules, field as fieldRules } from '../../gen/buf/validate/validate_pb.js';
 import { type Reason, validationFault } from '../domain/fault.ts';
 import { enumSpellings, requestTargets, restName, type Target, typeWord } from './rest-shape.ts';
@@ -16,7 +23,11 @@ export type Problem = Reason & { readonly target: Target };
 type Candidate = { readonly message: Message; readonly problems?: readonly Problem[] };
 
 /** Throws one validation_error with every problem: unreadable fields, broken rules, and those the rpc found itself. */
-export function validate(method: DescMethodUnary, { message, problems = [] }: Candidate, checked: readonly Reason[]): void {
+export function validate(
+  method: DescMethodUnary,
+  { message, problems = [] }: Candidate,
+  checked: readonly Reason[],
+): void {
   const checks = checksOf(method.input);
   if (checks.length === 0 && problems.length === 0 && checked.length === 0) return;
   const targets = requestTargets(method);
@@ -26,12 +37,16 @@ export function validate(method: DescMethodUnary, { message, problems = [] }: Ca
   problems.forEach(add);
   for (const { field, check } of checks) {
     const reasons: Reason[] = [];
-    check(valueOf(message, field), restName(field), reasons);
+    check(fieldOf(message, field), restName(field), reasons);
     for (const reason of reasons) add({ ...reason, target: targets.get(field) ?? 'json' });
   }
   for (const reason of checked) add({ ...reason, target: 'json' });
   const [first] = found.values();
-  if (first) throw validationFault(first.target, [...found.values()].map(({ target: _, ...reason }) => reason));
+  if (first)
+    throw validationFault(
+      first.target,
+      [...found.values()].map(({ target: _, ...reason }) => reason),
+    );
 }
 
 /** Whether a message without any field would break a rule. */
@@ -66,7 +81,13 @@ function compileField(field: DescField): Check | null {
   return (value, path, found) => {
     if (value !== undefined) inner?.(value, path, found);
     else if (required) {
-      found.push({ field: path, type: 'invalid_type', message: `${path} is required`, expected: typeWord(field), received: 'undefined' });
+      found.push({
+        field: path,
+        type: 'invalid_type',
+        message: `${path} is required`,
+        expected: typeWord(field),
+        received: 'undefined',
+      });
     }
   };
 }
@@ -77,11 +98,18 @@ function compileValue(field: DescField, rules: FieldRules | null): Check | null 
   const type = rules?.type;
   if (type?.case === 'string') {
     const { minLen, maxLen, pattern } = type.value;
-    return stringCheck(Number(minLen), maxLen > 0n ? Number(maxLen) : null, pattern === '' ? null : new RegExp(pattern, 'u'));
+    return stringCheck(
+      Number(minLen),
+      maxLen > 0n ? Number(maxLen) : null,
+      pattern === '' ? null : new RegExp(pattern, 'u'),
+    );
   }
   if (type?.case === 'int32' || type?.case === 'int64') {
     const { lessThan, greaterThan } = type.value;
-    return integerCheck(greaterThan.case ? Number(greaterThan.value) : null, lessThan.case ? Number(lessThan.value) : null);
+    return integerCheck(
+      greaterThan.case ? Number(greaterThan.value) : null,
+      lessThan.case ? Number(lessThan.value) : null,
+    );
   }
   if (type?.case === 'enum' && type.value.definedOnly && field.fieldKind === 'enum') {
     const known = new Set(field.enum.values.map((value) => value.number));
@@ -108,7 +136,7 @@ function compileMessage(desc: DescMessage): Check | null {
   const checks = checksOf(desc);
   if (checks.length === 0) return null;
   return (value, path, found) => {
-    for (const { field, check } of checks) check(valueOf(value as Message, field), `${path}.${restName(field)}`, found);
+    for (const { field, check } of checks) check(fieldOf(value as Message, field), `${path}.${restName(field)}`, found);
   };
 }
 
@@ -121,16 +149,25 @@ function compileList(field: DescField & { fieldKind: 'list' }, rules: FieldRules
   return (value, path, found) => {
     const items = value as readonly unknown[];
     if (items.length < min || (max !== null && items.length > max)) {
-      found.push({ field: path, type: 'invalid_length', message: `${path} must have ${range(min, max)} items`, expected: `${range(min, max)} items` });
+      found.push({
+        field: path,
+        type: 'invalid_length',
+        message: `${path} must have ${range(min, max)} items`,
+        expected: `${range(min, max)} items`,
+      });
     }
-    if (item) items.forEach((each, index) => item(each, `${path}.${index}`, found));
+    if (item) for (const [index, each] of items.entries()) item(each, `${path}.${index}`, found);
   };
 }
 
 function compileScalarItem(rules: FieldRules): Check | null {
   if (rules.type.case !== 'string') return null;
   const { minLen, maxLen, pattern } = rules.type.value;
-  return stringCheck(Number(minLen), maxLen > 0n ? Number(maxLen) : null, pattern === '' ? null : new RegExp(pattern, 'u'));
+  return stringCheck(
+    Number(minLen),
+    maxLen > 0n ? Number(maxLen) : null,
+    pattern === '' ? null : new RegExp(pattern, 'u'),
+  );
 }
 
 function stringCheck(min: number, max: number | null, pattern: RegExp | null): Check {
@@ -141,7 +178,12 @@ function stringCheck(min: number, max: number | null, pattern: RegExp | null): C
     if (length < min || (max !== null && length > max)) {
       found.push({ field: path, type: 'invalid_length', message: `${path} must have ${expected}`, expected });
     } else if (pattern && !pattern.test(text)) {
-      found.push({ field: path, type: 'invalid_format', message: `${path} has the wrong format`, expected: pattern.source });
+      found.push({
+        field: path,
+        type: 'invalid_format',
+        message: `${path} has the wrong format`,
+        expected: pattern.source,
+      });
     }
   };
 }
@@ -167,6 +209,6 @@ function codePoints(text: string): number {
   return count;
 }
 
-function valueOf(message: Message, field: DescField): unknown {
+function fieldOf(message: Message, field: DescField): unknown {
   return (message as unknown as Record<string, unknown>)[field.localName];
 }

@@ -50,6 +50,7 @@ function continuedTrace(traceparent: string | undefined): string | null {
 
 // One read of the random source serves a few hundred calls: the read itself costs more than all the rest.
 const POOL_BYTES = 16_384;
+const READS_MAX = 4;
 // The largest multiple of 62 in a byte: larger ones would favour the first digits and are dropped.
 const UNBIASED = 248;
 
@@ -79,18 +80,17 @@ function drawDigits(random: RandomBytes, atLeast: number): Buffer {
 function createHexPool(random: RandomBytes): (bytes: number, never: string) => string {
   let pool: Buffer = Buffer.alloc(0);
   let used = 0;
-  const draw = (count: number) => {
-    if (used + count > pool.length) {
-      pool = random(POOL_BYTES);
-      used = 0;
-    }
-    used += count;
-    return pool.toString('hex', used - count, used);
-  };
   return (count, never) => {
-    for (let round = 0; round < 4; round += 1) {
-      const drawn = draw(count);
+    for (let reads = 0; reads < READS_MAX; reads += 1) {
+      if (used + count > pool.length) {
+        pool = random(POOL_BYTES);
+        used = 0;
+      }
+      used += count;
+      const drawn = pool.toString('hex', used - count, used);
       if (drawn !== never) return drawn;
+      // What follows in this pool is as suspect as this was.
+      used = pool.length;
     }
     throw new Error('The random source did not deliver usable bytes.');
   };

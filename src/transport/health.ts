@@ -1,11 +1,47 @@
 /** grpc.health.v1: whether the process, and each service in it, takes calls. */
 
-import { Code, ConnectError, type ServiceImpl } from '@connectrpc/connect';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ServiceImpl } from '@connectrpc/connect';
 import { type Health, HealthCheckResponse_ServingStatus as Status } from '../../gen/grpc/health/v1/health_pb.js';
 import { Fault } from '../domain/fault.ts';
+import type { Method } from '../rpc/method.ts';
 
-export type HealthState = {
-  /** Tells every watcher. Once not serving, watchers are told and sent away, so that they do not delay a drain. */
-  readonly setServing: (serving: boolean) => void;
-  readonly service: ServiceImpl<typeof Health>;
-};
+/** Nobody proves a credential here, so the number of open watches has a ceiling. */
+const WATCHERS_MAX = 1_000;
+const LOOK_AGAIN_MS = 500;
+
+/** Answers for each service of `methods`, and by the empty name for the whole process. */
+export function createHealth(methods: readonly Method[], accepting: () => boolean): ServiceImpl<typeof Health> {
+  const known = new Set(['', ...methods.map(({ desc }) => desc.parent.typeName)]);
+  const statusOf = (service: string) => {
+    if (!known.has(service)) return Status.SERVICE_UNKNOWN;
+    return accepting() ? Status.SERVING : Status.NOT_SERVING;
+  };
+  let watchers = 0;
+  return {
+    check({ service }) {
+      const status = statusOf(service);
+      if (status !== Status.SERVICE_UNKNOWN) return { status };
+      throw new Fault('route_not_found', 'There is no such service.', { kind: 'not_found' });
+    },
+    async *watch({ service }, { signal }) {
+      if (watchers >= WATCHERS_MAX) throw new Fault('rate_limited', 'Too many callers watch; try again.');
+      watchers += 1;
+      try {
+        for (let told: Status | null = null; !signal.aborted; await pause(signal)) {
+          const status = statusOf(service);
+          if (status !== told) yield { status };
+          told = status;
+          // A watch that went on would hold up the drain.
+          if (!accepting()) return;
+        }
+      } finally {
+        watchers -= 1;
+      }
+    },
+  };
+}
+
+async function pause(signal: AbortSignal): Promise<void> {
+  await delay(LOOK_AGAIN_MS, undefined, { signal, ref: false }).catch(() => {});
+}

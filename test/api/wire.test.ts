@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestApp, startApp } from '../support/app.ts';
+import { startApp, type TestApp } from '../support/app.ts';
 import { addKey, custom, llmTrace } from '../support/fixtures.ts';
 import { callRest } from '../support/surfaces.ts';
 
@@ -44,7 +44,11 @@ describe('errors have the shape of their path family', () => {
     const token = await addKey(app, { bindings: [custom('ORGANIZATION', app.organizationId, ['organization:view'])] });
     const answer = await callRest(app.address, { path: EVENTS, headers: { authorization: `Bearer ${token}` } });
     expect(answer.status).toBe(403);
-    expect(answer.body.error).toMatchObject({ type: 'permission_denied', code: 'insufficient_permissions', meta: { required_permission: 'webhookEndpoints:view' } });
+    expect(answer.body.error).toMatchObject({
+      type: 'permission_denied',
+      code: 'insufficient_permissions',
+      meta: { required_permission: 'webhookEndpoints:view' },
+    });
     expect(answer.body.error.message).toContain('webhookEndpoints:view');
   });
 
@@ -74,7 +78,10 @@ describe('ids of requests and traces', () => {
 
   it('a trace is continued with a span of its own', async () => {
     const traceId = '0af7651916cd43dd8448eb211c80319c';
-    const answer = await callRest(app.address, { path: EVENTS, headers: { traceparent: `00-${traceId}-b7ad6b7169203331-01` } });
+    const answer = await callRest(app.address, {
+      path: EVENTS,
+      headers: { traceparent: `00-${traceId}-b7ad6b7169203331-01` },
+    });
     expect(answer.body.error.trace_id).toBe(traceId);
     expect(answer.body.error.span_id).not.toBe('b7ad6b7169203331');
     expect(answer.headers.get('traceparent')).toContain(traceId);
@@ -105,8 +112,16 @@ describe('headers of every answer', () => {
 
   it('larger answers are compressed on request', async () => {
     const body = llmTrace(Date.now());
-    await callRest(app.address, { verb: 'POST', path: '/api/collector', body, headers: { 'x-auth-token': app.projectKey } });
-    const answer = await callRest(app.address, { path: `/api/traces/${body.trace_id}`, headers: { 'x-auth-token': app.projectKey, 'accept-encoding': 'gzip' } });
+    await callRest(app.address, {
+      verb: 'POST',
+      path: '/api/collector',
+      body,
+      headers: { 'x-auth-token': app.projectKey },
+    });
+    const answer = await callRest(app.address, {
+      path: `/api/traces/${body.trace_id}`,
+      headers: { 'x-auth-token': app.projectKey, 'accept-encoding': 'gzip' },
+    });
     expect(answer.headers.get('content-encoding')).toBe('gzip');
     expect(answer.body.trace_id).toBe(body.trace_id);
   });
@@ -118,7 +133,11 @@ describe('headers of every answer', () => {
 });
 
 describe('browsers on other origins', () => {
-  const preflight = { origin: 'https://app.example.com', 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-auth-token' };
+  const preflight = {
+    origin: 'https://app.example.com',
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'x-auth-token',
+  };
 
   it('a preflight on any path needs no credential', async () => {
     for (const path of ['/api/collector', '/spandrel.v1.TraceService/GetTrace', '/nope']) {
@@ -186,7 +205,9 @@ describe('where a credential may stand', () => {
   });
 
   it('a key bound to one project needs no header to name it', async () => {
-    const token = await addKey(app, { bindings: [{ role: 'ADMIN', scopeType: 'PROJECT', scopeId: app.projectId, permissions: [] }] });
+    const token = await addKey(app, {
+      bindings: [{ role: 'ADMIN', scopeType: 'PROJECT', scopeId: app.projectId, permissions: [] }],
+    });
     expect((await collect({ authorization: `Bearer ${token}` })).status).toBe(200);
   });
 

@@ -57,8 +57,14 @@ it(
           while (running) {
             const body = llmTrace(Date.now());
             try {
-              const answer = await callRest(server.address, { verb: 'POST', path: '/api/collector', body, headers: { 'x-auth-token': PROJECT_KEY } });
-              if (answer.status === 200) acknowledged.push({ traceId: body.trace_id, spanId: body.spans[0]?.span_id ?? '' });
+              const answer = await callRest(server.address, {
+                verb: 'POST',
+                path: '/api/collector',
+                body,
+                headers: { 'x-auth-token': PROJECT_KEY },
+              });
+              if (answer.status === 200)
+                acknowledged.push({ traceId: body.trace_id, spanId: body.spans[0]?.span_id ?? '' });
             } catch {
               interrupted += 1;
               return;
@@ -75,7 +81,10 @@ it(
       const exited = new Promise((resolve) => last.child.once('exit', resolve));
       let lost = 0;
       await inParallel(acknowledged, CLIENTS, async ({ traceId, spanId }) => {
-        const answer = await callRest(last.address, { path: `/api/traces/${traceId}`, headers: { 'x-auth-token': PROJECT_KEY } });
+        const answer = await callRest(last.address, {
+          path: `/api/traces/${traceId}`,
+          headers: { 'x-auth-token': PROJECT_KEY },
+        });
         if (answer.status !== 200 || answer.body.spans[0]?.span_id !== spanId) lost += 1;
       });
       let events = 0;

@@ -30,7 +30,7 @@ export const PROJECT: Project = {
   archivedAtMs: null,
 };
 
-const pricing = createPricing(await loadPriceRegistry());
+export const pricing = createPricing(await loadPriceRegistry());
 
 /** `body` as an object, or as the JSON text itself where spelling matters. */
 export function send(body: unknown, project: Project = PROJECT): Collected {

@@ -71,21 +71,21 @@ describe('a span with every field', () => {
 
 describe('required fields', () => {
   it.each([
-    [{ span_id: undefined }, 'spans[0].span_id: is required'],
-    [{ span_id: null, id: null }, 'spans[0].span_id: is required'],
-    [{ span_id: 5 }, 'spans[0].span_id: must be a string of 1 to 200 characters'],
-    [{ span_id: '' }, 'spans[0].span_id: must be a string of 1 to 200 characters'],
-    [{ span_id: 'a\u0000' }, 'spans[0].span_id: must be a string of 1 to 200 characters'],
-    [{ type: undefined }, 'spans[0].type: is required'],
-    [{ type: null }, 'spans[0].type: is required'],
-    [{ type: 5 }, 'spans[0].type: must be a string'],
-    [{ type: 'LLM' }, `spans[0].type: must be one of: ${SPAN_TYPES.join(', ')}`],
-    [{ type: 'toString' }, `spans[0].type: must be one of: ${SPAN_TYPES.join(', ')}`],
-    [{ timestamps: undefined }, 'spans[0].timestamps.started_at: is required'],
-    [{ timestamps: 'now' }, 'spans[0].timestamps: must be an object'],
-    [timed({ finished_at: null }), 'spans[0].timestamps.finished_at: is required'],
-    [timed({ started_at: '1699900000000' }), 'spans[0].timestamps.started_at: must be a number'],
-  ])('refuse %j', (fields, reason) => {
+    ['spans[0].span_id: is required', { span_id: undefined }],
+    ['spans[0].span_id: is required', { span_id: null, id: null }],
+    ['spans[0].span_id: must be a string of 1 to 200 characters', { span_id: 5 }],
+    ['spans[0].span_id: must be a string of 1 to 200 characters', { span_id: '' }],
+    ['spans[0].span_id: must be a string of 1 to 200 characters', { span_id: 'a\u0000' }],
+    ['spans[0].type: is required', { type: undefined }],
+    ['spans[0].type: is required', { type: null }],
+    ['spans[0].type: must be a string', { type: 5 }],
+    [`spans[0].type: must be one of: ${SPAN_TYPES.join(', ')}`, { type: 'LLM' }],
+    [`spans[0].type: must be one of: ${SPAN_TYPES.join(', ')}`, { type: 'toString' }],
+    ['spans[0].timestamps.started_at: is required', { timestamps: undefined }],
+    ['spans[0].timestamps: must be an object', { timestamps: 'now' }],
+    ['spans[0].timestamps.finished_at: is required', timed({ finished_at: null })],
+    ['spans[0].timestamps.started_at: must be a number', timed({ started_at: '1699900000000' })],
+  ])('refuse %s', (reason, fields) => {
     expect(spanRefusal(fields)).toBe(reason);
   });
 
@@ -114,11 +114,9 @@ describe('timestamps', () => {
   });
 
   it.each(['started_at', 'finished_at', 'first_token_at'])('lie between 2000 and tomorrow: %s', (field) => {
-    expect(spanRefusal(timed({ [field]: 100_000_000_000 }))).toBe(
-      `spans[0].timestamps.${field}: is before 2000-01-01`,
-    );
+    expect(spanRefusal(timed({ [field]: 100_000_000_000 }))).toBe(`spans[0].timestamps.${field}: is before 2000-01-01`);
     expect(spanRefusal(timed({ [field]: 946_684_799_999 }))).toContain('is before 2000-01-01');
-    expect(spanRefusal(timed({ [field]: 946_684_800_000 }))).not.toContain(`${field}: is before`);
+    expect(sendSpan(timed({ [field]: 946_684_800_000 }))).toBeDefined();
     expect(spanRefusal(timed({ [field]: NOW_MS + 86_400_001 }))).toBe(
       `spans[0].timestamps.${field}: is more than 24 hours in the future`,
     );
@@ -164,25 +162,25 @@ describe('optional fields', () => {
   });
 
   it.each([
-    [{ trace_id: 'other' }, 'trace_id: differs from the trace id of the request'],
-    [{ trace_id: 7 }, 'trace_id: must be a string'],
-    [{ parent_id: 7 }, 'parent_id: must be a string of 1 to 200 characters'],
-    [{ name: {} }, 'name: must be a string'],
-    [{ vendor: [] }, 'vendor: must be a string'],
-    [{ params: [] }, 'params: must be an object'],
-    [{ params: { a: nest(64) } }, 'params: nested deeper than 64 levels'],
-    [{ params: { ['k'.repeat(4097)]: 1 } }, 'params: has a member name longer than 4096 bytes'],
-    [{ outputs: {} }, 'outputs: must be an array'],
-    [{ outputs: [{ type: 'text', value: 1 }] }, 'outputs[0].value: must be a string'],
-    [{ metrics: [] }, 'metrics: must be an object'],
-    [{ error: 5 }, 'error: must be an object or a string'],
-    [{ error: { message: 5 } }, 'error.message: must be a string'],
-    [{ error: { stacktrace: [1] } }, 'error.stacktrace: must be an array of strings'],
-    [{ contexts: {} }, 'contexts: must be an array'],
-    [{ contexts: ['a', 5] }, 'contexts[1]: must be a string or an object'],
-    [{ contexts: [{}] }, 'contexts[0].content: is required'],
-    [{ contexts: [{ content: 'x', chunk_id: [] }] }, 'contexts[0].chunk_id: must be a string or a number'],
-  ])('refuse %j', (fields, reason) => {
+    ['trace_id: differs from the trace id of the request', { trace_id: 'other' }],
+    ['trace_id: must be a string', { trace_id: 7 }],
+    ['parent_id: must be a string of 1 to 200 characters', { parent_id: 7 }],
+    ['name: must be a string', { name: {} }],
+    ['vendor: must be a string', { vendor: [] }],
+    ['params: must be an object', { params: [] }],
+    ['params: nested deeper than 64 levels', { params: { a: nest(64) } }],
+    ['params: has a member name longer than 4096 bytes', { params: { ['k'.repeat(4097)]: 1 } }],
+    ['outputs: must be an array', { outputs: {} }],
+    ['outputs[0].value: must be a string', { outputs: [{ type: 'text', value: 1 }] }],
+    ['metrics: must be an object', { metrics: [] }],
+    ['error: must be an object or a string', { error: 5 }],
+    ['error.message: must be a string', { error: { message: 5 } }],
+    ['error.stacktrace: must be an array of strings', { error: { stacktrace: [1] } }],
+    ['contexts: must be an array', { contexts: {} }],
+    ['contexts[1]: must be a string or an object', { contexts: ['a', 5] }],
+    ['contexts[0].content: is required', { contexts: [{}] }],
+    ['contexts[0].chunk_id: must be a string or a number', { contexts: [{ content: 'x', chunk_id: [] }] }],
+  ])('refuse %s', (reason, fields) => {
     expect(spanRefusal(fields)).toBe(`spans[0].${reason}`);
   });
 
@@ -200,20 +198,21 @@ describe('optional fields', () => {
 
 describe('metrics', () => {
   it.each([
-    [{ prompt_tokens: -1 }, 'metrics.prompt_tokens: must be a number from 0 to 1000000000000'],
-    [{ completion_tokens: 1e12 + 1 }, 'metrics.completion_tokens: must be a number from 0 to 1000000000000'],
-    [{ reasoning_tokens: '5' }, 'metrics.reasoning_tokens: must be a number'],
-    [{ cost: 9_007_200 }, 'metrics.cost: must be a number from 0 to 9007199'],
-    [{ tokens_estimated: 1 }, 'metrics.tokens_estimated: must be a boolean'],
-    [{ cached_tokens_in_prompt: 'yes' }, 'metrics.cached_tokens_in_prompt: must be a boolean'],
-    [{ mine: nest(65) }, 'metrics.mine: nested deeper than 64 levels'],
-    [{ ['k'.repeat(4097)]: 1 }, 'metrics: has a member name longer than 4096 bytes'],
-  ])('refuse %j', (metrics, reason) => {
+    ['metrics.prompt_tokens: must be a number from 0 to 1000000000000', { prompt_tokens: -1 }],
+    ['metrics.completion_tokens: must be a number from 0 to 1000000000000', { completion_tokens: 1e12 + 1 }],
+    ['metrics.reasoning_tokens: must be a number', { reasoning_tokens: '5' }],
+    ['metrics.cost: must be a number from 0 to 9007199', { cost: 9_007_200 }],
+    ['metrics.tokens_estimated: must be a boolean', { tokens_estimated: 1 }],
+    ['metrics.cached_tokens_in_prompt: must be a boolean', { cached_tokens_in_prompt: 'yes' }],
+    ['metrics.mine: nested deeper than 64 levels', { mine: nest(65) }],
+    ['metrics: has a member name longer than 4096 bytes', { ['k'.repeat(4097)]: 1 }],
+  ])('refuse %s', (reason, metrics) => {
     expect(spanRefusal({ metrics })).toBe(`spans[0].${reason}`);
   });
 
   it('round counts half up and never print a negative zero', () => {
-    const text = '{"trace_id":"t","spans":[{"span_id":"s","type":"span","metrics":{"prompt_tokens":1.5,"completion_tokens":-0.0},';
+    const text =
+      '{"trace_id":"t","spans":[{"span_id":"s","type":"span","metrics":{"prompt_tokens":1.5,"completion_tokens":-0.0},';
     const [span] = send(`${text}"timestamps":{"started_at":${STARTED},"finished_at":${STARTED}}}]}`).append.spans;
     expect(span?.promptTokens).toBe(2);
     expect(Object.is(span?.completionTokens, 0)).toBe(true);
@@ -227,7 +226,8 @@ describe('metrics', () => {
   });
 
   it('take the cost of a guardrail from its result', () => {
-    const guard = (cost: unknown) => sendSpan({ type: 'guardrail', output: { type: 'guardrail_result', value: { cost } } });
+    const guard = (cost: unknown) =>
+      sendSpan({ type: 'guardrail', output: { type: 'guardrail_result', value: { cost } } });
     expect(guard(0.5)).toMatchObject({ costNanoUsd: 500_000_000, costSource: 'result' });
     expect(guard({ currency: 'USD', amount: 0.5 }).costNanoUsd).toBe(500_000_000);
     expect(guard({ currency: 'EUR', amount: 0.5 }).costNanoUsd).toBeNull();

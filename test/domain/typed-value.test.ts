@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../src/domain/fault.ts';
 import { isChat, readTypedValue, readTypedValues } from '../../src/domain/typed-value.ts';
-import { newReading, nest } from './collecting.ts';
+import { nest, newReading } from './collecting.ts';
 
 function read(value: JsonValue): string | null {
   const reading = newReading();

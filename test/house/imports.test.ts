@@ -7,7 +7,20 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
   domain: ['domain'],
   auth: ['auth', 'domain', 'gen'],
   rpc: ['rpc', 'domain', 'auth', 'gen'],
-  transport: ['transport', 'rpc/invoke.ts', 'rpc/method.ts', 'rpc/rest-shape.ts', 'rpc/validate.ts', 'domain/fault.ts', 'domain/json-text.ts', 'domain/clock.ts', 'domain/ids.ts', 'domain/raw-json.ts', 'domain/store.ts', 'gen'],
+  transport: [
+    'transport',
+    'rpc/invoke.ts',
+    'rpc/method.ts',
+    'rpc/rest-shape.ts',
+    'rpc/validate.ts',
+    'domain/fault.ts',
+    'domain/json-text.ts',
+    'domain/clock.ts',
+    'domain/ids.ts',
+    'domain/raw-json.ts',
+    'domain/store.ts',
+    'gen',
+  ],
   storage: ['storage', 'domain'],
   cli: ['cli', 'app.ts', 'config.ts', 'secret-file.ts', 'domain', 'storage/open.ts'],
 };
@@ -32,7 +45,9 @@ function sourceFiles(): string[] {
 
 function importsOf(file: string): Import[] {
   const text = readFileSync(join(SOURCE, file), 'utf8');
-  const statements = text.matchAll(/^\s*(?:import|export)\b[^'"`;]*?from\s+'([^']+)'|\bimport\(\s*'([^']+)'|^import\s+'([^']+)'/gm);
+  const statements = text.matchAll(
+    /^\s*(?:import|export)\b[^'"`;]*?from\s+'([^']+)'|\bimport\(\s*'([^']+)'|^import\s+'([^']+)'/gm,
+  );
   return [...statements].map((match) => ({ file, from: match[1] ?? match[2] ?? match[3] ?? '' }));
 }
 
@@ -51,7 +66,9 @@ describe('the house', () => {
     expect(inside.length).toBeGreaterThan(0);
     const foreign = inside
       .filter(({ from }) => from.startsWith('.'))
-      .filter((each) => !ALLOWED[room]?.some((allowed) => target(each) === allowed || target(each).startsWith(`${allowed}/`)));
+      .filter(
+        (each) => !ALLOWED[room]?.some((allowed) => target(each) === allowed || target(each).startsWith(`${allowed}/`)),
+      );
     expect(foreign).toEqual([]);
   });
 
@@ -66,13 +83,19 @@ describe('the house', () => {
   });
 
   it('only main reads the environment', () => {
-    const readers = sourceFiles().filter((file) => /process\.env/.test(readFileSync(join(SOURCE, file), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '')));
+    const readers = sourceFiles().filter((file) =>
+      /process\.env/.test(readFileSync(join(SOURCE, file), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '')),
+    );
     expect(readers).toEqual(['main.ts']);
   });
 
   it('time and chance reach the rules only from outside', () => {
     const pure = sourceFiles().filter((file) => /^(domain|auth|rpc)\//.test(file));
-    const impure = pure.filter((file) => /Date\.now\(|Math\.random\(|setTimeout\(|setInterval\(|randomBytes\(|performance\.now\(/.test(readFileSync(join(SOURCE, file), 'utf8')));
+    const impure = pure.filter((file) =>
+      /Date\.now\(|Math\.random\(|setTimeout\(|setInterval\(|randomBytes\(|performance\.now\(/.test(
+        readFileSync(join(SOURCE, file), 'utf8'),
+      ),
+    );
     expect(impure).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { connect } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestApp, startApp } from '../support/app.ts';
+import { startApp, type TestApp } from '../support/app.ts';
 import { hex, llmTrace } from '../support/fixtures.ts';
 import { drawSeed, inParallel, report, seeded } from '../support/scenario.ts';
 import { type Body, callRest } from '../support/surfaces.ts';
@@ -17,7 +17,11 @@ afterAll(async () => {
 
 const project = () => ({ 'x-auth-token': app.projectKey });
 const collect = (body: string | Uint8Array<ArrayBuffer>, headers: object = {}) =>
-  fetch(`${app.address}/api/collector`, { method: 'POST', headers: { ...project(), 'content-type': 'application/json', ...headers }, body });
+  fetch(`${app.address}/api/collector`, {
+    method: 'POST',
+    headers: { ...project(), 'content-type': 'application/json', ...headers },
+    body,
+  });
 
 async function alive(): Promise<void> {
   expect((await collect(JSON.stringify(llmTrace(NOW)))).status).toBe(200);
@@ -49,7 +53,7 @@ describe('malformed credentials', () => {
     const any = (length: number, alphabet: string) => Array.from({ length }, () => pick(alphabet)).join('');
     const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
     const makers: readonly (() => string)[] = [
-      () => any(1 + Math.floor(random() * 700), base62 + '_-'),
+      () => any(1 + Math.floor(random() * 700), `${base62}_-`),
       () => `sk-lw-${any(48, base62)}`,
       () => `sk-lw-${any(16, base62)}_${any(48, base62)}`,
       () => `sk-lw-${any(16, base62)}_${any(47, base62)}_`,
@@ -84,7 +88,10 @@ describe('malformed credentials', () => {
 
   it('a token split over two headers, or sent in the query, is no credential', async () => {
     const half = app.projectKey.slice(0, 30);
-    const split = await callRest(app.address, { path: '/api/traces/t', headers: { 'x-auth-token': half, authorization: `Bearer ${app.projectKey.slice(30)}` } });
+    const split = await callRest(app.address, {
+      path: '/api/traces/t',
+      headers: { 'x-auth-token': half, authorization: `Bearer ${app.projectKey.slice(30)}` },
+    });
     expect(split.status).toBe(401);
     const query = await callRest(app.address, { path: `/api/traces/t?x-auth-token=${app.projectKey}` });
     expect(query.body.code).toBe('missing_credentials');
@@ -93,24 +100,48 @@ describe('malformed credentials', () => {
 
 describe('objects where scalars belong', () => {
   it('K5: operators and prototypes are data or refused, and never match', async () => {
-    const hostile: readonly unknown[] = [{ $ne: '' }, { $gt: '' }, [''], ['a', 'b'], { toString: 'x' }, JSON.parse('{"__proto__":{"admin":true}}')];
+    const hostile: readonly unknown[] = [
+      { $ne: '' },
+      { $gt: '' },
+      [''],
+      ['a', 'b'],
+      { toString: 'x' },
+      JSON.parse('{"__proto__":{"admin":true}}'),
+    ];
     let broken = 0;
     for (const value of hostile) {
       const bodies = [
         { trace_id: value, spans: [{ span_id: 's', type: 'span', timestamps: { started_at: NOW, finished_at: NOW } }] },
-        { trace_id: hex(32), spans: [{ span_id: value, type: 'span', timestamps: { started_at: NOW, finished_at: NOW } }] },
-        { trace_id: hex(32), spans: [{ span_id: 's', type: value, timestamps: { started_at: NOW, finished_at: NOW } }] },
-        { trace_id: hex(32), spans: [{ span_id: 's', type: 'span', parent_id: value, timestamps: { started_at: NOW, finished_at: NOW } }] },
+        {
+          trace_id: hex(32),
+          spans: [{ span_id: value, type: 'span', timestamps: { started_at: NOW, finished_at: NOW } }],
+        },
+        {
+          trace_id: hex(32),
+          spans: [{ span_id: 's', type: value, timestamps: { started_at: NOW, finished_at: NOW } }],
+        },
+        {
+          trace_id: hex(32),
+          spans: [{ span_id: 's', type: 'span', parent_id: value, timestamps: { started_at: NOW, finished_at: NOW } }],
+        },
       ];
       for (const body of bodies) {
         const answer = await callRest(app.address, { verb: 'POST', path: '/api/collector', body, headers: project() });
         if (answer.status !== 400) broken += 1;
       }
-      const named = await callRest(app.address, { verb: 'POST', path: '/api/evaluators', body: { name: value, config: { evaluatorType: 'ragas/bleu_score' } }, headers: project() });
+      const named = await callRest(app.address, {
+        verb: 'POST',
+        path: '/api/evaluators',
+        body: { name: value, config: { evaluatorType: 'ragas/bleu_score' } },
+        headers: project(),
+      });
       if (named.status !== 422) broken += 1;
     }
     for (const query of ['from[$ne]=1&to=2', 'from=1&to[]=2', '__proto__=1&from=2', 'constructor=1&to=2']) {
-      const answer = await callRest(app.address, { path: `/api/webhooks/v1/events?${query}`, headers: { authorization: `Bearer ${app.adminKey}` } });
+      const answer = await callRest(app.address, {
+        path: `/api/webhooks/v1/events?${query}`,
+        headers: { authorization: `Bearer ${app.adminKey}` },
+      });
       if (answer.status !== 400) broken += 1;
     }
     for (const id of ['__proto__', 'constructor', 'toString', '%7B%22$ne%22:%22%22%7D']) {
@@ -128,8 +159,16 @@ describe('objects where scalars belong', () => {
     const params = JSON.parse('{"__proto__":1,"hasOwnProperty":2}');
     const body = { ...llmTrace(NOW), metadata };
     const [span] = body.spans;
-    await callRest(app.address, { verb: 'POST', path: '/api/collector', body: { ...body, spans: [{ ...span, params }] }, headers: project() });
-    const { text, body: trace } = await callRest(app.address, { path: `/api/traces/${body.trace_id}`, headers: project() });
+    await callRest(app.address, {
+      verb: 'POST',
+      path: '/api/collector',
+      body: { ...body, spans: [{ ...span, params }] },
+      headers: project(),
+    });
+    const { text, body: trace } = await callRest(app.address, {
+      path: `/api/traces/${body.trace_id}`,
+      headers: project(),
+    });
     expect(JSON.stringify(trace.spans[0].params)).toBe(JSON.stringify(params));
     expect(trace.metadata).toEqual(metadata);
     expect(text).toContain('"__proto__":{"a":1}');
@@ -181,17 +220,48 @@ describe('decompression bombs', () => {
 });
 
 describe('hostile JSON', () => {
-  const inside = (value: string) => `{"trace_id":"${hex(32)}","spans":[{"span_id":"s","type":"span","timestamps":{"started_at":${NOW},"finished_at":${NOW}},"params":{"v":${value}}}]}`;
+  const inside = (value: string) =>
+    `{"trace_id":"${hex(32)}","spans":[{"span_id":"s","type":"span","timestamps":{"started_at":${NOW},"finished_at":${NOW}},"params":{"v":${value}}}]}`;
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
   const cases: readonly (readonly [string, () => string, number, (body: Body) => void])[] = [
-    ['a free value of 64 levels is stored', () => inside(nested(63)), 200, (body) => expect(body.partialSuccess.rejectedSpans).toBe(0)],
-    ['a free value of 65 levels rejects the item', () => inside(nested(64)), 400, (body) => expect(body.message).toContain('nested deeper than 64 levels')],
-    ['100 levels reject the item', () => inside(nested(100)), 400, (body) => expect(body.code).toBe('validation_error')],
-    ['5,000 levels are refused', () => inside(nested(5_000)), 400, (body) => expect(body.code).toBe('malformed_request')],
-    ['a million levels are refused', () => inside(nested(1_000_000)), 400, (body) => expect(body.code).toBe('malformed_request')],
+    [
+      'a free value of 64 levels is stored',
+      () => inside(nested(63)),
+      200,
+      (body) => expect(body.partialSuccess.rejectedSpans).toBe(0),
+    ],
+    [
+      'a free value of 65 levels rejects the item',
+      () => inside(nested(64)),
+      400,
+      (body) => expect(body.message).toContain('nested deeper than 64 levels'),
+    ],
+    [
+      '100 levels reject the item',
+      () => inside(nested(100)),
+      400,
+      (body) => expect(body.code).toBe('validation_error'),
+    ],
+    [
+      '5,000 levels are refused',
+      () => inside(nested(5_000)),
+      400,
+      (body) => expect(body.code).toBe('malformed_request'),
+    ],
+    [
+      'a million levels are refused',
+      () => inside(nested(1_000_000)),
+      400,
+      (body) => expect(body.code).toBe('malformed_request'),
+    ],
     ['10^400 is refused', () => inside('1e400'), 400, (body) => expect(body.code).toBe('malformed_request')],
-    ['400 digits are refused', () => inside('9'.repeat(400)), 400, (body) => expect(body.code).toBe('malformed_request')],
+    [
+      '400 digits are refused',
+      () => inside('9'.repeat(400)),
+      400,
+      (body) => expect(body.code).toBe('malformed_request'),
+    ],
     ['a lone surrogate is stored as U+FFFD', () => inside('"\\ud800"'), 200, () => undefined],
   ];
 

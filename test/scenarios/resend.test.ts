@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestApp, startApp } from '../support/app.ts';
+import { startApp, type TestApp } from '../support/app.ts';
 import { hex } from '../support/fixtures.ts';
 import { drawSeed, inParallel, report, seeded } from '../support/scenario.ts';
 import { type Body, callRest } from '../support/surfaces.ts';
@@ -14,8 +14,10 @@ afterAll(async () => {
 });
 
 const headers = () => ({ 'x-auth-token': app.projectKey });
-const post = (body: object) => callRest(app.address, { verb: 'POST', path: '/api/collector', body, headers: headers() });
-const read = async (traceId: string): Promise<Body> => (await callRest(app.address, { path: `/api/traces/${traceId}`, headers: headers() })).body;
+const post = (body: object) =>
+  callRest(app.address, { verb: 'POST', path: '/api/collector', body, headers: headers() });
+const read = async (traceId: string): Promise<Body> =>
+  (await callRest(app.address, { path: `/api/traces/${traceId}`, headers: headers() })).body;
 
 describe('sending again is safe', () => {
   it('D5: every request sent twice, a tenth of them at once, counts once', async () => {
@@ -81,7 +83,15 @@ describe('sending again is safe', () => {
     const send = (tokens: number) =>
       post({
         trace_id: traceId,
-        spans: [{ span_id: spanId, type: 'llm', model: 'gpt-5', metrics: { prompt_tokens: tokens }, timestamps: { started_at: NOW, finished_at: NOW } }],
+        spans: [
+          {
+            span_id: spanId,
+            type: 'llm',
+            model: 'gpt-5',
+            metrics: { prompt_tokens: tokens },
+            timestamps: { started_at: NOW, finished_at: NOW },
+          },
+        ],
       });
     await send(100);
     await send(7);
@@ -102,7 +112,11 @@ describe('sending again is safe', () => {
     const traceId = hex(32);
     const answer = await post({ trace_id: traceId, spans });
     expect(answer.status).toBe(200);
-    expect(answer.body.partialSuccess).toEqual({ rejectedSpans: 1, rejectedEvaluations: 0, errorMessage: `spans[${bad}].type: is required` });
+    expect(answer.body.partialSuccess).toEqual({
+      rejectedSpans: 1,
+      rejectedEvaluations: 0,
+      errorMessage: `spans[${bad}].type: is required`,
+    });
     const stored = (await read(traceId)).span_count;
     report({ id: 'D6', seed, n: 500, lost: 499 - stored, pass: stored === 499 });
     expect(stored).toBe(499);

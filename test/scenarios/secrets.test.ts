@@ -10,10 +10,17 @@ it('G1: no secret stands in the data folder, the log or an error', async () => {
   const app = await startApp();
   const seen: string[] = [];
   const call = async (path: string, headers: { [name: string]: string }, body?: object) => {
-    const answer = await callRest(app.address, { verb: body ? 'POST' : 'GET', path, headers, ...(body ? { body } : {}) });
+    const answer = await callRest(app.address, {
+      verb: body ? 'POST' : 'GET',
+      path,
+      headers,
+      ...(body ? { body } : {}),
+    });
     seen.push(answer.text, JSON.stringify([...answer.headers]));
   };
-  const service = await addKey(app, { bindings: [{ role: 'ADMIN', scopeType: 'ORGANIZATION', scopeId: app.organizationId, permissions: [] }] });
+  const service = await addKey(app, {
+    bindings: [{ role: 'ADMIN', scopeType: 'ORGANIZATION', scopeId: app.organizationId, permissions: [] }],
+  });
   const unknown = `sk-lw-${'0'.repeat(16)}_${'A'.repeat(42)}2fwxgK`;
   const secrets = [app.projectKey, app.adminKey, service, unknown, TEST_SECRET];
   for (const token of secrets) {

@@ -75,7 +75,10 @@ export type KeyWishes = {
 };
 
 /** Stores one more API key and answers its token. */
-export async function addKey(app: TestApp, { bindings, keyType = 'service', expiresAtMs = null }: KeyWishes): Promise<string> {
+export async function addKey(
+  app: TestApp,
+  { bindings, keyType = 'service', expiresAtMs = null }: KeyWishes,
+): Promise<string> {
   const minted = mintApiKey('sk-lw-', randomBytes);
   await app.store.keys.insertApiKey({
     id: minted.keyId,

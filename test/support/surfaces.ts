@@ -1,6 +1,13 @@
 /** One case, every surface: the same question over REST and over gRPC, judged by the same expectation. */
 
-import { create, type DescMethodUnary, fromBinary, getOption, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import {
+  create,
+  type DescMethodUnary,
+  fromBinary,
+  getOption,
+  type MessageInitShape,
+  toBinary,
+} from '@bufbuild/protobuf';
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { expect } from 'vitest';
 import { StatusSchema } from '../../gen/google/rpc/status_pb.js';
@@ -33,7 +40,12 @@ export type SurfaceCase<M extends DescMethodUnary = DescMethodUnary> = {
 // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever JSON came back.
 export type Body = any;
 
-export type Answer = { readonly status: number; readonly body: Body; readonly headers: globalThis.Headers; readonly text: string };
+export type Answer = {
+  readonly status: number;
+  readonly body: Body;
+  readonly headers: globalThis.Headers;
+  readonly text: string;
+};
 
 /** A plain REST call. */
 export async function callRest(address: string, { verb = 'GET', path, body, headers = {} }: RestCase): Promise<Answer> {
@@ -46,7 +58,13 @@ export async function callRest(address: string, { verb = 'GET', path, body, head
 
 export type RpcAnswer =
   | { readonly ok: true; readonly body: Body; readonly metadata: Metadata }
-  | { readonly ok: false; readonly error: ServiceError; readonly code: string; readonly type: string; readonly meta: unknown };
+  | {
+      readonly ok: false;
+      readonly error: ServiceError;
+      readonly code: string;
+      readonly type: string;
+      readonly meta: unknown;
+    };
 
 /** A unary call by @grpc/grpc-js; the answer is shown as REST would write it. */
 export async function callRpc<M extends DescMethodUnary>(
@@ -84,7 +102,9 @@ export async function callRpc<M extends DescMethodUnary>(
 function infoOf(error: ServiceError): { code: string; type: string; meta: unknown } {
   const [bytes] = error.metadata?.get('grpc-status-details-bin') ?? [];
   if (!(bytes instanceof Buffer)) return { code: '', type: '', meta: {} };
-  const details = fromBinary(StatusSchema, bytes).details.filter((detail) => detail.typeUrl.endsWith('spandrel.v1.ErrorInfo'));
+  const details = fromBinary(StatusSchema, bytes).details.filter((detail) =>
+    detail.typeUrl.endsWith('spandrel.v1.ErrorInfo'),
+  );
   expect(details, 'exactly one ErrorInfo').toHaveLength(1);
   const info = fromBinary(ErrorInfoSchema, details[0]?.value ?? new Uint8Array());
   return { code: info.code, type: info.type, meta: info.meta };
@@ -96,7 +116,17 @@ function grpcStatus(status: number, code: string): number {
     if (/_(taken|already_exists)$/.test(code)) return 6;
     return code === 'idempotency_error' ? 10 : 9;
   }
-  const table: { readonly [status: number]: number } = { 400: 3, 422: 3, 401: 16, 403: 7, 404: 5, 413: 8, 429: 8, 500: 13, 503: 14 };
+  const table: { readonly [status: number]: number } = {
+    400: 3,
+    422: 3,
+    401: 16,
+    403: 7,
+    404: 5,
+    413: 8,
+    429: 8,
+    500: 13,
+    503: 14,
+  };
   const found = table[status];
   if (found === undefined) throw new Error(`no gRPC status for ${status}`);
   return found;

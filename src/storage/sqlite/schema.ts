@@ -28,7 +28,10 @@ function openChecked(file: string): Database {
 }
 
 function refuseForeign(db: Database, file: string): void {
-  const tables = readNames(db, `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`);
+  const tables = readNames(
+    db,
+    `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
+  );
   const isOurs = db.pragma('application_id', { simple: true }) === APPLICATION_ID;
   // A start that was killed half-way may leave the table of migrations alone.
   if (!isOurs && tables.some((name) => name !== MIGRATIONS_TABLE)) {

@@ -16,13 +16,16 @@ const SWEEP_MS = 1_000;
 /** `clock` is monotonic milliseconds. */
 export function createBodyWatch(timeouts: BodyTimeouts, clock: () => number): BodyWatch {
   const watched = new Map<RestRequest, { begunMs: number; touchedMs: number; onTimeout: () => void }>();
-  const sweep = setInterval(() => {
-    const nowMs = clock();
-    for (const body of watched.values()) {
-      const late = nowMs - body.touchedMs > timeouts.gapMs || nowMs - body.begunMs > timeouts.wholeMs;
-      if (late) body.onTimeout();
-    }
-  }, Math.min(SWEEP_MS, timeouts.gapMs));
+  const sweep = setInterval(
+    () => {
+      const nowMs = clock();
+      for (const body of watched.values()) {
+        const late = nowMs - body.touchedMs > timeouts.gapMs || nowMs - body.begunMs > timeouts.wholeMs;
+        if (late) body.onTimeout();
+      }
+    },
+    Math.min(SWEEP_MS, timeouts.gapMs),
+  );
   sweep.unref();
   return {
     begin(request, onTimeout) {

@@ -1,11 +1,11 @@
 /** Reads one request body within its limits: size on the wire, size decoded, gap between bytes. */
 
-import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import type { Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import { Fault } from '../../domain/fault.ts';
+import { malformed } from '../../domain/json-text.ts';
 import type { BodyWatch } from './body-watch.ts';
 import type { RestRequest } from './exchange.ts';
-import { malformed } from '../../domain/json-text.ts';
 
 const EMPTY = Buffer.alloc(0);
 const ACCEPTED_ENCODINGS = 'identity, gzip, deflate, br';
@@ -75,7 +75,9 @@ function readRaw(request: RestRequest, { sizeMaxBytes, watch }: BodyLimits): Pro
     const onError = () => finish(() => reject(malformed('The request body ended early.', 'connection lost')));
     const onClose = () => finish(() => reject(malformed('The request body ended early.', 'connection lost')));
     request.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
-    watch.begin(request, () => finish(() => reject(new Fault('request_timeout', 'The request body did not arrive in time.'))));
+    watch.begin(request, () =>
+      finish(() => reject(new Fault('request_timeout', 'The request body did not arrive in time.'))),
+    );
   });
 }
 

@@ -2,7 +2,7 @@
 
 import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
 import type { JsonValue } from '../../domain/fault.ts';
-import { enumSpellings, isJsonText, type Target, restName, typeWord } from '../../rpc/rest-shape.ts';
+import { enumSpellings, isJsonText, restName, type Target, typeWord } from '../../rpc/rest-shape.ts';
 import { enumReason, type Problem } from '../../rpc/validate.ts';
 
 export type Parts = {
@@ -53,7 +53,8 @@ type JsonPlace = Place & { readonly nullIsAbsent: boolean };
 /** A path segment or a query value. */
 function readText(field: DescField, text: string, at: Place): unknown {
   if (field.fieldKind === 'enum') return readEnum(field, text, at);
-  if (field.fieldKind !== 'scalar') throw new Error(`${field.parent.typeName}.${field.name} cannot travel in a path or query`);
+  if (field.fieldKind !== 'scalar')
+    throw new Error(`${field.parent.typeName}.${field.name} cannot travel in a path or query`);
   if (field.scalar === ScalarType.STRING) return readString(text, at);
   if (field.scalar === ScalarType.BOOL) {
     if (text === 'true' || text === 'false') return text === 'true';
@@ -80,17 +81,20 @@ function readOne(field: DescField, value: JsonValue, at: JsonPlace): unknown {
     return readObject(field.message, value, at);
   }
   if (isJsonText(field)) return value === null && at.nullIsAbsent ? undefined : JSON.stringify(value);
-  if (field.enum) return typeof value === 'string' ? readEnum(field, value, at) : wrongType(at, 'string', typeOf(value));
+  if (field.enum)
+    return typeof value === 'string' ? readEnum(field, value, at) : wrongType(at, 'string', typeOf(value));
   if (field.scalar === ScalarType.STRING) {
     return typeof value === 'string' ? readString(value, at) : wrongType(at, 'string', typeOf(value));
   }
-  if (field.scalar === ScalarType.BOOL) return typeof value === 'boolean' ? value : wrongType(at, 'boolean', typeOf(value));
+  if (field.scalar === ScalarType.BOOL)
+    return typeof value === 'boolean' ? value : wrongType(at, 'boolean', typeOf(value));
   if (field.scalar === ScalarType.DOUBLE) {
     const number = numberOf(value);
     return number === null ? wrongType(at, 'number', typeOf(value)) : number;
   }
   const token = tokenOf(value);
-  if (token === null || !/^-?[0-9]+$/.test(token)) return wrongType(at, 'integer', token === null ? typeOf(value) : 'number');
+  if (token === null || !/^-?[0-9]+$/.test(token))
+    return wrongType(at, 'integer', token === null ? typeOf(value) : 'number');
   return toInteger(field, Number(token), at);
 }
 
@@ -109,7 +113,12 @@ function readObject(desc: DescMessage, value: JsonValue, at: JsonPlace): unknown
 
 function readString(text: string, at: Place): string | undefined {
   if (text.includes('\0')) {
-    at.problems.push({ field: at.path, target: at.target, type: 'invalid_format', message: `${at.path} must not hold U+0000` });
+    at.problems.push({
+      field: at.path,
+      target: at.target,
+      type: 'invalid_format',
+      message: `${at.path} must not hold U+0000`,
+    });
     return undefined;
   }
   return text.toWellFormed();

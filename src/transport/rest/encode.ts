@@ -34,9 +34,7 @@ function membersOf(desc: DescMessage): Members {
 }
 
 function compileMembers(desc: DescMessage, omit: ReadonlySet<string>): Members {
-  const writers = desc.fields
-    .filter((field) => !omit.has(restName(field)))
-    .map((field) => compileField(field, omit));
+  const writers = desc.fields.filter((field) => !omit.has(restName(field))).map((field) => compileField(field, omit));
   return (message) => {
     let text = '';
     for (const write of writers) text += write(message);
@@ -64,7 +62,8 @@ function compileInline(field: DescField, read: (message: Message) => unknown, om
       return text === undefined || text.length <= 2 ? '' : `,${text.slice(1, -1)}`;
     };
   }
-  if (field.fieldKind !== 'message') throw new Error(`${field.parent.typeName}.${field.name}: only messages can be inline`);
+  if (field.fieldKind !== 'message')
+    throw new Error(`${field.parent.typeName}.${field.name}: only messages can be inline`);
   const members = omit.size === 0 ? membersOf(field.message) : compileMembers(field.message, omit);
   return (message) => {
     const value = read(message) as Message | undefined;

@@ -38,7 +38,9 @@ export function statusOf(fault: Fault, family: Family): number {
 }
 
 /** The whole answer to a failed request. */
-export function faultAnswer(fault: Fault, family: Family, ids: CallIds): Answer {
+export function faultAnswer(fault: Fault, pathFamily: Family, ids: CallIds): Answer {
+  // Refused for its sheer size, before anybody could know what the path asks for.
+  const family = fault.kind === 'uri_too_long' || fault.kind === 'headers_too_large' ? ErrorFamily.FLAT : pathFamily;
   const headers: Record<string, string> = { ...fault.headers };
   if (fault.kind === 'unauthenticated') headers['www-authenticate'] = 'Bearer realm="spandrel"';
   if (fault.retryAfterSeconds !== null) headers['retry-after'] = String(fault.retryAfterSeconds);

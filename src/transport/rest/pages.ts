@@ -5,7 +5,10 @@ import { JSON_MEDIA_TYPE } from './exchange.ts';
 import type { Page } from './rest.ts';
 
 /** Alive as long as it answers; ready while the store works and the process does not drain. */
-export function createPages(store: Pick<Store, 'ready'>, accepting: () => boolean): ReadonlyMap<string, () => Promise<Page>> {
+export function createPages(
+  store: Pick<Store, 'ready'>,
+  accepting: () => boolean,
+): ReadonlyMap<string, () => Promise<Page>> {
   return new Map([
     ['/healthz', async () => page(200, 'ok')],
     [

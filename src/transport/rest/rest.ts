@@ -1,16 +1,16 @@
 /** REST is one more protocol over the same rpcs. It knows protos, and no resource. */
 
 import { Fault, type JsonValue } from '../../domain/fault.ts';
-import type { Method, Request } from '../../rpc/method.ts';
+import { malformed, parseJson, scanJson } from '../../domain/json-text.ts';
 import { type Invoke, toFault } from '../../rpc/invoke.ts';
+import type { Method, Request } from '../../rpc/method.ts';
 import { hasRequiredField } from '../../rpc/validate.ts';
 import type { IdSource } from '../call-ids.ts';
 import { type BodyLimits, checkDeclaredLength, checkJsonMediaType, readBody } from './body.ts';
 import type { BodyWatch } from './body-watch.ts';
 import { decodeMessage } from './decode.ts';
-import { faultAnswer, familyOfPath } from './errors.ts';
+import { familyOfPath, faultAnswer } from './errors.ts';
 import { headerReader, JSON_MEDIA_TYPE, type RestRequest, type RestResponse, respond } from './exchange.ts';
-import { malformed, parseJson, scanJson } from '../../domain/json-text.ts';
 import { compileRoutes, type Route } from './routes.ts';
 
 export type RestDeps = {
@@ -34,7 +34,8 @@ export function createRest(deps: RestDeps): RestHandler {
   return (request, response) => {
     const ids = deps.ids.next(headerReader(request));
     const { path, query } = splitTarget(request.url ?? '/');
-    const fail = (error: unknown) => respond(request, response, ids, faultAnswer(toFault(error), familyOfPath(path), ids));
+    const fail = (error: unknown) =>
+      respond(request, response, ids, faultAnswer(toFault(error), familyOfPath(path), ids));
     serve().catch(fail);
 
     async function serve(): Promise<void> {
@@ -53,7 +54,9 @@ export function createRest(deps: RestDeps): RestHandler {
       const { route, parameters } = match;
       checkDeclaredLength(request, route.method.sizeMaxBytes);
       const call = { transport: 'rest' as const, header: headerReader(request), ids };
-      const message = await deps.invoke(route.method, call, () => decode(deps, { request, response, route, parameters, query }));
+      const message = await deps.invoke(route.method, call, () =>
+        decode(deps, { request, response, route, parameters, query }),
+      );
       respond(request, response, ids, {
         status: route.method.policy.successStatus,
         headers: route.legacy ? legacyHeaders(route.legacy.successor, parameters) : {},
@@ -70,7 +73,9 @@ export function createRest(deps: RestDeps): RestHandler {
       }
       throw allow === null
         ? new Fault('route_not_found', 'There is no such route.')
-        : new Fault('method_not_allowed', 'This path does not take this method.', { headers: { allow: allow.join(', ') } });
+        : new Fault('method_not_allowed', 'This path does not take this method.', {
+            headers: { allow: allow.join(', ') },
+          });
     }
   };
 }
@@ -86,7 +91,8 @@ type Exchange = {
 async function decode(deps: RestDeps, exchange: Exchange): Promise<Request> {
   const { request, response, route } = exchange;
   const { handler, policy } = route.method;
-  if (!route.takesBody) return { kind: 'message', ...decodeMessage(route.method.desc.input, { ...partsOf(exchange), body: null }) };
+  if (!route.takesBody)
+    return { kind: 'message', ...decodeMessage(route.method.desc.input, { ...partsOf(exchange), body: null }) };
   if (request.headers.expect !== undefined) response.writeContinue();
   const limits = { sizeMaxBytes: route.method.sizeMaxBytes, watch: deps.watch };
   if ('handleJson' in handler) {
@@ -97,7 +103,10 @@ async function decode(deps: RestDeps, exchange: Exchange): Promise<Request> {
     }
   }
   const body = await readTypedBody(exchange, limits);
-  return { kind: 'message', ...decodeMessage(route.method.desc.input, { ...partsOf(exchange), body, nullIsAbsent: policy.nullIsAbsent }) };
+  return {
+    kind: 'message',
+    ...decodeMessage(route.method.desc.input, { ...partsOf(exchange), body, nullIsAbsent: policy.nullIsAbsent }),
+  };
 }
 
 function partsOf(exchange: Exchange) {
@@ -126,7 +135,10 @@ async function readTypedBody(exchange: Exchange, limits: BodyLimits): Promise<Js
 }
 
 /** Old routes say where to go from here. */
-function legacyHeaders(successor: string, parameters: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+function legacyHeaders(
+  successor: string,
+  parameters: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
   const link = successor.replace(/\{([a-z0-9_]+)\}/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ''));
   return { deprecation: 'true', link: `<${link}>; rel="successor-version"` };
 }
@@ -139,7 +151,8 @@ function splitTarget(url: string): { readonly path: string; readonly query: stri
 
 function checkSizes(deps: RestDeps, request: RestRequest): void {
   const { url = '', method = '' } = request;
-  if (url.length + method.length + 10 > deps.requestLineMaxBytes) throw new Fault('uri_too_long', 'The request line is too long.');
+  if (url.length + method.length + 10 > deps.requestLineMaxBytes)
+    throw new Fault('uri_too_long', 'The request line is too long.');
   let bytes = 0;
   for (const text of request.rawHeaders) bytes += text.length + 2;
   if (bytes > deps.headersMaxBytes) throw new Fault('headers_too_large', 'The request headers are too large.');

@@ -97,14 +97,16 @@ function parametersOf(route: Route, segments: readonly string[]): Readonly<Recor
 function routesOfMethod(method: Method): Route[] {
   const rule = getOption(method.desc, http);
   const current = [rule, ...rule.additionalBindings].map((each) => routeOfRule(method, each));
-  const legacy = method.policy.legacy.map((old): Route => ({
-    method,
-    verb: 'GET',
-    takesBody: false,
-    legacy: { successor: old.successor },
-    encode: compileEncoder(method.desc.output, new Set(old.omit)),
-    segments: parseTemplate(method, old.path),
-  }));
+  const legacy = method.policy.legacy.map(
+    (old): Route => ({
+      method,
+      verb: 'GET',
+      takesBody: false,
+      legacy: { successor: old.successor },
+      encode: compileEncoder(method.desc.output, new Set(old.omit)),
+      segments: parseTemplate(method, old.path),
+    }),
+  );
   return [...current, ...legacy];
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
-import { type TestApp, startApp } from '../../support/app.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey, custom } from '../../support/fixtures.ts';
 import { type Body, callRest, callRpc, expectEverywhere, type SurfaceCase } from '../../support/surfaces.ts';
 
@@ -17,7 +17,11 @@ afterAll(async () => {
 const key = () => ({ 'x-auth-token': app.projectKey });
 
 async function createOne(name: string, config: object): Promise<Body> {
-  const answer = await callRpc(app.address, { method: createEvaluator, headers: key(), request: { name, configJson: JSON.stringify(config) } });
+  const answer = await callRpc(app.address, {
+    method: createEvaluator,
+    headers: key(),
+    request: { name, configJson: JSON.stringify(config) },
+  });
   if (!answer.ok) throw new Error(answer.error.details);
   return answer.body;
 }
@@ -34,7 +38,10 @@ function getCase(idOrSlug: string, each: Partial<SurfaceCase<typeof getEvaluator
 
 describe('reading an evaluator, over REST and gRPC', () => {
   it('every field of the interface is there, by id and by slug, on both paths', async () => {
-    const created = await createOne('My Judge', { evaluatorType: 'langevals/exact_match', settings: { case_sensitive: true } });
+    const created = await createOne('My Judge', {
+      evaluatorType: 'langevals/exact_match',
+      settings: { case_sensitive: true },
+    });
     const whole = {
       id: expect.stringMatching(/^evaluator_[0-9A-Za-z]{21}$/),
       projectId: app.projectId,
@@ -54,7 +61,7 @@ describe('reading an evaluator, over REST and gRPC', () => {
         { identifier: 'expected_output', type: 'str', optional: true },
       ],
       outputFields: [{ identifier: 'passed', type: 'bool', optional: false }],
-      platformUrl: `${app.address}/${(await projectSlug())}/evaluators/${created.id}`,
+      platformUrl: `${app.address}/${await projectSlug()}/evaluators/${created.id}`,
       workflowName: null,
       workflowIcon: null,
     };
@@ -67,16 +74,23 @@ describe('reading an evaluator, over REST and gRPC', () => {
   });
 
   it('an unknown one is 404 with both texts', async () => {
-    const check = (body: Body) => expect(body).toMatchObject({ error: 'Evaluator not found', message: 'Evaluator not found' });
+    const check = (body: Body) =>
+      expect(body).toMatchObject({ error: 'Evaluator not found', message: 'Evaluator not found' });
     await expectEverywhere(app.address, getCase('nope', { status: 404, code: 'evaluator_not_found', check }));
     await expectEverywhere(app.address, getCase('x'.repeat(201), { status: 404, code: 'evaluator_not_found', check }));
   });
 
   it('a call without a credential, with a wrong one, or without the permission is refused', async () => {
     await expectEverywhere(app.address, getCase('a', { headers: {}, status: 401, code: 'missing_credentials' }));
-    await expectEverywhere(app.address, getCase('a', { headers: { authorization: 'Bearer nope' }, status: 401, code: 'invalid_credentials' }));
+    await expectEverywhere(
+      app.address,
+      getCase('a', { headers: { authorization: 'Bearer nope' }, status: 401, code: 'invalid_credentials' }),
+    );
     const token = await addKey(app, { bindings: [custom('PROJECT', app.projectId, ['traces:view'])] });
-    await expectEverywhere(app.address, getCase('a', { headers: { authorization: `Bearer ${token}` }, status: 403, code: 'api_key_permission_denied' }));
+    await expectEverywhere(
+      app.address,
+      getCase('a', { headers: { authorization: `Bearer ${token}` }, status: 403, code: 'api_key_permission_denied' }),
+    );
   });
 
   it('an empty id is no route', async () => {
@@ -95,7 +109,8 @@ describe('creating an evaluator', () => {
       rest: { verb: 'POST', path: '/api/evaluators', body: { name: 'Bleu', config } },
       rpc: { method: createEvaluator, request: { name: 'Bleu', configJson: JSON.stringify(config) } },
       status: 200,
-      check: (body) => expect(body).toMatchObject({ name: 'Bleu', config: { evaluatorType: 'ragas/bleu_score', settings: {} } }),
+      check: (body) =>
+        expect(body).toMatchObject({ name: 'Bleu', config: { evaluatorType: 'ragas/bleu_score', settings: {} } }),
     });
   });
 
@@ -114,7 +129,11 @@ describe('creating an evaluator', () => {
     await expectEverywhere(app.address, {
       name: 'bad',
       headers: key(),
-      rest: { verb: 'POST', path: '/api/evaluators', body: { name: ' ', config: { evaluatorType: 'ragas/bleu_score' } } },
+      rest: {
+        verb: 'POST',
+        path: '/api/evaluators',
+        body: { name: ' ', config: { evaluatorType: 'ragas/bleu_score' } },
+      },
       rpc: { method: createEvaluator, request: { name: ' ', configJson: '{"evaluatorType":"ragas/bleu_score"}' } },
       status: 422,
       code: 'validation_error',

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
-import { type TestApp, startApp } from '../../support/app.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey, asMessage, custom, hex, llmTrace } from '../../support/fixtures.ts';
 import { type Body, callRest, expectEverywhere, type SurfaceCase } from '../../support/surfaces.ts';
 
@@ -16,9 +16,19 @@ afterAll(async () => {
   await app.close();
 });
 
-const ACCEPTED = { message: 'Trace received successfully.', partialSuccess: { rejectedSpans: 0, rejectedEvaluations: 0, errorMessage: '' } };
+const ACCEPTED = {
+  message: 'Trace received successfully.',
+  partialSuccess: { rejectedSpans: 0, rejectedEvaluations: 0, errorMessage: '' },
+};
 
-function collectCase(each: Partial<SurfaceCase<typeof collectTrace>> & { name: string; body: Body; message: Record<string, unknown>; status: number }): SurfaceCase {
+function collectCase(
+  each: Partial<SurfaceCase<typeof collectTrace>> & {
+    name: string;
+    body: Body;
+    message: Record<string, unknown>;
+    status: number;
+  },
+): SurfaceCase {
   return {
     headers: { 'x-auth-token': app.projectKey },
     rest: { verb: 'POST', path: '/api/collector', body: each.body },
@@ -45,7 +55,13 @@ describe('collecting a trace, over REST and gRPC', () => {
     const body = llmTrace(NOW);
     await expectEverywhere(
       app.address,
-      collectCase({ name: 'whole', body, message: asMessage(body), status: 200, check: (answer) => expect(answer).toEqual(ACCEPTED) }),
+      collectCase({
+        name: 'whole',
+        body,
+        message: asMessage(body),
+        status: 200,
+        check: (answer) => expect(answer).toEqual(ACCEPTED),
+      }),
     );
   });
 
@@ -61,7 +77,11 @@ describe('collecting a trace, over REST and gRPC', () => {
         message: { traceId, spans: [oneSpanMessage(), badMessage, oneSpanMessage()] },
         status: 200,
         check: (answer) =>
-          expect(answer.partialSuccess).toEqual({ rejectedSpans: 1, rejectedEvaluations: 0, errorMessage: 'spans[1].type: is required' }),
+          expect(answer.partialSuccess).toEqual({
+            rejectedSpans: 1,
+            rejectedEvaluations: 0,
+            errorMessage: 'spans[1].type: is required',
+          }),
       }),
     );
   });
@@ -82,7 +102,10 @@ describe('collecting a trace, over REST and gRPC', () => {
         },
       }),
     );
-    expect((await callRest(app.address, { path: `/api/traces/${traceId}`, headers: { 'x-auth-token': app.projectKey } })).status).toBe(404);
+    expect(
+      (await callRest(app.address, { path: `/api/traces/${traceId}`, headers: { 'x-auth-token': app.projectKey } }))
+        .status,
+    ).toBe(404);
   });
 
   it('a trace without an id is refused', async () => {
@@ -102,7 +125,14 @@ describe('collecting a trace, over REST and gRPC', () => {
   it('a call without a credential is refused before its body is looked at', async () => {
     await expectEverywhere(
       app.address,
-      collectCase({ name: 'no credential', headers: {}, body: 'no json', message: {}, status: 401, code: 'missing_credentials' }),
+      collectCase({
+        name: 'no credential',
+        headers: {},
+        body: 'no json',
+        message: {},
+        status: 401,
+        code: 'missing_credentials',
+      }),
     );
   });
 
@@ -110,7 +140,14 @@ describe('collecting a trace, over REST and gRPC', () => {
     const wrong = `sk-lw-${'A'.repeat(42)}2fwxgK`;
     await expectEverywhere(
       app.address,
-      collectCase({ name: 'wrong', headers: { authorization: `Bearer ${wrong}` }, body: {}, message: {}, status: 401, code: 'invalid_credentials' }),
+      collectCase({
+        name: 'wrong',
+        headers: { authorization: `Bearer ${wrong}` },
+        body: {},
+        message: {},
+        status: 401,
+        code: 'invalid_credentials',
+      }),
     );
   });
 
@@ -125,7 +162,8 @@ describe('collecting a trace, over REST and gRPC', () => {
         message: asMessage(llmTrace(NOW)),
         status: 403,
         code: 'api_key_permission_denied',
-        check: (answer) => expect(answer).toMatchObject({ permission: 'traces:create', projectId: app.projectId, userId: null }),
+        check: (answer) =>
+          expect(answer).toMatchObject({ permission: 'traces:create', projectId: app.projectId, userId: null }),
       }),
     );
   });
@@ -133,16 +171,33 @@ describe('collecting a trace, over REST and gRPC', () => {
   it('an admin key names its project, and an unknown one is not confirmed', async () => {
     const body = llmTrace(NOW);
     const named = { authorization: `Bearer ${app.adminKey}`, 'x-project-id': app.projectId };
-    await expectEverywhere(app.address, collectCase({ name: 'named', headers: named, body, message: asMessage(body), status: 200 }));
+    await expectEverywhere(
+      app.address,
+      collectCase({ name: 'named', headers: named, body, message: asMessage(body), status: 200 }),
+    );
     const unnamed = { authorization: `Bearer ${app.adminKey}` };
     await expectEverywhere(
       app.address,
-      collectCase({ name: 'unnamed', headers: unnamed, body, message: asMessage(body), status: 401, code: 'project_scope_required' }),
+      collectCase({
+        name: 'unnamed',
+        headers: unnamed,
+        body,
+        message: asMessage(body),
+        status: 401,
+        code: 'project_scope_required',
+      }),
     );
     const unknown = { ...unnamed, 'x-project-id': 'project_nope' };
     await expectEverywhere(
       app.address,
-      collectCase({ name: 'unknown', headers: unknown, body, message: asMessage(body), status: 401, code: 'unknown_project' }),
+      collectCase({
+        name: 'unknown',
+        headers: unknown,
+        body,
+        message: asMessage(body),
+        status: 401,
+        code: 'unknown_project',
+      }),
     );
   });
 
@@ -195,13 +250,20 @@ describe('the collector over REST', () => {
   ])('%s is 400 malformed_request in both texts', async (_name, body, headers) => {
     const answer = await post(body, headers as { [name: string]: string });
     expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ error: 'Invalid body, expecting json', message: 'Invalid body, expecting json', code: 'malformed_request' });
+    expect(await answer.json()).toMatchObject({
+      error: 'Invalid body, expecting json',
+      message: 'Invalid body, expecting json',
+      code: 'malformed_request',
+    });
   });
 
   it('a nesting above 128 is refused with its own text', async () => {
     const answer = await post(`{"trace_id":"t","expected_output":${'['.repeat(128)}${']'.repeat(128)}}`);
     expect(answer.status).toBe(400);
-    expect(await answer.json()).toMatchObject({ message: 'Validation error: body nested deeper than 128 levels', code: 'malformed_request' });
+    expect(await answer.json()).toMatchObject({
+      message: 'Validation error: body nested deeper than 128 levels',
+      code: 'malformed_request',
+    });
   });
 
   it('a trailing slash, doubled slashes and charset parameters are tolerated', async () => {
@@ -214,13 +276,22 @@ describe('the collector over REST', () => {
     const limited = await startApp({ environment: { SPANDREL_MAX_BODY_BYTES: '2000' } });
     try {
       const bare = JSON.stringify({ ...llmTrace(NOW), pad: '' });
-      const padded = (bytes: number) => JSON.stringify({ ...llmTrace(NOW), pad: 'x'.repeat(bytes - Buffer.byteLength(bare)) });
+      const padded = (bytes: number) =>
+        JSON.stringify({ ...llmTrace(NOW), pad: 'x'.repeat(bytes - Buffer.byteLength(bare)) });
       const send = (body: string) =>
-        fetch(`${limited.address}/api/collector`, { method: 'POST', headers: { 'x-auth-token': limited.projectKey, 'content-type': 'application/json' }, body });
+        fetch(`${limited.address}/api/collector`, {
+          method: 'POST',
+          headers: { 'x-auth-token': limited.projectKey, 'content-type': 'application/json' },
+          body,
+        });
       expect((await send(padded(2000))).status).toBe(200);
       const refused = await send(padded(2001));
       expect(refused.status).toBe(413);
-      expect(await refused.json()).toMatchObject({ error: 'Payload Too Large', code: 'payload_too_large', limitBytes: 2000 });
+      expect(await refused.json()).toMatchObject({
+        error: 'Payload Too Large',
+        code: 'payload_too_large',
+        limitBytes: 2000,
+      });
     } finally {
       await limited.close();
     }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
-import { type TestApp, startApp } from '../../support/app.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey, custom, hex, llmTrace } from '../../support/fixtures.ts';
 import { type Body, callRest, expectEverywhere, type SurfaceCase } from '../../support/surfaces.ts';
 
@@ -16,11 +16,19 @@ afterAll(async () => {
 });
 
 async function collect(body: object): Promise<void> {
-  const answer = await callRest(app.address, { verb: 'POST', path: '/api/collector', body, headers: { 'x-auth-token': app.projectKey } });
+  const answer = await callRest(app.address, {
+    verb: 'POST',
+    path: '/api/collector',
+    body,
+    headers: { 'x-auth-token': app.projectKey },
+  });
   expect(answer.status, answer.text).toBe(200);
 }
 
-function getCase(traceId: string, each: Partial<SurfaceCase<typeof getTrace>> & { status: number; query?: string; request?: object }): SurfaceCase {
+function getCase(
+  traceId: string,
+  each: Partial<SurfaceCase<typeof getTrace>> & { status: number; query?: string; request?: object },
+): SurfaceCase {
   return {
     name: traceId,
     headers: { 'x-auth-token': app.projectKey },
@@ -82,7 +90,9 @@ describe('reading a trace, over REST and gRPC', () => {
           expect(JSON.stringify(trace.spans[0].input)).toBe(JSON.stringify(span?.input));
           expect(JSON.stringify(trace.spans[0].output)).toBe(JSON.stringify(span?.output));
           expect(JSON.stringify(trace.spans[0].params)).toBe(JSON.stringify(span?.params));
-          expect(trace.platformUrl).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:${app.port}/default-project-.{6}/traces/${sent.trace_id}$`));
+          expect(trace.platformUrl).toMatch(
+            new RegExp(`^http://127\\.0\\.0\\.1:${app.port}/default-project-.{6}/traces/${sent.trace_id}$`),
+          );
         },
       }),
     );
@@ -91,23 +101,35 @@ describe('reading a trace, over REST and gRPC', () => {
   it('every instant and count is a JSON integer', async () => {
     const sent = llmTrace(NOW);
     await collect(sent);
-    const { text } = await callRest(app.address, { path: `/api/traces/${sent.trace_id}`, headers: { 'x-auth-token': app.projectKey } });
-    const tokens = [...text.matchAll(/"(?:[a-z_]*_(?:ms|at|tokens)|span_count|unpriced_spans)":([^,}]+)/g)].map((match) => match[1] ?? '');
+    const { text } = await callRest(app.address, {
+      path: `/api/traces/${sent.trace_id}`,
+      headers: { 'x-auth-token': app.projectKey },
+    });
+    const tokens = [...text.matchAll(/"(?:[a-z_]*_(?:ms|at|tokens)|span_count|unpriced_spans)":([^,}]+)/g)].map(
+      (match) => match[1] ?? '',
+    );
     expect(tokens.length).toBeGreaterThan(10);
     for (const token of tokens) expect(token).toMatch(/^(null|-?\d+)$/);
   });
 
   it('an unknown trace and one of another project are the same 404', async () => {
-    const check = (body: Body) => expect(body).toMatchObject({ error: 'Trace not found.', message: 'Trace not found.' });
+    const check = (body: Body) =>
+      expect(body).toMatchObject({ error: 'Trace not found.', message: 'Trace not found.' });
     await expectEverywhere(app.address, getCase(hex(32), { status: 404, code: 'trace_not_found', check }));
     await expectEverywhere(app.address, getCase('x'.repeat(201), { status: 404, code: 'trace_not_found', check }));
   });
 
   it('a call without a credential, with a wrong one, or without the permission is refused', async () => {
     await expectEverywhere(app.address, getCase('t', { headers: {}, status: 401, code: 'missing_credentials' }));
-    await expectEverywhere(app.address, getCase('t', { headers: { 'x-auth-token': 'nope' }, status: 401, code: 'invalid_credentials' }));
+    await expectEverywhere(
+      app.address,
+      getCase('t', { headers: { 'x-auth-token': 'nope' }, status: 401, code: 'invalid_credentials' }),
+    );
     const narrow = await addKey(app, { bindings: [custom('PROJECT', app.projectId, ['traces:create'])] });
-    await expectEverywhere(app.address, getCase('t', { headers: { 'x-auth-token': narrow }, status: 403, code: 'api_key_permission_denied' }));
+    await expectEverywhere(
+      app.address,
+      getCase('t', { headers: { 'x-auth-token': narrow }, status: 403, code: 'api_key_permission_denied' }),
+    );
   });
 
   it('a bad query names every bad field', async () => {
@@ -136,7 +158,11 @@ describe('reading a trace, over REST and gRPC', () => {
     for (const id of ids) await collect(llmTrace(NOW, id));
     await expectEverywhere(
       app.address,
-      getCase(prefix, { status: 409, code: 'ambiguous_trace_id', check: (body) => expect(body.candidateTraceIds).toEqual(ids) }),
+      getCase(prefix, {
+        status: 409,
+        code: 'ambiguous_trace_id',
+        check: (body) => expect(body.candidateTraceIds).toEqual(ids),
+      }),
     );
   });
 
@@ -163,7 +189,12 @@ describe('reading a trace, over REST and gRPC', () => {
     expect(seen).toHaveLength(25);
     await expectEverywhere(
       app.address,
-      getCase(traceId, { query: '?spansCursor=forged', request: { spansCursor: 'forged' }, status: 422, code: 'invalid_cursor' }),
+      getCase(traceId, {
+        query: '?spansCursor=forged',
+        request: { spansCursor: 'forged' },
+        status: 422,
+        code: 'invalid_cursor',
+      }),
     );
   });
 
@@ -171,12 +202,25 @@ describe('reading a trace, over REST and gRPC', () => {
     const sent = llmTrace(NOW);
     await collect(sent);
     const check = (body: Body) => {
-      expect(Object.keys(body)).toEqual(['trace_id', 'formatted_trace', 'timestamps', 'metadata', 'evaluations', 'platformUrl']);
+      expect(Object.keys(body)).toEqual([
+        'trace_id',
+        'formatted_trace',
+        'timestamps',
+        'metadata',
+        'evaluations',
+        'platformUrl',
+      ]);
       expect(body.formatted_trace).toContain('llm: llm (gpt-5)');
       expect(body.formatted_trace).toContain('input: Say hi.');
     };
-    await expectEverywhere(app.address, getCase(sent.trace_id, { query: '?format=digest', request: { format: 2 }, status: 200, check }));
-    await expectEverywhere(app.address, getCase(sent.trace_id, { query: '?llmMode=1', request: { llmMode: '1' }, status: 200, check }));
+    await expectEverywhere(
+      app.address,
+      getCase(sent.trace_id, { query: '?format=digest', request: { format: 2 }, status: 200, check }),
+    );
+    await expectEverywhere(
+      app.address,
+      getCase(sent.trace_id, { query: '?llmMode=1', request: { llmMode: '1' }, status: 200, check }),
+    );
   });
 
   it('the legacy spelling answers the same without the link, and says where to go', async () => {

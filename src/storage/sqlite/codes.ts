@@ -1,0 +1,68 @@
+/** What enums are in rows. A code is never given a second meaning; new words get new numbers. */
+
+import type { RequestEventType } from '../../domain/event.ts';
+import type { RequestSource, RequestState } from '../../domain/request-state.ts';
+import type { SpanType } from '../../domain/trace.ts';
+
+/** A table of codes, readable both ways. */
+type Codes<Word extends string> = { code(word: Word): number; word(code: number): Word };
+
+// 0 and 1 take no room in a row: the most frequent words have them.
+export const spanTypes: Codes<SpanType> = createCodes({
+  span: 0,
+  llm: 1,
+  chain: 2,
+  tool: 3,
+  agent: 4,
+  rag: 5,
+  guardrail: 6,
+  evaluation: 7,
+  workflow: 8,
+  component: 9,
+  module: 10,
+  server: 11,
+  client: 12,
+  producer: 13,
+  consumer: 14,
+  task: 15,
+  unknown: 16,
+});
+
+export const requestStatuses: Codes<Exclude<RequestState['status'], 'none'>> = createCodes({
+  success: 0,
+  error: 1,
+  admitted: 2,
+  settled: 3,
+});
+
+export const requestSources: Codes<RequestSource> = createCodes({ span: 0, report: 1 });
+
+export const eventTypes: Codes<RequestEventType> = createCodes({
+  'gateway.request.completed': 1,
+  'gateway.request.settled': 2,
+});
+
+const costSources = createCodes({ registry: 0, unpriced: 1, explicit: 2, span_rates: 3, override: 4, result: 5 });
+
+/** Sources of a cost are an open set: those without a code stay words. */
+export function packCostSource(source: string | null): string | number | null {
+  return source === null || !costSources.has(source) ? source : costSources.code(source);
+}
+
+export function unpackCostSource(stored: string | number | null): string | null {
+  return typeof stored === 'number' ? costSources.word(stored) : stored;
+}
+
+function createCodes<Word extends string>(byWord: Readonly<Record<Word, number>>) {
+  const codes = new Map<string, number>(Object.entries(byWord));
+  const words = new Map(Object.entries<number>(byWord).map(([word, code]) => [code, word as Word]));
+  return {
+    has: (word: string): word is Word => codes.has(word),
+    code: (word: Word): number => byWord[word],
+    word: (code: number): Word => {
+      const word = words.get(code);
+      if (word === undefined) throw new Error(`a row holds the unknown code ${code}`);
+      return word;
+    },
+  };
+}

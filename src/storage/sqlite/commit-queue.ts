@@ -1,0 +1,133 @@
+/** Collects appends while the writer is busy, so that each commit takes along all that waited for it. */
+
+import { unavailableFault } from '../../domain/fault.ts';
+import type { TraceAppend, TraceAppended } from '../../domain/trace.ts';
+import type { AppendOutcome } from './append-batch.ts';
+
+// One transaction stays short enough for the next to begin soon, even when every append is as large as it may be.
+const BATCH_MAX_APPENDS = 512;
+const BATCH_MAX_BYTES = 8 * 1024 * 1024;
+// One batch commits while the next one is on its way, so that the writer never waits for the main thread.
+const BATCHES_UNDER_WAY_MAX = 2;
+const ROW_BYTES = 512;
+const RETRY_AFTER_SECONDS = 1;
+
+export type CommitQueue = {
+  /** Resolves when the append is durable. Rejects with the unavailable Fault when too much is waiting. */
+  append(append: TraceAppend): Promise<TraceAppended>;
+  /** Resolves when nothing waits any more. */
+  drain(): Promise<void>;
+};
+
+export type CommitQueueDeps = {
+  readonly commit: (appends: readonly TraceAppend[]) => Promise<readonly AppendOutcome[]>;
+  /** Bound on what waits for its commit. */
+  readonly queueMaxBytes: number;
+};
+
+type Waiting = {
+  readonly append: TraceAppend;
+  readonly bytes: number;
+  readonly resolve: (appended: TraceAppended) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+const NOTHING_TO_TELL: TraceAppended = { metadataNotes: [] };
+
+export function createCommitQueue({ commit, queueMaxBytes }: CommitQueueDeps): CommitQueue {
+  let waiting: Waiting[] = [];
+  let queuedBytes = 0;
+  let underWay = 0;
+  let isScheduled = false;
+  let drained: (() => void)[] = [];
+
+  function append(item: TraceAppend): Promise<TraceAppended> {
+    const bytes = estimateBytes(item);
+    // Something larger than the whole bound still gets in when it is alone.
+    if (queuedBytes > 0 && queuedBytes + bytes > queueMaxBytes) {
+      return Promise.reject(unavailableFault('Too much is waiting to be stored; try again.', RETRY_AFTER_SECONDS));
+    }
+    queuedBytes += bytes;
+    return new Promise((resolve, reject) => {
+      waiting.push({ append: item, bytes, resolve, reject });
+      schedule();
+    });
+  }
+
+  function schedule(): void {
+    if (isScheduled || underWay >= BATCHES_UNDER_WAY_MAX || waiting.length === 0) return;
+    isScheduled = true;
+    // Whatever else arrived in this turn of the event loop comes along.
+    setImmediate(() => {
+      isScheduled = false;
+      void send(takeBatch());
+    });
+  }
+
+  function takeBatch(): Waiting[] {
+    let count = 0;
+    let bytes = 0;
+    for (const item of waiting) {
+      bytes += item.bytes;
+      if (count > 0 && (bytes > BATCH_MAX_BYTES || count >= BATCH_MAX_APPENDS)) break;
+      count += 1;
+    }
+    const batch = waiting.slice(0, count);
+    waiting = waiting.slice(count);
+    return batch;
+  }
+
+  async function send(batch: readonly Waiting[]): Promise<void> {
+    underWay += 1;
+    try {
+      const outcomes = await commit(batch.map((item) => item.append));
+      for (const [index, item] of batch.entries()) settle(item, outcomes[index]);
+    } catch (error) {
+      for (const item of batch) item.reject(error);
+    }
+    underWay -= 1;
+    for (const item of batch) queuedBytes -= item.bytes;
+    schedule();
+    if (underWay === 0 && waiting.length === 0) finishDrain();
+  }
+
+  function finishDrain(): void {
+    for (const resolve of drained) resolve();
+    drained = [];
+  }
+
+  return {
+    append,
+    drain: () =>
+      underWay === 0 && waiting.length === 0
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            drained.push(resolve);
+          }),
+  };
+}
+
+function settle(item: Waiting, outcome: AppendOutcome | undefined): void {
+  if (outcome === null) item.resolve(NOTHING_TO_TELL);
+  else if (outcome instanceof Error) item.reject(outcome);
+  else if (outcome === undefined) item.reject(new Error('the writer did not say what became of an append'));
+  else item.resolve({ metadataNotes: outcome });
+}
+
+/** A cheap stand-in for the size of what must be kept until the commit. */
+function estimateBytes({ metadataJson, spans, evaluations }: TraceAppend): number {
+  let bytes = ROW_BYTES + lengthOf(metadataJson);
+  for (const span of spans) {
+    bytes += ROW_BYTES + lengthOf(span.inputJson) + lengthOf(span.outputJson) + lengthOf(span.paramsJson);
+    bytes += lengthOf(span.errorJson) + lengthOf(span.contextsJson) + lengthOf(span.otherMetricsJson);
+  }
+  for (const evaluation of evaluations) {
+    bytes +=
+      ROW_BYTES + lengthOf(evaluation.details) + lengthOf(evaluation.inputsJson) + lengthOf(evaluation.errorJson);
+  }
+  return bytes;
+}
+
+function lengthOf(text: string | null): number {
+  return text === null ? 0 : text.length;
+}

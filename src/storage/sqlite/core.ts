@@ -1,0 +1,99 @@
+/** The writer: every verb that needs the write handle, one at a time. The same code runs in a thread and in-process. */
+
+import type { Clock } from '../../domain/clock.ts';
+import type { TraceAppend } from '../../domain/trace.ts';
+import type { Management } from '../orm/management.ts';
+import { type AppendOutcome, prepareAppendBatch } from './append-batch.ts';
+import type { Database } from './connection.ts';
+import { isStorageFailure } from './failures.ts';
+
+/** What the writer can be asked for. Rejects with the database's own error when the storage fails. */
+export type WriterVerbs = Management & {
+  append(appends: readonly TraceAppend[]): Promise<readonly AppendOutcome[]>;
+  /** Resolves when reads and writes work. */
+  check(): Promise<void>;
+};
+
+export type Core = {
+  readonly verbs: WriterVerbs;
+  /** Runs something on the write handle between two verbs. */
+  run<T>(job: () => T | Promise<T>): Promise<T>;
+  /** Closes the handle once everything asked for before is done. */
+  close(): Promise<void>;
+};
+
+export type CoreDeps = {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly openManagement: () => Promise<Management>;
+};
+
+export function createCore({ db, clock, openManagement }: CoreDeps): Core {
+  const appendBatch = prepareAppendBatch(db, clock);
+  const probe = prepareProbe(db);
+  let management: Promise<Management> | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  let writesFail = false;
+
+  /** A verb runs to its end before the next: a transaction of one must never hold rows of another. */
+  function run<T>(job: () => T | Promise<T>): Promise<T> {
+    const result = last.then(job).finally(() => {
+      if (db.open && db.inTransaction) db.exec('ROLLBACK');
+    });
+    last = result.catch(() => undefined);
+    return result;
+  }
+
+  function write<T>(job: () => T | Promise<T>): Promise<T> {
+    return run(async () => {
+      try {
+        const answer = await job();
+        writesFail = false;
+        return answer;
+      } catch (error) {
+        if (isStorageFailure(error)) writesFail = true;
+        throw error;
+      }
+    });
+  }
+
+  async function manage(): Promise<Management> {
+    management ??= openManagement();
+    try {
+      return await management;
+    } catch (error) {
+      management = undefined;
+      throw error;
+    }
+  }
+
+  return {
+    verbs: {
+      append: (appends) => write(() => appendBatch(appends)),
+      // Writing is tried only after it has failed: otherwise a full disk would be known already.
+      check: () => (writesFail ? write(probe.write) : run(probe.read)),
+      bootstrap: (plan) => write(async () => await (await manage()).bootstrap(plan)),
+      insertApiKey: (key) => write(async () => await (await manage()).insertApiKey(key)),
+      insertEvaluator: (evaluator, liveMax) =>
+        write(async () => await (await manage()).insertEvaluator(evaluator, liveMax)),
+      findEvaluator: (projectId, idOrSlug) =>
+        run(async () => await (await manage()).findEvaluator(projectId, idOrSlug)),
+    },
+    run,
+    close: () => run(() => void db.close()),
+  };
+}
+
+function prepareProbe(db: Database): { read(): void; write(): void } {
+  const read = db.prepare('SELECT count(*) FROM installation');
+  // More than free room inside of pages can hold, so that it succeeds only when the file may grow.
+  const fill = db.prepare('INSERT INTO write_probe (filler) VALUES (zeroblob(65536))');
+  const empty = db.prepare('DELETE FROM write_probe');
+  return {
+    read: () => void read.get(),
+    write: () => {
+      fill.run();
+      empty.run();
+    },
+  };
+}

@@ -1,0 +1,59 @@
+/** The end of each organization's log while one transaction adds to it. */
+
+import type { Clock } from '../../domain/clock.ts';
+import type { Database } from './connection.ts';
+
+/** Where the log of an organization ends. */
+export type LogHead = {
+  readonly organizationNumber: number;
+  seq: number;
+  createdAtMs: number;
+  /** Whether any request of the organization is kept under another key than its id. */
+  hasAlternateKeys: boolean;
+};
+
+export type LogHeads = {
+  /** The head of an organization; what is changed in it is kept by `flush`. */
+  take(organizationNumber: number): LogHead;
+  flush(): void;
+};
+
+type Row = { readonly seq: number; readonly createdAtMs: number; readonly hasAlternateKeys: number };
+
+/** Answers a function that begins a transaction's view of the heads. */
+export function prepareLogHeads(db: Database, clock: Clock): () => LogHeads {
+  const find = db.prepare<[number], Row>(
+    'SELECT seq, created_at AS createdAtMs, has_alternate_keys AS hasAlternateKeys FROM log_heads WHERE organization_number = ?',
+  );
+  const store = db.prepare<[number, number, number, number]>(
+    'INSERT OR REPLACE INTO log_heads (organization_number, seq, created_at, has_alternate_keys) VALUES (?, ?, ?, ?)',
+  );
+  return () => {
+    const nowMs = clock();
+    const taken = new Map<number, LogHead>();
+    const seqBefore = new Map<number, number>();
+    return {
+      take(organizationNumber) {
+        const known = taken.get(organizationNumber);
+        if (known !== undefined) return known;
+        const row = find.get(organizationNumber);
+        const head: LogHead = {
+          organizationNumber,
+          seq: row?.seq ?? 0,
+          // Time never runs backwards in a log, whatever the clock does.
+          createdAtMs: Math.max(nowMs, row?.createdAtMs ?? 0),
+          hasAlternateKeys: row?.hasAlternateKeys === 1,
+        };
+        taken.set(organizationNumber, head);
+        seqBefore.set(organizationNumber, head.seq);
+        return head;
+      },
+      flush() {
+        for (const head of taken.values()) {
+          if (head.seq === seqBefore.get(head.organizationNumber)) continue;
+          store.run(head.organizationNumber, head.seq, head.createdAtMs, head.hasAlternateKeys ? 1 : 0);
+        }
+      },
+    };
+  };
+}

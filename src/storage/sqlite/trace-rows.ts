@@ -1,0 +1,215 @@
+/** How traces, spans and evaluations look in rows, in both directions. */
+
+import type { Span, SpanSummary, TraceRecord, TraceTotals } from '../../domain/trace.ts';
+import { packCostSource, spanTypes, unpackCostSource } from './codes.ts';
+import { idTextSql, packId, type StoredId } from './compact-ids.ts';
+
+export type Cell = string | number | Buffer | null;
+
+const TOTALS_COLUMNS = [
+  'span_count',
+  'started_at',
+  'duration_ms',
+  'first_token_ms',
+  'prompt_tokens',
+  'completion_tokens',
+  'reasoning_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+  'total_cost_nano_usd',
+  'unpriced_spans',
+  'tokens_estimated',
+  'has_error',
+] as const;
+
+/** The columns of a trace that appends change, in the order of `traceCells`. */
+export const TRACE_COLUMNS = [...TOTALS_COLUMNS, 'metadata', 'expected_output', 'updated_at'] as const;
+
+export type TraceState = {
+  readonly totals: TraceTotals;
+  readonly metadataJson: string;
+  readonly expectedOutput: string | null;
+  readonly updatedAtMs: number;
+};
+
+export function traceCells({ totals, metadataJson, expectedOutput, updatedAtMs }: TraceState): Cell[] {
+  const { startedAtMs, finishedAtMs } = totals;
+  return [
+    totals.spanCount,
+    startedAtMs,
+    startedAtMs === null || finishedAtMs === null ? null : finishedAtMs - startedAtMs,
+    totals.firstTokenMs,
+    totals.promptTokens,
+    totals.completionTokens,
+    totals.reasoningTokens,
+    totals.cacheReadInputTokens,
+    totals.cacheCreationInputTokens,
+    totals.totalCostNanoUsd,
+    totals.unpricedSpans,
+    Number(totals.tokensEstimated),
+    Number(totals.hasError),
+    metadataJson,
+    expectedOutput,
+    updatedAtMs,
+  ];
+}
+
+export const TRACE_SELECT = `SELECT
+  sequence,
+  ${idTextSql('trace_id')} AS traceId,
+  metadata AS metadataJson,
+  expected_output AS expectedOutput,
+  inserted_at AS insertedAtMs,
+  updated_at AS updatedAtMs,
+  span_count AS spanCount,
+  started_at AS startedAtMs,
+  started_at + duration_ms AS finishedAtMs,
+  max(0, duration_ms) AS totalTimeMs,
+  first_token_ms AS firstTokenMs,
+  prompt_tokens AS promptTokens,
+  completion_tokens AS completionTokens,
+  reasoning_tokens AS reasoningTokens,
+  cache_read_input_tokens AS cacheReadInputTokens,
+  cache_creation_input_tokens AS cacheCreationInputTokens,
+  total_cost_nano_usd AS totalCostNanoUsd,
+  unpriced_spans AS unpricedSpans,
+  tokens_estimated AS tokensEstimated,
+  has_error AS hasError
+FROM traces`;
+
+export type TraceRow = Stored<TraceRecord, 'tokensEstimated' | 'hasError'>;
+
+/** What SQLite answers for T: it has no booleans. */
+type Stored<T, Flags extends keyof T> = { readonly [K in keyof T]: K extends Flags ? number : T[K] };
+
+export function toTraceRecord(row: TraceRow): TraceRecord {
+  return { ...row, tokensEstimated: row.tokensEstimated === 1, hasError: row.hasError === 1 };
+}
+
+export const SPAN_COLUMNS = [
+  'project_number',
+  'trace_sequence',
+  'span_id',
+  'parent_id',
+  'type',
+  'started_at',
+  'duration_ms',
+  'first_token_ms',
+  'prompt_tokens',
+  'completion_tokens',
+  'reasoning_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+  'cost_nano_usd',
+  'cost_source',
+  'tokens_estimated',
+  'cached_tokens_in_prompt',
+  'name',
+  'vendor',
+  'model',
+  'params',
+  'other_metrics',
+  'error',
+  'contexts',
+  'input',
+  'output',
+] as const;
+
+export function spanCells(projectNumber: number, sequence: number, span: Span): Cell[] {
+  return [
+    projectNumber,
+    sequence,
+    packId(span.spanId),
+    span.parentId === null ? null : packId(span.parentId),
+    spanTypes.code(span.type),
+    span.startedAtMs,
+    span.finishedAtMs - span.startedAtMs,
+    span.firstTokenAtMs === null ? null : span.firstTokenAtMs - span.startedAtMs,
+    span.promptTokens,
+    span.completionTokens,
+    span.reasoningTokens,
+    span.cacheReadInputTokens,
+    span.cacheCreationInputTokens,
+    span.costNanoUsd,
+    packCostSource(span.costSource),
+    Number(span.tokensEstimated),
+    span.cachedTokensInPrompt === null ? null : Number(span.cachedTokensInPrompt),
+    span.name,
+    span.vendor,
+    span.model,
+    span.paramsJson,
+    span.otherMetricsJson,
+    span.errorJson,
+    span.contextsJson,
+    span.inputJson,
+    span.outputJson,
+  ];
+}
+
+const SPAN_BASE = `
+  ${idTextSql('span_id')} AS spanId,
+  ${idTextSql('parent_id')} AS parentId,
+  type,
+  name,
+  model,
+  started_at AS startedAtMs,
+  started_at + duration_ms AS finishedAtMs,
+  started_at + first_token_ms AS firstTokenAtMs,
+  prompt_tokens AS promptTokens,
+  completion_tokens AS completionTokens,
+  reasoning_tokens AS reasoningTokens,
+  cache_read_input_tokens AS cacheReadInputTokens,
+  cache_creation_input_tokens AS cacheCreationInputTokens,
+  cost_nano_usd AS costNanoUsd,
+  tokens_estimated AS tokensEstimated`;
+
+export const SUMMARY_SELECT = `SELECT span_id AS storedId, ${SPAN_BASE},
+  input IS NOT NULL AS hasInput,
+  output IS NOT NULL AS hasOutput,
+  error IS NOT NULL AS hasError
+FROM spans`;
+
+type SummaryFlags = 'tokensEstimated' | 'hasInput' | 'hasOutput' | 'hasError';
+export type SummaryRow = Omit<Stored<SpanSummary, SummaryFlags>, 'type'> & {
+  readonly storedId: StoredId;
+  readonly type: number;
+};
+
+export function toSummary({ storedId: _, ...row }: SummaryRow): SpanSummary {
+  return {
+    ...row,
+    type: spanTypes.word(row.type),
+    tokensEstimated: row.tokensEstimated === 1,
+    hasInput: row.hasInput === 1,
+    hasOutput: row.hasOutput === 1,
+    hasError: row.hasError === 1,
+  };
+}
+
+export const SPAN_SELECT = `SELECT ${SPAN_BASE},
+  vendor,
+  input AS inputJson,
+  output AS outputJson,
+  params AS paramsJson,
+  cached_tokens_in_prompt AS cachedTokensInPrompt,
+  other_metrics AS otherMetricsJson,
+  cost_source AS costSource,
+  error AS errorJson,
+  contexts AS contextsJson
+FROM spans`;
+
+export type SpanRow = Omit<Stored<Span, 'tokensEstimated'>, 'type' | 'costSource' | 'cachedTokensInPrompt'> & {
+  readonly type: number;
+  readonly costSource: string | number | null;
+  readonly cachedTokensInPrompt: number | null;
+};
+
+export function toSpan(row: SpanRow): Span {
+  return {
+    ...row,
+    type: spanTypes.word(row.type),
+    costSource: unpackCostSource(row.costSource),
+    tokensEstimated: row.tokensEstimated === 1,
+    cachedTokensInPrompt: row.cachedTokensInPrompt === null ? null : row.cachedTokensInPrompt === 1,
+  };
+}

@@ -1,0 +1,57 @@
+/** One unary call between the Connect library and the pipeline. */
+
+import type { Message } from '@bufbuild/protobuf';
+import type { Invoke } from '../rpc/invoke.ts';
+import type { CallIds, Method, Request } from '../rpc/method.ts';
+import { deadlineFault } from './connect-errors.ts';
+
+/**
+ * The library hands over a message it has decoded itself, the pipeline wants to ask for it. So the pipeline starts
+ * first and waits at that question.
+ */
+export type PendingCall = {
+  /** Settles once the caller may send the message; rejects with the refusal. */
+  readonly admitted: (signal: AbortSignal) => Promise<void>;
+  /** Answers the pipeline's question, and then the response. */
+  readonly run: (message: Message, signal: AbortSignal) => Promise<Message>;
+  /** Lets the pipeline end where the message will not come. */
+  readonly abandon: () => void;
+};
+
+export type CallStart = {
+  readonly invoke: Invoke;
+  readonly method: Method;
+  readonly header: (name: string) => string | undefined;
+  readonly ids: CallIds;
+};
+
+export function startCall({ invoke, method, header, ids }: CallStart): PendingCall {
+  const question = Promise.withResolvers<void>();
+  const message = Promise.withResolvers<Request>();
+  const response = invoke(method, { transport: 'connect', header, ids }, () => {
+    question.resolve();
+    return message.promise;
+  });
+  response.then(() => question.resolve(), question.reject);
+  // Each may be left by everybody when the caller goes away.
+  message.promise.catch(() => {});
+  question.promise.catch(() => {});
+  return {
+    admitted: (signal) => unlessAborted(question.promise, signal),
+    run(received, signal) {
+      message.resolve({ kind: 'message', message: received });
+      return unlessAborted(response, signal);
+    },
+    abandon: () => message.reject(deadlineFault()),
+  };
+}
+
+/** Stops waiting at the deadline, or when the caller leaves; the work itself goes on. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(deadlineFault());
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

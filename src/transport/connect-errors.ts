@@ -1,0 +1,76 @@
+/** Errors as Connect, gRPC-Web and streaming gRPC send them, the library's own included. */
+
+import { Code, ConnectError, createContextKey, type Interceptor } from '@connectrpc/connect';
+import { Fault } from '../domain/fault.ts';
+import { toFault } from '../rpc/invoke.ts';
+import type { CallIds } from '../rpc/method.ts';
+import { errorMetadata, errorStatus, type Family } from './status.ts';
+
+/** How errors of one call look. */
+export type ErrorShape = { readonly family: Family; readonly ids: CallIds; readonly sizeMaxBytes: number };
+
+export const shapeKey = createContextKey<ErrorShape | null>(null);
+
+/** Turns what the code behind an rpc throws into what goes over the wire. */
+export const faultsToErrors: Interceptor = (next) => async (request) => {
+  const shape = request.contextValues.get(shapeKey);
+  const translate = (error: unknown) =>
+    error instanceof ConnectError || !shape ? error : toConnectError(toFault(error), shape);
+  try {
+    const response = await next(request);
+    return response.stream ? { ...response, message: translateAll(response.message, translate) } : response;
+  } catch (error) {
+    throw translate(error);
+  }
+};
+
+async function* translateAll<T>(messages: AsyncIterable<T>, translate: (error: unknown) => unknown): AsyncIterable<T> {
+  try {
+    yield* messages;
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
+export function toConnectError(fault: Fault, { family, ids }: ErrorShape): ConnectError {
+  const { code, message, details } = errorStatus(fault, family, ids);
+  return new ConnectError(message, code, errorMetadata(fault), [...details], fault);
+}
+
+/**
+ * Gives an error that the library raised (a message it could not read, one that is too large, an unknown
+ * compression) the code and details every error here has. The library offers no hook for it, but announces the
+ * error by aborting the signal of the call right before writing it, so what is changed in place then is what leaves.
+ */
+export function rewordLibraryError(reason: unknown, shape: ErrorShape): void {
+  // Errors of our own have details already.
+  if (!(reason instanceof ConnectError) || reason.details.length > 0) return;
+  const { code, rawMessage, message, details, metadata } = toConnectError(libraryFault(reason, shape), shape);
+  metadata.forEach((value, name) => {
+    reason.metadata.set(name, value);
+  });
+  Object.assign(reason, { code, rawMessage, message, details });
+}
+
+function libraryFault(error: ConnectError, { sizeMaxBytes }: ErrorShape): Fault {
+  if (error.code === Code.ResourceExhausted) {
+    return new Fault('payload_too_large', `The message is larger than ${sizeMaxBytes} bytes.`, {
+      meta: { limitBytes: sizeMaxBytes },
+    });
+  }
+  if (error.code === Code.DeadlineExceeded) return deadlineFault();
+  if (error.code === Code.Unimplemented && error.rawMessage.startsWith('unknown compression')) {
+    return new Fault('unsupported_encoding', 'The compression is not supported; gzip is.');
+  }
+  return new Fault('malformed_request', 'The message could not be decoded.', { meta: detailOf(error.rawMessage) });
+}
+
+export function deadlineFault(): Fault {
+  return new Fault('request_timeout', 'The deadline of the call has passed.');
+}
+
+/** Names the field of a JSON message that did not fit, without the types and values the library would tell. */
+function detailOf(libraryMessage: string): { readonly detail?: string } {
+  const field = /cannot decode field \S+?\.(\w+) from JSON/.exec(libraryMessage)?.[1];
+  return field === undefined ? {} : { detail: `${field} has a value of the wrong type` };
+}

@@ -1,0 +1,56 @@
+/** Refuses requests the Connect router cannot serve, in the protocol they were sent in. */
+
+import type { OutgoingHttpHeaders } from 'node:http';
+import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
+import type { Fault, FaultKind } from '../domain/fault.ts';
+import type { CallIds } from '../rpc/method.ts';
+import { traceparentOf } from './call-ids.ts';
+import { toConnectError } from './connect-errors.ts';
+import type { HttpHandler } from './server.ts';
+import { errorTrailers } from './status.ts';
+
+type Request = Parameters<HttpHandler>[0];
+type Response = Parameters<HttpHandler>[1];
+
+/** Where HTTP says more than the code of the error. */
+const HTTP_STATUS: { readonly [K in FaultKind]?: number } = {
+  route_not_found: 404,
+  method_not_allowed: 405,
+  unsupported_media_type: 415,
+};
+
+/** True for requests that mean an rpc, whether or not it exists. */
+export function isRpcRequest(request: Request): boolean {
+  const type = request.headers['content-type'] ?? '';
+  return (
+    isGrpc(type) || /^application\/(connect\+|proto\b)/.test(type) || 'connect-protocol-version' in request.headers
+  );
+}
+
+/** Answers and ends the exchange. */
+export function refuseRpc(request: Request, response: Response, { fault, ids }: { fault: Fault; ids: CallIds }): void {
+  const type = request.headers['content-type'] ?? '';
+  const headers: OutgoingHttpHeaders = { 'x-request-id': ids.requestId };
+  const traceparent = traceparentOf(ids);
+  if (traceparent) headers.traceparent = traceparent;
+  // The body is not going to be read.
+  if (request.httpVersionMajor === 1 && !request.complete) headers.connection = 'close';
+  if (isGrpc(type)) {
+    write(response, 200, { ...headers, 'content-type': type, ...errorTrailers(fault, 'flat', ids) }, null);
+  } else {
+    const error = toConnectError(fault, { family: 'flat', ids, sizeMaxBytes: 0 });
+    const status = HTTP_STATUS[fault.kind] ?? codeToHttpStatus(error.code);
+    const metadata = Object.fromEntries(error.metadata);
+    const body = errorToJsonBytes(error, undefined);
+    write(response, status, { ...headers, ...metadata, 'content-type': 'application/json' }, body);
+  }
+}
+
+function isGrpc(contentType: string): boolean {
+  return /^application\/grpc(-web)?(\+|;|$)/.test(contentType);
+}
+
+function write(response: Response, status: number, headers: OutgoingHttpHeaders, body: Uint8Array | null): void {
+  // One call for both kinds of response, whose writeHead is declared with overloads that no union satisfies.
+  (response as import('node:http').ServerResponse).writeHead(status, headers).end(body ?? undefined);
+}

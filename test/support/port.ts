@@ -1,0 +1,125 @@
+/** The whole port (every protocol, real contracts) over a pipeline that a test decides about. */
+
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { create, type DescMethodUnary, getOption, type Message } from '@bufbuild/protobuf';
+import { EventService } from '../../gen/spandrel/v1/events_pb.js';
+import { policy } from '../../gen/spandrel/v1/options_pb.js';
+import { TraceService } from '../../gen/spandrel/v1/traces_pb.js';
+import { Fault } from '../../src/domain/fault.ts';
+import { type Invoke, toFault } from '../../src/rpc/invoke.ts';
+import type { Method } from '../../src/rpc/method.ts';
+import { createIdSource } from '../../src/transport/call-ids.ts';
+import { createConnect } from '../../src/transport/connect.ts';
+import { createGrpc } from '../../src/transport/grpc.ts';
+import { createHealth } from '../../src/transport/health.ts';
+import { refusePrematurely } from '../../src/transport/rest/premature.ts';
+import type { RestHandler } from '../../src/transport/rest/rest.ts';
+import { type Listening, listen, type ServerLimits } from '../../src/transport/server.ts';
+
+export const SIZE_MAX_BYTES = 1_048_576;
+export const INGEST_MAX_BYTES = 10_485_760;
+/** What the pipeline of these tests takes for a valid credential. */
+export const GOOD = { authorization: 'Bearer good' };
+
+const tlsFile = (name: string) => readFileSync(new URL(`./tls/${name}`, import.meta.url), 'utf8');
+export const TLS = { cert: tlsFile('localhost.crt'), key: tlsFile('localhost.key') };
+
+const LIMITS: ServerLimits = {
+  headersTimeoutMs: 10_000,
+  bodyGapTimeoutMs: 10_000,
+  bodyTimeoutMs: 60_000,
+  idleTimeoutMs: 75_000,
+  streamsPerConnectionMax: 128,
+  headerBytesMax: 16_384,
+  requestLineBytesMax: 8_192,
+  connectionsMax: 10_000,
+};
+
+/** The code behind every rpc. */
+export type Serve = (method: Method, message: Message) => Promise<object> | object;
+
+export type PortOptions = {
+  readonly tls?: boolean;
+  readonly limits?: Partial<ServerLimits>;
+  readonly serve?: Serve;
+  readonly fallback?: RestHandler;
+};
+
+export type Port = Listening & {
+  /** Pipelines that have begun and not ended. */
+  readonly inFlight: () => number;
+  /** Messages the pipeline asked for, refused callers not counted. */
+  readonly decoded: () => number;
+  readonly setAccepting: (accepting: boolean) => void;
+};
+
+export const METHODS: readonly Method[] = [TraceService, EventService].flatMap(({ methods, typeName }) =>
+  methods.map((desc) => ({
+    // Both services have unary rpcs only.
+    desc: desc as DescMethodUnary,
+    path: `/${typeName}/${desc.name}`,
+    policy: getOption(desc, policy),
+    sizeMaxBytes: desc.name === 'CollectTrace' ? INGEST_MAX_BYTES : SIZE_MAX_BYTES,
+    handler: { handle: () => Promise.reject(new Error('the pipeline of the tests has code of its own')) },
+  })),
+);
+
+export async function startPort(options: PortOptions = {}): Promise<Port> {
+  const { tls = false, limits = {}, serve = () => ({}), fallback = echo } = options;
+  const counts = { inFlight: 0, decoded: 0 };
+  let accepting = true;
+  const invoke: Invoke = async (method, call, decode) => {
+    counts.inFlight += 1;
+    try {
+      if (call.header('authorization') !== GOOD.authorization) {
+        throw new Fault('invalid_credentials', 'The credential is not valid.');
+      }
+      const request = await decode();
+      counts.decoded += 1;
+      if (request.kind !== 'message') throw new Error('only messages come this way');
+      return create(method.desc.output, await serve(method, request.message));
+    } catch (error) {
+      throw toFault(error);
+    } finally {
+      counts.inFlight -= 1;
+    }
+  };
+  const ids = createIdSource(randomBytes, true);
+  const health = createHealth(METHODS, () => accepting);
+  const listening = await listen(
+    { host: '127.0.0.1', port: 0, tls: tls ? TLS : null, limits: { ...LIMITS, ...limits } },
+    {
+      http: createConnect({ methods: METHODS, invoke, ids, health, fallback }),
+      grpc: createGrpc(METHODS, invoke, ids),
+      refuse: (problem) => refusePrematurely(problem, ids),
+    },
+  );
+  return {
+    ...listening,
+    inFlight: () => counts.inFlight,
+    decoded: () => counts.decoded,
+    setAccepting(value) {
+      accepting = value;
+    },
+  };
+}
+
+/** Says over which protocol the request came, once its body is in. */
+const echo: RestHandler = (request, response) => {
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+  });
+  request.on('end', () => response.end(JSON.stringify({ http: request.httpVersion, path: request.url, bytes })));
+  if (request.headers.expect !== undefined) response.writeContinue();
+};
+
+/** Waits for a condition instead of a time. */
+export async function until(holds: () => boolean, what: string, deadlineMs = 10_000): Promise<void> {
+  const endMs = performance.now() + deadlineMs;
+  while (!holds()) {
+    if (performance.now() > endMs) throw new Error(`still not: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

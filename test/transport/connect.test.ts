@@ -1,0 +1,385 @@
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import { connect as connectHttp2, constants } from 'node:http2';
+import { connect as connectTcp } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { create, toBinary } from '@bufbuild/protobuf';
+import { Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RetryInfoSchema } from '../../gen/google/rpc/error_details_pb.js';
+import { ErrorInfoSchema } from '../../gen/spandrel/v1/errors_pb.js';
+import { EventService } from '../../gen/spandrel/v1/events_pb.js';
+import { type GetTraceRequest, GetTraceRequestSchema, TraceService } from '../../gen/spandrel/v1/traces_pb.js';
+import { Fault, validationFault } from '../../src/domain/fault.ts';
+import { GOOD, INGEST_MAX_BYTES, type Port, SIZE_MAX_BYTES, startPort, TLS, until } from '../support/port.ts';
+
+const PATH = '/spandrel.v1.TraceService/GetTrace';
+let released = Promise.resolve();
+let port: Port;
+let secure: Port;
+
+async function serve(_: unknown, message: unknown): Promise<object> {
+  const { traceId } = message as GetTraceRequest;
+  if (traceId === 'missing') throw new Fault('trace_not_found', 'There is no such träce.');
+  if (traceId === 'busy') throw new Fault('unavailable', 'The queue is full.', { retryAfterSeconds: 3 });
+  if (traceId === 'bug') throw new TypeError('secret detail of the code');
+  if (traceId === 'slow') await released;
+  if (traceId === 'invalid')
+    throw validationFault('json', [{ field: 'traceId', type: 'custom', message: 'traceId is odd' }]);
+  return traceId === undefined ? {} : { view: { case: 'trace', value: { traceId } } };
+}
+
+beforeAll(async () => {
+  port = await startPort({ serve });
+  secure = await startPort({ serve, tls: true });
+});
+afterAll(async () => {
+  await Promise.all([port.drain(500), secure.drain(500)]);
+});
+
+type Protocol = 'connect' | 'connect+json' | 'grpc-web' | 'grpc';
+type Http = 'HTTP/1.1' | 'h2c' | 'TLS h2' | 'TLS HTTP/1.1';
+type Surface = { readonly protocol: Protocol; readonly http: Http };
+
+const SURFACES: readonly Surface[] = (['connect', 'connect+json', 'grpc-web', 'grpc'] as const).flatMap((protocol) =>
+  (['HTTP/1.1', 'h2c', 'TLS h2', 'TLS HTTP/1.1'] as const)
+    .filter((http) => protocol !== 'grpc' || !http.includes('1.1'))
+    .map((http) => ({ protocol, http })),
+);
+
+function transportOf({ protocol, http }: Surface): Transport {
+  const baseUrl = http.startsWith('TLS') ? `https://localhost:${secure.port}` : port.address;
+  const httpVersion = http.includes('1.1') ? '1.1' : '2';
+  const options = { baseUrl, httpVersion, nodeOptions: http.startsWith('TLS') ? { ca: TLS.cert } : {} } as const;
+  if (protocol === 'grpc') return createGrpcTransport(options as Parameters<typeof createGrpcTransport>[0]);
+  if (protocol === 'grpc-web') return createGrpcWebTransport(options);
+  return createConnectTransport({ ...options, useBinaryFormat: protocol === 'connect' });
+}
+
+async function failureOf(call: Promise<unknown>): Promise<ConnectError> {
+  return call.then(
+    () => Promise.reject(new Error('the call succeeded')),
+    (error: unknown) => ConnectError.from(error),
+  );
+}
+
+function infoOf(error: ConnectError) {
+  const infos = error.findDetails(ErrorInfoSchema);
+  expect(infos, `exactly one ErrorInfo: ${error.message}`).toHaveLength(1);
+  return infos[0];
+}
+
+describe.each(SURFACES)('$protocol over $http', (surface) => {
+  const traces = () => createClient(TraceService, transportOf(surface));
+
+  it('answers, and says which request and trace it was', async () => {
+    let headers = new Headers();
+    const found = await traces().getTrace(
+      { traceId: 'abc' },
+      {
+        headers: { ...GOOD, 'x-request-id': 'mine-1' },
+        onHeader: (received) => {
+          headers = received;
+        },
+      },
+    );
+    expect(found.view.value).toMatchObject({ traceId: 'abc' });
+    expect(headers.get('x-request-id')).toBe('mine-1');
+    expect(headers.get('traceparent')).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+  });
+
+  it('carries the details of a failure', async () => {
+    const error = await failureOf(traces().getTrace({ traceId: 'missing' }, { headers: GOOD }));
+    expect(error).toMatchObject({ code: Code.NotFound, rawMessage: 'There is no such träce.' });
+    expect(infoOf(error)).toMatchObject({ type: 'not_found', code: 'trace_not_found' });
+    const invalid = await failureOf(traces().getTrace({ traceId: 'invalid' }, { headers: GOOD }));
+    expect(infoOf(invalid)).toMatchObject({ type: 'unprocessable_entity', meta: { fields: ['traceId'] } });
+    const events = createClient(EventService, transportOf(surface));
+    expect(infoOf(await failureOf(events.getEvent({ id: 'x' })))).toMatchObject({ type: 'unauthenticated' });
+  });
+
+  it('says when to try again', async () => {
+    const error = await failureOf(traces().getTrace({ traceId: 'busy' }, { headers: GOOD }));
+    expect(error.code).toBe(Code.Unavailable);
+    expect(error.findDetails(RetryInfoSchema)[0]?.retryDelay?.seconds).toBe(3n);
+  });
+
+  it('tells nothing about a bug', async () => {
+    const error = await failureOf(traces().getTrace({ traceId: 'bug' }, { headers: GOOD }));
+    expect(error).toMatchObject({ code: Code.Internal, rawMessage: 'An unknown error occurred' });
+    expect(infoOf(error)?.code).toBe('internal_error');
+  });
+
+  it('proves the credential before it reads the message', async () => {
+    const decodedBefore = port.decoded() + secure.decoded();
+    const error = await failureOf(
+      traces().getTrace({ traceId: 'x'.repeat(200_000) }, { headers: { authorization: 'Bearer bad' } }),
+    );
+    expect(error.code).toBe(Code.Unauthenticated);
+    expect(infoOf(error)?.code).toBe('invalid_credentials');
+    expect(port.decoded() + secure.decoded()).toBe(decodedBefore);
+  });
+
+  it('refuses a message over the limit without telling to retry', async () => {
+    const error = await failureOf(traces().getTrace({ traceId: 'x'.repeat(SIZE_MAX_BYTES) }, { headers: GOOD }));
+    expect(error.code).toBe(Code.ResourceExhausted);
+    expect(infoOf(error)).toMatchObject({ code: 'payload_too_large', meta: { limitBytes: SIZE_MAX_BYTES } });
+    expect(error.findDetails(RetryInfoSchema)).toHaveLength(0);
+    expect(port.inFlight() + secure.inFlight()).toBe(0);
+  });
+
+  it('holds each rpc to its own limit', async () => {
+    const spans = [{ spanId: 's', input: { type: 'text', valueJson: JSON.stringify('x'.repeat(2 * SIZE_MAX_BYTES)) } }];
+    await traces().collectTrace({ traceId: 't', spans }, { headers: GOOD });
+  });
+
+  it('answers at the deadline, while the work goes on', async () => {
+    const gate = Promise.withResolvers<void>();
+    released = gate.promise;
+    const error = await failureOf(traces().getTrace({ traceId: 'slow' }, { headers: GOOD, timeoutMs: 100 }));
+    expect(error.code).toBe(Code.DeadlineExceeded);
+    gate.resolve();
+    await until(() => port.inFlight() + secure.inFlight() === 0, 'the work has ended');
+  });
+});
+
+type Answer = { readonly status: number; readonly headers: Headers; readonly text: string };
+
+async function post(
+  path: string,
+  {
+    headers = {},
+    body = '{}',
+    method = 'POST',
+  }: { headers?: object; body?: string | Uint8Array<ArrayBuffer> | null; method?: string },
+): Promise<Answer> {
+  const sent = body === null ? {} : { body };
+  const response = await fetch(port.address + path, {
+    method,
+    ...sent,
+    headers: { 'content-type': 'application/json', ...GOOD, ...headers },
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** The error of a Connect answer, with the one ErrorInfo it must have. */
+function connectError({ text }: Answer): {
+  readonly code: string;
+  readonly message: string;
+  readonly info: { readonly code: string; readonly meta?: object };
+} {
+  const { code, message, details } = JSON.parse(text);
+  const infos = details.filter(({ type }: { type: string }) => type === 'spandrel.v1.ErrorInfo');
+  expect(infos).toHaveLength(1);
+  return { code, message, info: infos[0].debug };
+}
+
+describe('a request the library itself refuses', () => {
+  it.each([
+    ['broken JSON', '{'],
+    ['a field of the wrong type', '{"traceId":{"$ne":""}}'],
+    ['JSON that is no object', '[]'],
+  ])('%s is malformed, and names no type of the contract', async (_, body) => {
+    const answer = await post(PATH, { body });
+    expect(answer.status).toBe(400);
+    expect(answer.text).not.toMatch(/spandrel\.v1\.(?!ErrorInfo)/);
+    expect(connectError(answer)).toMatchObject({ code: 'invalid_argument', info: { code: 'malformed_request' } });
+    expect(answer.headers.get('x-request-id')).toMatch(/^req_/);
+  });
+
+  it('names the field that has the wrong type', async () => {
+    const { info } = connectError(await post(PATH, { body: '{"traceId":5}' }));
+    expect(info.meta).toEqual({ detail: 'trace_id has a value of the wrong type' });
+  });
+
+  it('a binary message that is none is malformed', async () => {
+    const answer = await post(PATH, {
+      headers: { 'content-type': 'application/proto' },
+      body: Uint8Array.of(255, 255, 255),
+    });
+    expect(answer.status).toBe(400);
+    expect(connectError(answer).info.code).toBe('malformed_request');
+  });
+
+  it.each(['br', 'deflate', 'zstd'])('compression by %s is unimplemented', async (encoding) => {
+    const answer = await post(PATH, { headers: { 'content-encoding': encoding }, body: 'x' });
+    expect(answer.status).toBe(501);
+    expect(connectError(answer)).toMatchObject({ code: 'unimplemented', info: { code: 'unsupported_encoding' } });
+  });
+
+  it('broken gzip is malformed', async () => {
+    const answer = await post(PATH, { headers: { 'content-encoding': 'gzip' }, body: 'not gzip at all' });
+    expect(answer.status).toBe(400);
+    expect(connectError(answer).info.code).toBe('malformed_request');
+  });
+
+  it('good gzip is fine', async () => {
+    const answer = await post(PATH, {
+      headers: { 'content-encoding': 'gzip' },
+      body: new Uint8Array(gzipSync('{"traceId":"zip"}')),
+    });
+    expect(answer).toMatchObject({ status: 200 });
+    expect(JSON.parse(answer.text)).toMatchObject({ trace: { traceId: 'zip' } });
+  });
+
+  it('an unknown rpc is unimplemented in each protocol', async () => {
+    const connect = await post('/spandrel.v1.TraceService/Nope', { headers: { 'connect-protocol-version': '1' } });
+    expect(connect.status).toBe(404);
+    expect(connectError(connect)).toMatchObject({ code: 'unimplemented', info: { code: 'route_not_found' } });
+    for (const type of ['application/grpc', 'application/grpc-web+proto']) {
+      const answer = await post('/no.such.Service/Nope', { headers: { 'content-type': type } });
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('grpc-status')).toBe('12');
+      expect(answer.headers.get('grpc-status-details-bin')).toMatch(/./);
+    }
+  });
+
+  it('another method than POST is not allowed', async () => {
+    const answer = await post(PATH, { method: 'GET', body: null });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe('POST');
+    expect(connectError(answer).info.code).toBe('method_not_allowed');
+  });
+
+  it('another content type is unsupported', async () => {
+    const answer = await post(PATH, { headers: { 'content-type': 'text/plain' } });
+    expect(answer.status).toBe(415);
+    expect(connectError(answer).code).toBe('unimplemented');
+  });
+
+  it.each(['Host: a b\r\n', 'Host: ]\r\n', ''])('a host of %j takes nothing down', async (host) => {
+    const text = await rawHttp1(
+      `POST ${PATH} HTTP/1.0\r\n${host}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`,
+    );
+    expect(text).toMatch(/^HTTP\/1\.1 400 /);
+    expect((await post(PATH, { body: '{"traceId":"abc"}' })).status).toBe(200);
+  });
+});
+
+function rawHttp1(text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connectTcp(port.port, '127.0.0.1', () => socket.write(text));
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+    });
+    socket.on('error', reject).on('close', () => resolve(received));
+  });
+}
+
+describe('a body nobody is going to read', () => {
+  it('ends the connection on HTTP/1.1, after the answer', async () => {
+    const answer = await new Promise<{ status: number; connection: string | undefined }>((resolve, reject) => {
+      const request = httpRequest(
+        port.address + PATH,
+        { method: 'POST', headers: { 'content-type': 'application/json' } },
+        (response) => {
+          response
+            .resume()
+            .on('end', () => resolve({ status: response.statusCode ?? 0, connection: response.headers.connection }));
+        },
+      );
+      request.on('error', reject);
+      request.write('{"traceId":"');
+    });
+    expect(answer).toEqual({ status: 401, connection: 'close' });
+  });
+
+  it('does not cost a client the answer that sends all of it before it looks', async () => {
+    const head = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${INGEST_MAX_BYTES}\r\n\r\n`;
+    for (let round = 0; round < 5; round += 1) {
+      const socket = connectTcp(port.port, '127.0.0.1').pause();
+      await new Promise<void>((resolve, reject) => {
+        socket.on('error', reject);
+        socket.write(head);
+        socket.write(Buffer.alloc(INGEST_MAX_BYTES, 'x'), () => resolve());
+      });
+      const [received] = (await once(socket.resume(), 'data')) as [Buffer];
+      expect(received.toString('latin1')).toMatch(/^HTTP\/1\.1 401 /);
+      socket.destroy();
+    }
+  });
+
+  it('resets the stream without an error on HTTP/2', async () => {
+    const session = connectHttp2(port.address);
+    const stream = session.request({ ':method': 'POST', ':path': PATH, 'content-type': 'application/json' });
+    stream.write('{');
+    const status = await new Promise((resolve) => stream.on('response', (headers) => resolve(headers[':status'])));
+    stream.resume();
+    await until(() => stream.closed, 'the stream is closed');
+    expect(status).toBe(401);
+    expect(stream.rstCode).toBe(constants.NGHTTP2_NO_ERROR);
+    session.destroy();
+  });
+
+  it('is not even sent by a client that asks first', async () => {
+    const asked = (authorization: string) =>
+      new Promise<string[]>((resolve, reject) => {
+        const seen: string[] = [];
+        const headers = {
+          'content-type': 'application/json',
+          expect: '100-continue',
+          'content-length': 15,
+          authorization,
+        };
+        const request = httpRequest(port.address + PATH, { method: 'POST', headers }, (response) => {
+          seen.push(String(response.statusCode));
+          response.resume().on('end', () => resolve(seen));
+        });
+        request.on('error', reject).on('continue', () => {
+          seen.push('100');
+          request.end('{"traceId":"a"}');
+        });
+        request.flushHeaders();
+      });
+    expect(await asked('Bearer bad')).toEqual(['401']);
+    expect(await asked(GOOD.authorization)).toEqual(['100', '200']);
+  });
+});
+
+describe('a caller that leaves', () => {
+  it.each(['HTTP/1.1', 'h2c'] as const)('holds no place (%s)', async (http) => {
+    const gate = Promise.withResolvers<void>();
+    released = gate.promise;
+    const abort = new AbortController();
+    const client = createClient(TraceService, transportOf({ protocol: 'connect', http }));
+    const call = failureOf(client.getTrace({ traceId: 'slow' }, { headers: GOOD, signal: abort.signal }));
+    await until(() => port.inFlight() === 1, 'the call has begun');
+    abort.abort();
+    gate.resolve();
+    expect((await call).code).toBe(Code.Canceled);
+    await until(() => port.inFlight() === 0, 'the pipeline has ended');
+  });
+
+  it('before its message is complete holds no place', async () => {
+    const socket = connectTcp(port.port, '127.0.0.1');
+    socket.write(
+      `POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
+    );
+    await until(() => port.inFlight() === 1, 'the call has begun');
+    socket.destroy();
+    await until(() => port.inFlight() === 0, 'the pipeline has ended');
+  });
+});
+
+it('gRPC with gzip goes the long way and is answered', async () => {
+  const session = connectHttp2(port.address);
+  const zipped = gzipSync(toBinary(GetTraceRequestSchema, create(GetTraceRequestSchema, { traceId: 'abc' })));
+  const prefix = Buffer.alloc(5, 1);
+  prefix.writeUInt32BE(zipped.length, 1);
+  const stream = session.request({
+    ':method': 'POST',
+    ':path': PATH,
+    'content-type': 'application/grpc',
+    'grpc-encoding': 'gzip',
+    te: 'trailers',
+    ...GOOD,
+  });
+  stream.end(Buffer.concat([prefix, zipped]));
+  const status = await new Promise((resolve) =>
+    stream.on('trailers', (trailers) => resolve(trailers['grpc-status'])).resume(),
+  );
+  expect(status).toBe('0');
+  session.destroy();
+});
