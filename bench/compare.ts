@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bench } from './bench.ts';
 import type { LoadResult, Stop } from './load/meter.ts';
-import { median, readCpuSeconds, readMemory } from './machine.ts';
+import { median, readCpuSeconds, readMachineCpuSeconds, readMemory } from './machine.ts';
 import type { Program } from './program.ts';
 
 export type Contest = {
@@ -21,6 +21,8 @@ const warmUpSeconds = 2;
 const settleMs = 500;
 const generatorBusyMax = 0.95;
 const otherSideCoresMax = 0.05;
+// Writing to the disk costs the kernel some of this on an idle machine too.
+const strangersCoresMax = 0.25;
 
 /** Measures both programs in turn, reference first, and answers the medians of the rounds. */
 export async function compare(bench: Bench, contest: Contest): Promise<Compared> {
@@ -66,20 +68,29 @@ type Round = { readonly title: string; readonly program: Program; readonly other
 
 async function measureRound(bench: Bench, contest: Contest, side: Round): Promise<LoadResult> {
   await delay(settleMs);
-  const ownBefore = readCpuSeconds(side.program.pid);
-  const otherBefore = readCpuSeconds(side.other.pid);
+  const before = readCores(side);
   const result = await contest.load(side.program.port, { seconds: bench.secondsPerRound });
-  const ownCores = (readCpuSeconds(side.program.pid) - ownBefore) / result.seconds;
-  const otherCores = (readCpuSeconds(side.other.pid) - otherBefore) / result.seconds;
+  const after = readCores(side);
+  const own = (after.own - before.own) / result.seconds;
+  const other = (after.other - before.other) / result.seconds;
+  const strangers = (after.strangers - before.strangers) / result.seconds;
   const title = `round ${side.round} ${side.title}`;
   bench.detail(
     `  ${title}: ${result.requests} in ${result.seconds.toFixed(2)} s = ${Math.round(result.perSecond)}/s, ` +
-      `p50 ${result.p50Ms.toFixed(2)} ms, p99 ${result.p99Ms.toFixed(2)} ms, cores: own ${ownCores.toFixed(2)}, ` +
-      `other side ${otherCores.toFixed(2)}, generator ${result.generatorBusy.toFixed(2)}`,
+      `p50 ${result.p50Ms.toFixed(2)} ms, p99 ${result.p99Ms.toFixed(2)} ms, cores: own ${own.toFixed(2)}, ` +
+      `other side ${other.toFixed(2)}, strangers ${strangers.toFixed(2)}, generator ${result.generatorBusy.toFixed(2)} busy`,
   );
   if (result.generatorBusy > generatorBusyMax) bench.say(`  WARNING: ${title} was held back by the generator.`);
-  if (otherCores > otherSideCoresMax) bench.say(`  WARNING: ${title} shared the machine with the other side's work.`);
+  if (other > otherSideCoresMax) bench.say(`  WARNING: ${title} shared the machine with the other side's work.`);
+  if (strangers > strangersCoresMax) bench.say(`  WARNING: ${title} lost ${strangers.toFixed(1)} cores to strangers.`);
   return result;
+}
+
+/** Processor seconds so far of the measured side, of the other one, and of everything that is none of ours. */
+function readCores({ program, other }: Round): { own: number; other: number; strangers: number } {
+  const cores = { own: readCpuSeconds(program.pid), other: readCpuSeconds(other.pid) };
+  const generator = readCpuSeconds(process.pid);
+  return { ...cores, strangers: readMachineCpuSeconds() - cores.own - cores.other - generator };
 }
 
 function summarize(results: readonly LoadResult[]): Medians {

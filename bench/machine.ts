@@ -66,6 +66,16 @@ export function readCpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
+/** Processor seconds the whole machine has used, every process and the kernel. */
+export function readMachineCpuSeconds(): number {
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = readFileSync('/proc/stat', 'utf8')
+    .slice('cpu '.length)
+    .trimStart()
+    .split(' ', 7)
+    .map(Number);
+  return (user + nice + system + irq + softirq) / ticksPerSecond;
+}
+
 /** Bytes of all files in a directory and below. */
 export function readBytes(directory: string): number {
   let bytes = 0;

@@ -27,6 +27,7 @@ import { createHealth } from './transport/health.ts';
 import { createBodyWatch } from './transport/rest/body-watch.ts';
 import { createCors } from './transport/rest/cors.ts';
 import type { RestRequest, RestResponse } from './transport/rest/exchange.ts';
+import { createInflateGate } from './transport/rest/inflate.ts';
 import { createPages } from './transport/rest/pages.ts';
 import { refusePrematurely } from './transport/rest/premature.ts';
 import { createRest } from './transport/rest/rest.ts';
@@ -86,6 +87,7 @@ export async function createApp(deps: AppDeps): Promise<App> {
     invoke,
     ids,
     watch,
+    inflate: createInflateGate(),
     pages: createPages(store, () => accepting),
     requestLineMaxBytes: REQUEST_LINE_MAX_BYTES,
     headersMaxBytes: HEADERS_MAX_BYTES,

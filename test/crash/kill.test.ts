@@ -1,42 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { llmTrace } from '../support/fixtures.ts';
 import { drawSeed, inParallel, isFullTier, report, seeded } from '../support/scenario.ts';
+import { ADMIN_KEY, PROJECT_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
 import { callRest } from '../support/surfaces.ts';
 import { temporaryFolder } from '../support/temp.ts';
 
 const KILLS = isFullTier ? 100 : 10;
 const CLIENTS = 16;
-const LAUNCH = new URL('../../src/launch.js', import.meta.url).pathname;
-const PROJECT_KEY = `sk-lw-${'A'.repeat(42)}2fwxgK`;
-const ADMIN_KEY = `sk-lw-${'B'.repeat(16)}_${'0'.repeat(42)}1CtB1C`;
-
-type Server = { readonly child: ChildProcess; readonly address: string; readonly readyMs: number };
-
-function start(folder: string): Promise<Server> {
-  const startedMs = performance.now();
-  const child = spawn(process.execPath, [LAUNCH], {
-    env: {
-      ...process.env,
-      SPANDREL_PORT: '0',
-      SPANDREL_DATABASE_URL: `sqlite:${join(folder, 'spandrel.db')}`,
-      SPANDREL_BOOTSTRAP_PROJECT_KEY: PROJECT_KEY,
-      SPANDREL_BOOTSTRAP_ADMIN_KEY: ADMIN_KEY,
-    },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  return new Promise((resolve, reject) => {
-    let text = '';
-    child.stderr.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-      const address = /"address":"([^"]+)"/.exec(text)?.[1];
-      if (address) resolve({ child, address, readyMs: performance.now() - startedMs });
-    });
-    child.on('exit', () => reject(new Error(`the server ended: ${text}`)));
-  });
-}
 
 it(
   `D1: nothing acknowledged is lost when the process is killed ${KILLS} times during ingest`,
@@ -45,13 +17,14 @@ it(
     const random = seeded(seed);
     const folder = temporaryFolder();
     const acknowledged: { traceId: string; spanId: string }[] = [];
+    const started: SpawnedServer[] = [];
     const readyTimes: number[] = [];
     let interrupted = 0;
     try {
       for (let kill = 0; kill < KILLS; kill++) {
-        const server = await start(folder.path);
+        const server = await spawnServer(folder.path);
+        started.push(server);
         readyTimes.push(server.readyMs);
-        const exited = new Promise((resolve) => server.child.once('exit', resolve));
         let running = true;
         const clients = Array.from({ length: CLIENTS }, async () => {
           while (running) {
@@ -72,13 +45,12 @@ it(
           }
         });
         await new Promise((resolve) => setTimeout(resolve, 100 + random() * 300));
-        server.child.kill('SIGKILL');
-        await exited;
+        await server.stop('SIGKILL');
         running = false;
         await Promise.all(clients);
       }
-      const last = await start(folder.path);
-      const exited = new Promise((resolve) => last.child.once('exit', resolve));
+      const last = await spawnServer(folder.path);
+      started.push(last);
       let lost = 0;
       await inParallel(acknowledged, CLIENTS, async ({ traceId, spanId }) => {
         const answer = await callRest(last.address, {
@@ -88,17 +60,18 @@ it(
         if (answer.status !== 200 || answer.body.spans[0]?.span_id !== spanId) lost += 1;
       });
       let events = 0;
+      const to = Date.now() + 86_400_000;
       let cursor: string | null = '';
       while (cursor !== null) {
         const page = await callRest(last.address, {
-          path: `/api/webhooks/v1/events?from=0&to=${Date.now() + 86_400_000}&limit=200&cursor=${cursor}`,
+          path: `/api/webhooks/v1/events?from=0&to=${to}&limit=200&cursor=${cursor}`,
           headers: { authorization: `Bearer ${ADMIN_KEY}` },
         });
+        expect(page.status, page.text).toBe(200);
         events += page.body.data.length;
         cursor = page.body.next_cursor;
       }
-      last.child.kill('SIGTERM');
-      expect(await exited).toBe(0);
+      expect(await last.stop('SIGTERM')).toBe(0);
       const database = new Database(join(folder.path, 'spandrel.db'), { readonly: true });
       const integrity = database.pragma('integrity_check', { simple: true });
       database.close();
@@ -112,6 +85,7 @@ it(
       expect(events).toBeGreaterThanOrEqual(acknowledged.length);
       expect(slowest).toBeLessThan(2_000 * (isFullTier ? 1 : 2));
     } finally {
+      for (const { child } of started) child.kill('SIGKILL');
       folder.remove();
     }
   },

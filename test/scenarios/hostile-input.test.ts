@@ -1,5 +1,4 @@
 import { connect } from 'node:net';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.ts';
 import { hex, llmTrace } from '../support/fixtures.ts';
@@ -172,50 +171,6 @@ describe('objects where scalars belong', () => {
     expect(JSON.stringify(trace.spans[0].params)).toBe(JSON.stringify(params));
     expect(trace.metadata).toEqual(metadata);
     expect(text).toContain('"__proto__":{"a":1}');
-  });
-});
-
-describe('decompression bombs', () => {
-  it('X1: fifty at once are refused quickly and leave no memory behind', async () => {
-    const zeros = Buffer.alloc(64 * 1024 * 1024);
-    const bombs: readonly (readonly [string, Buffer])[] = [
-      ['gzip', gzipSync(zeros)],
-      ['br', brotliCompressSync(zeros, { params: { 1: 5 } })],
-      ['deflate', deflateSync(zeros)],
-    ];
-    await alive();
-    const before = process.memoryUsage().rss;
-    let peak = before;
-    const sampler = setInterval(() => {
-      peak = Math.max(peak, process.memoryUsage().rss);
-    }, 5);
-    const times: number[] = [];
-    let wrong = 0;
-    try {
-      await Promise.all(
-        Array.from({ length: 50 }, async (_, index) => {
-          const [encoding, bytes] = bombs[index % bombs.length] as readonly [string, Buffer];
-          const startedMs = performance.now();
-          const answer = await collect(new Uint8Array(bytes), { 'content-encoding': encoding });
-          times.push(performance.now() - startedMs);
-          if (answer.status !== 413) wrong += 1;
-        }),
-      );
-      // The same over Connect, where a library reads the body.
-      const connectAnswer = await fetch(`${app.address}/spandrel.v1.TraceService/CollectTrace`, {
-        method: 'POST',
-        headers: { ...project(), 'content-type': 'application/proto', 'content-encoding': 'gzip' },
-        body: new Uint8Array(bombs[0]?.[1] ?? []),
-      });
-      expect(connectAnswer.status).toBe(429);
-    } finally {
-      clearInterval(sampler);
-    }
-    const grown = peak - before;
-    const p99 = times.sort((a, b) => a - b).at(-1) ?? 0;
-    report({ id: 'X1', seed: 0, n: 51, p99: Math.round(p99), rss: Math.round(grown / 1e6), pass: wrong === 0 });
-    expect(wrong).toBe(0);
-    await alive();
   });
 });
 

@@ -2,7 +2,11 @@
 
 import type { WriterVerbs } from './core.ts';
 
-export type WriterThreadInput = { readonly file: string };
+export type WriterThreadInput = {
+  readonly file: string;
+  /** Null: the process keeps no cache of compiled code. */
+  readonly compileCacheFolder: string | null;
+};
 
 export type Call = {
   readonly id: number;

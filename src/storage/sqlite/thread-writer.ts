@@ -1,5 +1,6 @@
 /** The writer in its own thread: started, watched, and started again when it dies. */
 
+import { getCompileCacheDir } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { unavailableFault } from '../../domain/fault.ts';
 import { StartError } from '../start-error.ts';
@@ -71,7 +72,7 @@ export async function startThreadWriter({ file, log, spawn = spawnThread }: Thre
   /** Resolves when the thread serves; from then on its death is noticed. */
   function start(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const worker = spawn({ file });
+      const worker = spawn({ file, compileCacheFolder: getCompileCacheDir() ?? null });
       let failure: unknown = null;
       let serving = false;
       worker.on('message', (reply: Reply) => {
@@ -112,7 +113,7 @@ export async function startThreadWriter({ file, log, spawn = spawnThread }: Thre
 }
 
 function spawnThread(input: WriterThreadInput): Worker {
-  return new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: input, name: 'spandrel-writer' });
+  return new Worker(new URL('./writer-thread-launch.js', import.meta.url), { workerData: input, name: 'spandrel-writer' });
 }
 
 function goneFault(cause?: unknown) {

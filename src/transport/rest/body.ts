@@ -1,16 +1,15 @@
 /** Reads one request body within its limits: size on the wire, size decoded, gap between bytes. */
 
-import type { Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
-import { Fault } from '../../domain/fault.ts';
+import { Fault, unavailableFault } from '../../domain/fault.ts';
 import { malformed } from '../../domain/json-text.ts';
 import type { BodyWatch } from './body-watch.ts';
 import type { RestRequest } from './exchange.ts';
+import type { Encoding, Inflate } from './inflate.ts';
 
 const EMPTY = Buffer.alloc(0);
 const ACCEPTED_ENCODINGS = 'identity, gzip, deflate, br';
 
-export type BodyLimits = { readonly sizeMaxBytes: number; readonly watch: BodyWatch };
+export type BodyLimits = { readonly sizeMaxBytes: number; readonly watch: BodyWatch; readonly inflate: Inflate };
 
 /** Refuses a declared length over the limit before a credential is looked at. */
 export function checkDeclaredLength(request: RestRequest, sizeMaxBytes: number): void {
@@ -23,7 +22,11 @@ export async function readBody(request: RestRequest, limits: BodyLimits): Promis
   const encoding = contentEncoding(request);
   const raw = await readRaw(request, limits);
   if (encoding === 'identity' || raw.length === 0) return raw;
-  return inflate(raw, encoding, limits.sizeMaxBytes);
+  const decoded = await limits.inflate(raw, encoding, limits.sizeMaxBytes);
+  if (decoded === 'too_large') throw tooLarge(limits.sizeMaxBytes);
+  if (decoded === 'busy') throw unavailableFault('Too many compressed bodies are being read; try again.', 1);
+  if (decoded === 'broken') throw malformed('The compressed request body is broken.', 'broken compression');
+  return decoded;
 }
 
 /** Refuses a body that is not declared as JSON, or is declared in another charset than UTF-8. */
@@ -40,9 +43,7 @@ export function checkJsonMediaType(contentType: string | undefined): void {
   }
 }
 
-type Encoding = 'identity' | 'gzip' | 'deflate' | 'br';
-
-function contentEncoding(request: RestRequest): Encoding {
+function contentEncoding(request: RestRequest): 'identity' | Encoding {
   const sent = request.headers['content-encoding'];
   if (sent === undefined || sent === '') return 'identity';
   const encoding = sent.trim().toLowerCase();
@@ -79,36 +80,6 @@ function readRaw(request: RestRequest, { sizeMaxBytes, watch }: BodyLimits): Pro
       finish(() => reject(new Fault('request_timeout', 'The request body did not arrive in time.'))),
     );
   });
-}
-
-/** Stops at the limit: the decoder is destroyed as soon as one byte too many comes out. */
-function inflate(raw: Buffer, encoding: Encoding, sizeMaxBytes: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const decoder = createDecoder(raw, encoding);
-    const chunks: Buffer[] = [];
-    let size = 0;
-    decoder.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > sizeMaxBytes) {
-        decoder.destroy();
-        reject(tooLarge(sizeMaxBytes));
-        return;
-      }
-      chunks.push(chunk);
-    });
-    decoder.on('end', () => resolve(Buffer.concat(chunks, size)));
-    decoder.on('error', () => reject(malformed('The compressed request body is broken.', 'broken compression')));
-    decoder.end(raw);
-  });
-}
-
-function createDecoder(raw: Buffer, encoding: Encoding): Transform {
-  if (encoding === 'gzip') return createGunzip();
-  if (encoding === 'br') return createBrotliDecompress();
-  // "deflate" means zlib by the book and raw deflate by custom; the zlib header tells them apart.
-  const [first = 0, second = 0] = raw;
-  const isZlib = (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0;
-  return isZlib ? createInflate() : createInflateRaw();
 }
 
 export function tooLarge(sizeMaxBytes: number): Fault {

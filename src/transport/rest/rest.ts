@@ -11,6 +11,7 @@ import type { BodyWatch } from './body-watch.ts';
 import { decodeMessage } from './decode.ts';
 import { familyOfPath, faultAnswer } from './errors.ts';
 import { headerReader, JSON_MEDIA_TYPE, type RestRequest, type RestResponse, respond } from './exchange.ts';
+import type { Inflate } from './inflate.ts';
 import { compileRoutes, type Route } from './routes.ts';
 
 export type RestDeps = {
@@ -18,6 +19,7 @@ export type RestDeps = {
   readonly invoke: Invoke;
   readonly ids: IdSource;
   readonly watch: BodyWatch;
+  readonly inflate: Inflate;
   /** Routes outside the contract: health pages. */
   readonly pages: ReadonlyMap<string, () => Promise<Page>>;
   readonly requestLineMaxBytes: number;
@@ -94,7 +96,7 @@ async function decode(deps: RestDeps, exchange: Exchange): Promise<Request> {
   if (!route.takesBody)
     return { kind: 'message', ...decodeMessage(route.method.desc.input, { ...partsOf(exchange), body: null }) };
   if (request.headers.expect !== undefined) response.writeContinue();
-  const limits = { sizeMaxBytes: route.method.sizeMaxBytes, watch: deps.watch };
+  const limits = { sizeMaxBytes: route.method.sizeMaxBytes, watch: deps.watch, inflate: deps.inflate };
   if ('handleJson' in handler) {
     try {
       return { kind: 'json', ...(await readJsonBody(request, limits, 'values')) };

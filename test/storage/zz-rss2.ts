@@ -1,0 +1,12 @@
+const mb=()=> (process.memoryUsage().rss/1048576).toFixed(0);
+const { openStore } = await import('../../src/storage/open.ts');
+const log={warn:console.warn,error:console.error};
+console.log('imported', mb());
+let store=await openStore({url:'sqlite:/tmp/spike/r.db',queueMaxBytes:64<<20,log});
+console.log('open', mb());
+await store.evaluators.find('x','y'); console.log('orm verb',mb());
+const t=performance.now(); await store.close(); console.log('closed', mb());
+store=await openStore({url:'sqlite:/tmp/spike/r.db',queueMaxBytes:64<<20,log});
+console.log('reopened', mb(), 'ms', performance.now()-t);
+await new Promise(r=>setTimeout(r,1500)); console.log('idle', mb());
+await store.close();

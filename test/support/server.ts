@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const LAUNCH = new URL('../../src/launch.js', import.meta.url).pathname;
+/** Imposed on every spawned server, so that a restarted one knows them too. */
+export const PROJECT_KEY = `sk-lw-${'A'.repeat(42)}2fwxgK`;
+export const ADMIN_KEY = `sk-lw-${'B'.repeat(16)}_${'0'.repeat(42)}1CtB1C`;
+
+export type SpawnedServer = {
+  readonly child: ChildProcess;
+  readonly address: string;
+  readonly port: number;
+  /** From spawn to the ready line. */
+  readonly readyMs: number;
+  /** Everything on stdout and stderr so far. */
+  output(): string;
+  /** Resident bytes now. */
+  residentBytes(): number;
+  /** Sends the signal and waits for the end; answers the exit code, null when the signal ended it. */
+  stop(signal: NodeJS.Signals): Promise<number | null>;
+};
+
+/** The real process, as `npm start` runs it, over the database in `folder`. */
+export function spawnServer(
+  folder: string,
+  environment: { readonly [name: string]: string } = {},
+): Promise<SpawnedServer> {
+  const startedMs = performance.now();
+  const child = spawn(process.execPath, [LAUNCH], {
+    env: {
+      PATH: process.env.PATH,
+      SPANDREL_PORT: '0',
+      SPANDREL_DATABASE_URL: `sqlite:${join(folder, 'spandrel.db')}`,
+      SPANDREL_BOOTSTRAP_PROJECT_KEY: PROJECT_KEY,
+      SPANDREL_BOOTSTRAP_ADMIN_KEY: ADMIN_KEY,
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  let text = '';
+  return new Promise((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      text += chunk.toString();
+      const address = /"address":"([^"]+)"/.exec(text)?.[1];
+      if (address === undefined) return;
+      resolve({
+        child,
+        address,
+        port: Number(new URL(address).port),
+        readyMs: performance.now() - startedMs,
+        output: () => text,
+        residentBytes: () => residentBytes(child.pid),
+        stop(signal) {
+          child.kill(signal);
+          return exited;
+        },
+      });
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    child.once('close', (code) => reject(new Error(`the server ended with ${code}: ${text}`)));
+  });
+}
+
+function residentBytes(pid: number | undefined): number {
+  const kibibytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kibibytes) * 1024;
+}

@@ -1,0 +1,290 @@
+import { once } from 'node:events';
+import { Agent as HttpAgent, get as httpGet } from 'node:http';
+import { connect as connectHttp2, constants } from 'node:http2';
+import { get as httpsGet } from 'node:https';
+import { connect as connectTcp } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { RestHandler } from '../../src/transport/rest/rest.ts';
+import { type Port, type PortOptions, startPort, TLS, until } from '../support/port.ts';
+
+async function start(options: PortOptions = {}): Promise<Port> {
+  const port = await startPort(options);
+  onTestFinished(() => port.drain(0));
+  return port;
+}
+
+/** All the server says on a connection until it closes it. */
+function talk({ port }: Port, parts: readonly (string | Buffer)[], pauseMs = 0): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connectTcp(port, '127.0.0.1');
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1');
+    });
+    socket.on('error', () => {}).on('close', () => resolve(received));
+    void (async () => {
+      for (const part of parts) {
+        socket.write(part);
+        await new Promise((next) => setTimeout(next, pauseMs));
+      }
+    })();
+  });
+}
+
+async function overHttp2(
+  address: string,
+  headers: object = {},
+  body?: string,
+): Promise<{ status: unknown; text: string }> {
+  const session = connectHttp2(address, { ca: TLS.cert });
+  try {
+    const stream = session.request({ ':path': '/here', ...headers });
+    if (body !== undefined) stream.end(body);
+    const [answered] = await once(stream, 'response');
+    let text = '';
+    for await (const chunk of stream) text += chunk;
+    return { status: answered[':status'], text };
+  } finally {
+    session.destroy();
+  }
+}
+
+describe('one port', () => {
+  it('speaks HTTP/1.1 and HTTP/2 in the clear', async () => {
+    const port = await start();
+    expect(port.address).toBe(`http://127.0.0.1:${port.port}`);
+    expect(await (await fetch(`${port.address}/here`)).json()).toMatchObject({ http: '1.1', path: '/here' });
+    const { text } = await overHttp2(port.address, { ':method': 'POST' }, 'abc');
+    expect(JSON.parse(text)).toEqual({ http: '2.0', path: '/here', bytes: 3 });
+  });
+
+  it('speaks both over TLS, as the client chooses', async () => {
+    const port = await start({ tls: true });
+    expect(port.address).toBe(`https://127.0.0.1:${port.port}`);
+    const { text } = await overHttp2(port.address);
+    expect(JSON.parse(text)).toMatchObject({ http: '2.0' });
+    const [response] = await once(httpsGet(`${port.address}/here`, { ca: TLS.cert }), 'response');
+    expect(JSON.parse(Buffer.concat(await response.toArray()).toString())).toMatchObject({ http: '1.1' });
+  });
+
+  it('offers no other protocol over TLS', async () => {
+    const port = await start({ tls: true });
+    const socket = connectTls({ port: port.port, ca: TLS.cert, host: 'localhost', ALPNProtocols: ['spdy/3'] });
+    await expect(once(socket, 'secureConnect')).rejects.toMatchObject({
+      code: 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL',
+    });
+  });
+
+  it('tells the protocols apart however the first bytes are cut', async () => {
+    const port = await start();
+    const http1 = [...'POST /here HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'];
+    expect(await talk(port, http1, 1)).toMatch(/^HTTP\/1\.1 200 OK[\s\S]*"http":"1.1"/);
+    // A client preface and empty settings, then the answer is the server's own settings frame.
+    const preface = [...'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0'];
+    const socket = connectTcp(port.port, '127.0.0.1');
+    for (const letter of preface) {
+      socket.write(Buffer.from(letter, 'latin1'));
+      await new Promise((next) => setTimeout(next, 1));
+    }
+    const [settings] = (await once(socket, 'data')) as [Buffer];
+    expect(settings[3]).toBe(4);
+    socket.destroy();
+  });
+
+  it('serves many requests on one connection', async () => {
+    const port = await start();
+    const agent = new HttpAgent({ keepAlive: true, maxSockets: 1 });
+    const sockets = new Set<unknown>();
+    for (let request = 0; request < 50; request += 1) {
+      const [response] = await once(httpGet(`${port.address}/here`, { agent }), 'response');
+      sockets.add(response.socket);
+      await response.toArray();
+    }
+    expect(sockets.size).toBe(1);
+    agent.destroy();
+  });
+
+  it('cannot be had twice', async () => {
+    const port = await start();
+    const { listen } = await import('../../src/transport/server.ts');
+    const unused = () => {
+      throw new Error('never called');
+    };
+    const options = { host: '127.0.0.1', port: port.port, tls: null, limits: LIMITS };
+    const grpc = { takes: unused, serve: unused, expire: unused };
+    await expect(listen(options, { http: unused, grpc, refuse: unused })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  });
+});
+
+const LIMITS = {
+  headersTimeoutMs: 1_000,
+  bodyGapTimeoutMs: 1_000,
+  bodyTimeoutMs: 1_000,
+  idleTimeoutMs: 1_000,
+  streamsPerConnectionMax: 1,
+  headerBytesMax: 1_000,
+  requestLineBytesMax: 1_000,
+  connectionsMax: 1,
+};
+
+describe('a request that cannot be served', () => {
+  it.each([
+    ['a long request line', `GET /${'a'.repeat(30_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 414, 'uri_too_long'],
+    ['large headers', `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${'a'.repeat(30_000)}\r\n\r\n`, 431, 'headers_too_large'],
+    ['many headers', `GET / HTTP/1.1\r\nHost: x\r\n${'A: b\r\n'.repeat(9_000)}\r\n`, 431, 'headers_too_large'],
+    ['no HTTP', 'hello there\r\n\r\n', 400, 'malformed_request'],
+    ['a header without a colon', 'GET / HTTP/1.1\r\nHost x\r\n\r\n', 400, 'malformed_request'],
+    ['no host', 'GET / HTTP/1.1\r\n\r\n', 400, 'malformed_request'],
+    [
+      'two lengths',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+      400,
+      'malformed_request',
+    ],
+    [
+      'a length and chunks',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+      'malformed_request',
+    ],
+  ])('for %s is told so, and the connection ends', async (_, request, status, code) => {
+    const port = await start();
+    const answer = await talk(port, [request]);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(answer.toLowerCase()).toContain('connection: close');
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ code });
+  });
+
+  it('after the last answer of a connection is not run', async () => {
+    const paths: unknown[] = [];
+    const fallback: RestHandler = (request, response) => {
+      paths.push(request.url);
+      // An answer before the body is read ends the connection.
+      (response as import('node:http').ServerResponse).writeHead(401, { connection: 'close' }).end();
+    };
+    const port = await start({ fallback });
+    const first = 'POST /first HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n';
+    await talk(port, [first, 'xx', 'POST /second HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n'], 20);
+    expect(paths).toEqual(['/first']);
+  });
+
+  it('takes nothing down when a handler fails at once', async () => {
+    const port = await start({
+      fallback: () => {
+        throw new Error('a bug');
+      },
+    });
+    expect(await talk(port, ['GET / HTTP/1.1\r\nHost: x\r\n\r\n'])).toBe('');
+    const session = connectHttp2(port.address);
+    const stream = session.request({ ':path': '/' });
+    await expect(once(stream, 'response')).rejects.toThrow();
+    session.destroy();
+  });
+});
+
+describe('an HTTP/2 client', () => {
+  it.each([
+    ['garbage after the preface', Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\ngarbage garbage garbage', 'latin1')],
+    ['a preface that goes wrong', Buffer.from('PRI * HTTP/9.9\r\n\r\nXX\r\n\r\n', 'latin1')],
+  ])('that sends %s loses only its own connection', async (_, bytes) => {
+    const port = await start();
+    await talk(port, [bytes]);
+    expect((await fetch(`${port.address}/here`)).status).toBe(200);
+  });
+
+  it.each([
+    ['CONNECT', { ':method': 'CONNECT', ':authority': 'x:1' }],
+    ['an unknown expectation', { expect: 'a-surprise' }],
+    ['no authority', { ':authority': '' }],
+  ])('that sends %s takes nothing down', async (_, headers) => {
+    const port = await start();
+    const session = connectHttp2(port.address);
+    const stream = session.request({ ...(':method' in headers ? {} : { ':path': '/here' }), ...headers });
+    stream
+      .on('error', () => {})
+      .resume()
+      .end();
+    await once(stream, 'close');
+    session.destroy();
+    expect((await fetch(`${port.address}/here`)).status).toBe(200);
+  });
+
+  it('that sends too large headers loses only that stream', async () => {
+    const port = await start();
+    const session = connectHttp2(port.address, { maxSendHeaderBlockLength: 1_000_000 });
+    const large = session.request({ ':path': '/here', 'x-large': 'a'.repeat(40_000) });
+    await expect(once(large, 'response')).rejects.toThrow();
+    const small = session.request({ ':path': '/here' });
+    const [headers] = await once(small, 'response');
+    expect(headers[':status']).toBe(200);
+    session.destroy();
+  });
+
+  it('that asks for more streams than it may have gets them one after the other', async () => {
+    const gate = Promise.withResolvers<void>();
+    let running = 0;
+    let most = 0;
+    const fallback: RestHandler = (_, response) => {
+      running += 1;
+      most = Math.max(most, running);
+      void gate.promise.then(() => {
+        running -= 1;
+        response.end('ok');
+      });
+    };
+    const port = await start({ fallback, limits: { streamsPerConnectionMax: 8 } });
+    const session = connectHttp2(port.address);
+    await once(session, 'remoteSettings');
+    const streams = Array.from({ length: 30 }, () => session.request({ ':path': '/' }));
+    await until(() => running === 8, 'the first eight run');
+    gate.resolve();
+    const answers = await Promise.all(streams.map(async (stream) => (await stream.toArray()).join('')));
+    expect(new Set(answers)).toEqual(new Set(['ok']));
+    expect(most).toBe(8);
+    session.destroy();
+  });
+
+  it('that resets streams as fast as it opens them is cut, and others are served', async () => {
+    let begun = 0;
+    const fallback: RestHandler = (_, response) => {
+      begun += 1;
+      response.end('ok');
+    };
+    const port = await start({ fallback });
+    const session = connectHttp2(port.address);
+    session.on('error', () => {});
+    const opening = setInterval(() => {
+      for (let count = 0; count < 200 && !session.closed && !session.destroyed; count += 1) {
+        const stream = session.request({ ':path': '/' }, { endStream: true });
+        stream.on('error', () => {});
+        stream.close(constants.NGHTTP2_CANCEL);
+      }
+    }, 1);
+    await until(() => session.destroyed, 'the client is cut');
+    clearInterval(opening);
+    expect(begun).toBeLessThan(2_000);
+    expect((await fetch(`${port.address}/here`)).status).toBe(200);
+  });
+});
+
+describe('the number of connections', () => {
+  it('has a ceiling, and a place that gets free is given away', async () => {
+    const port = await start({ limits: { connectionsMax: 3 } });
+    const held = Array.from({ length: 3 }, () => connectTcp(port.port, '127.0.0.1'));
+    await Promise.all(held.map((socket) => once(socket, 'connect')));
+    await expect(fetch(`${port.address}/here`)).rejects.toThrow();
+    held[0]?.destroy();
+    let status = 0;
+    await until(() => {
+      void fetch(`${port.address}/here`, { headers: { connection: 'close' } }).then(
+        (response) => {
+          status = response.status;
+        },
+        () => {},
+      );
+      return status === 200;
+    }, 'a place is free');
+    for (const socket of held) socket.destroy();
+  });
+});
