@@ -23,6 +23,8 @@ const generatorBusyMax = 0.95;
 const otherSideCoresMax = 0.05;
 // Writing to the disk costs the kernel some of this on an idle machine too.
 const strangersCoresMax = 0.25;
+// A virtual machine's neighbours show in no counter of its own, only in rounds that differ.
+const spreadMax = 0.25;
 
 /** Measures both programs in turn, reference first, and answers the medians of the rounds. */
 export async function compare(bench: Bench, contest: Contest): Promise<Compared> {
@@ -45,14 +47,7 @@ export async function compare(bench: Bench, contest: Contest): Promise<Compared>
     for (let round = 1; round <= bench.rounds; round += 1) {
       for (const side of sides) side.results.push(await measureRound(bench, contest, { ...side, round }));
     }
-    for (const { title, program, results } of sides) {
-      const { perSecond, p50Ms, p99Ms } = summarize(results);
-      const { rssMib, peakMib } = readMemory(program.pid);
-      bench.say(
-        `  ${title}: ${Math.round(perSecond)} requests/s, p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms, ` +
-          `RSS after it ${rssMib.toFixed(0)} MiB (peak ${peakMib.toFixed(0)})`,
-      );
-    }
+    for (const side of sides) sayOutcome(bench, side);
     for (const stopped of await Promise.allSettled(started.map((program) => program.stop()))) {
       // The figures are taken by then; a bad end is worth a word, not the loss of the row.
       if (stopped.status === 'rejected') bench.say(`  WARNING: ${stopped.reason}`);
@@ -84,6 +79,22 @@ async function measureRound(bench: Bench, contest: Contest, side: Round): Promis
   if (other > otherSideCoresMax) bench.say(`  WARNING: ${title} shared the machine with the other side's work.`);
   if (strangers > strangersCoresMax) bench.say(`  WARNING: ${title} lost ${strangers.toFixed(1)} cores to strangers.`);
   return result;
+}
+
+function sayOutcome(bench: Bench, side: { title: string; program: Program; results: readonly LoadResult[] }): void {
+  const { perSecond, p50Ms, p99Ms } = summarize(side.results);
+  const { rssMib, peakMib } = readMemory(side.program.pid);
+  bench.say(
+    `  ${side.title}: ${Math.round(perSecond)} requests/s, p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms, ` +
+      `RSS after it ${rssMib.toFixed(0)} MiB (peak ${peakMib.toFixed(0)})`,
+  );
+  const rates = side.results.map((result) => result.perSecond);
+  const spread = (Math.max(...rates) - Math.min(...rates)) / perSecond;
+  if (spread > spreadMax) {
+    bench.say(
+      `  WARNING: rounds of ${side.title} differ by ${Math.round(spread * 100)} %; repeat with more, shorter rounds.`,
+    );
+  }
 }
 
 /** Processor seconds so far of the measured side, of the other one, and of everything that is none of ours. */

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerOptions, ty
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Fresh, Handlers, Problem, ServerLimits } from './server.ts';
+import { reportBugs } from './server-bugs.ts';
 import { parseRefusal } from './server-refusal.ts';
 
 export type Http1 = {
@@ -56,7 +57,10 @@ export function createHttp1(options: Http1Options): Http1 {
       const { status, headers, body } = parseRefusal(handlers.refuse('malformed', socket));
       response.writeHead(status, { ...headers, connection: 'close' }).end(body);
     } else {
-      handlers.http(request, response);
+      reportBugs(
+        () => handlers.http(request, response),
+        () => socket.destroy(),
+      );
     }
   };
   const refuse = (problem: Problem, socket: Socket) => {

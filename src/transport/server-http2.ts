@@ -10,6 +10,7 @@ import {
 } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import type { Fresh, Handlers, ServerLimits } from './server.ts';
+import { reportBugs } from './server-bugs.ts';
 import { parseRefusal } from './server-refusal.ts';
 import { createSessions } from './server-sessions.ts';
 
@@ -51,11 +52,20 @@ export function createHttp2({ limits, handlers, fresh, sweepMs }: Http2Options):
   fast.on('stream', (stream, headers, flags, rawHeaders) => {
     stream.on('error', () => {});
     if (stream.destroyed || stream.closed) return;
+    if (sizeOf(rawHeaders) > headerBytesMax(limits)) {
+      stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      return;
+    }
     const short = grpc.takes(headers);
     const socket = sessions.watch(stream, short ? grpc.expire : expireSlowly);
     if (socket) fresh.delete(socket);
-    if (short) grpc.serve(stream, headers, rawHeaders);
-    else slow.emit('stream', stream, headers, flags, rawHeaders);
+    reportBugs(
+      () => {
+        if (short) grpc.serve(stream, headers, rawHeaders);
+        else slow.emit('stream', stream, headers, flags, rawHeaders);
+      },
+      () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
+    );
   });
 
   function serveSlowly(request: Http2ServerRequest, response: Http2ServerResponse): void {
@@ -86,7 +96,7 @@ function http2Options(limits: ServerLimits): ServerOptions {
   return {
     settings: {
       maxConcurrentStreams: limits.streamsPerConnectionMax,
-      maxHeaderListSize: limits.requestLineBytesMax + limits.headerBytesMax + HEADER_OVERHEAD_BYTES,
+      maxHeaderListSize: headerBytesMax(limits),
     },
     maxSessionMemory: SESSION_MEMORY_MAX_MIB,
     maxSessionInvalidFrames: INVALID_FRAMES_MAX,
@@ -94,4 +104,15 @@ function http2Options(limits: ServerLimits): ServerOptions {
     streamResetRate: RESETS_PER_SECOND,
     streamResetBurst: RESETS_AT_ONCE,
   };
+}
+
+function headerBytesMax(limits: ServerLimits): number {
+  return limits.requestLineBytesMax + limits.headerBytesMax + HEADER_OVERHEAD_BYTES;
+}
+
+/** Node holds a client to the announced size only once the client has confirmed it, which is up to the client. */
+function sizeOf(rawHeaders: readonly string[]): number {
+  let bytes = 0;
+  for (const text of rawHeaders) bytes += text.length;
+  return bytes;
 }

@@ -1,1 +1,1 @@
-import { enableCompileCache } from 'node:module'; enableCompileCache('/tmp/spike/cc2'); await import('./zz-rss2.ts');
+import { enableCompileCache } from 'node:module'; enableCompileCache('/tmp/spike/cc2'); await import('./zz-rss.ts');

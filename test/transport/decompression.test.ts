@@ -35,7 +35,11 @@ function bodyOf(protocol: string, bomb: Buffer): Buffer {
 }
 
 /** Everything the server answers, in one text. */
-function send(protocol: keyof typeof PROTOCOLS, bomb: Buffer, authorization: string): Promise<string> {
+function send(
+  protocol: keyof typeof PROTOCOLS,
+  bomb: Buffer,
+  { authorization = GOOD.authorization, end = true } = {},
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const session = connectHttp2(port.address);
     const stream = session.request({ ':method': 'POST', ':path': RPC, ...PROTOCOLS[protocol], authorization });
@@ -51,7 +55,8 @@ function send(protocol: keyof typeof PROTOCOLS, bomb: Buffer, authorization: str
       session.destroy();
       resolve(text);
     });
-    stream.end(bodyOf(protocol, bomb));
+    stream.write(bodyOf(protocol, bomb));
+    if (end) stream.end();
   });
 }
 
@@ -61,14 +66,14 @@ describe.each(Object.keys(PROTOCOLS) as (keyof typeof PROTOCOLS)[])('X1: %s', (p
     ['a bomb that lies about its size', lying],
   ])(`${AT_ONCE} times %s at once is refused within bounds`, async (name, bomb) => {
     // Once before, so that what every first call needs is not counted as growth.
-    await send(protocol, bomb, GOOD.authorization);
+    await send(protocol, bomb);
     const rssBefore = process.memoryUsage().rss;
     let rssPeak = rssBefore;
     const sampling = setInterval(() => {
       rssPeak = Math.max(rssPeak, process.memoryUsage().rss);
     }, 5);
     const startedMs = performance.now();
-    const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => send(protocol, bomb, GOOD.authorization)));
+    const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => send(protocol, bomb)));
     const tookMs = performance.now() - startedMs;
     clearInterval(sampling);
     for (const answer of answers) expect(answer).toMatch(/resource_exhausted|"grpc-status":"8"|grpc-status: 8/);
@@ -86,16 +91,16 @@ describe.each(Object.keys(PROTOCOLS) as (keyof typeof PROTOCOLS)[])('X1: %s', (p
   });
 
   it('is not even unpacked for a caller without a credential', async () => {
-    const startedMs = performance.now();
-    expect(await send(protocol, lying, 'Bearer bad')).toMatch(/unauthenticated|"grpc-status":"16"|grpc-status: 16/);
-    expect(performance.now() - startedMs).toBeLessThan(100);
+    // The end of it never comes, and nobody waits for it.
+    const answer = await send(protocol, lying, { authorization: 'Bearer bad', end: false });
+    expect(answer).toMatch(/unauthenticated|"grpc-status":"16"|grpc-status: 16/);
   });
 });
 
 it('a message within the limit is unpacked, however well it is packed', async () => {
   const packed = gzipSync(Buffer.alloc(0));
-  expect(await send('connect', packed, GOOD.authorization)).toContain('":status":200');
+  expect(await send('connect', packed)).toContain('":status":200');
   // As many zero bytes as fit are no message, and refused as such and not for their size.
   const zeros = gzipSync(Buffer.alloc(INGEST_MAX_BYTES));
-  expect(await send('connect', zeros, GOOD.authorization)).toContain('invalid_argument');
+  expect(await send('connect', zeros)).toContain('invalid_argument');
 });

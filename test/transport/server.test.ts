@@ -205,7 +205,7 @@ describe('an HTTP/2 client', () => {
       .on('error', () => {})
       .resume()
       .end();
-    await once(stream, 'close');
+    await until(() => stream.closed, 'the stream has ended');
     session.destroy();
     expect((await fetch(`${port.address}/here`)).status).toBe(200);
   });

@@ -3,6 +3,7 @@
 import type { Span, SpanSummary, TraceRecord, TraceTotals } from '../../domain/trace.ts';
 import { packCostSource, spanTypes, unpackCostSource } from './codes.ts';
 import { idTextSql, packId, type StoredId } from './compact-ids.ts';
+import { packTyped, unpackTyped } from './typed-text.ts';
 
 export type Cell = string | number | Buffer | null;
 
@@ -141,8 +142,8 @@ export function spanCells(projectNumber: number, sequence: number, span: Span): 
     span.otherMetricsJson,
     span.errorJson,
     span.contextsJson,
-    span.inputJson,
-    span.outputJson,
+    packTyped(span.inputJson),
+    packTyped(span.outputJson),
   ];
 }
 
@@ -208,6 +209,8 @@ export function toSpan(row: SpanRow): Span {
   return {
     ...row,
     type: spanTypes.word(row.type),
+    inputJson: unpackTyped(row.inputJson),
+    outputJson: unpackTyped(row.outputJson),
     costSource: unpackCostSource(row.costSource),
     tokensEstimated: row.tokensEstimated === 1,
     cachedTokensInPrompt: row.cachedTokensInPrompt === null ? null : row.cachedTokensInPrompt === 1,

@@ -22,16 +22,6 @@ export type Answer = {
 export const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';
 const GZIP_MIN_BYTES = 1_024;
 
-/** First value of a header; a repeated one reaches us joined by a comma and a space. */
-export function headerReader(request: RestRequest): (name: string) => string | undefined {
-  const { headers } = request;
-  return (name) => {
-    const value = headers[name];
-    if (value === undefined || typeof value === 'string') return value;
-    return (value as readonly string[])[0];
-  };
-}
-
 /** Writes one answer and ends the exchange. A body that was not read to its end closes the connection. */
 export function respond(request: RestRequest, response: RestResponse, ids: CallIds, answer: Answer): void {
   if (response.headersSent || response.destroyed) return;

@@ -6,11 +6,12 @@ import { type Invoke, toFault } from '../../rpc/invoke.ts';
 import type { Method, Request } from '../../rpc/method.ts';
 import { hasRequiredField } from '../../rpc/validate.ts';
 import type { IdSource } from '../call-ids.ts';
+import { firstHeader } from '../first-header.ts';
 import { type BodyLimits, checkDeclaredLength, checkJsonMediaType, readBody } from './body.ts';
 import type { BodyWatch } from './body-watch.ts';
 import { decodeMessage } from './decode.ts';
 import { familyOfPath, faultAnswer } from './errors.ts';
-import { headerReader, JSON_MEDIA_TYPE, type RestRequest, type RestResponse, respond } from './exchange.ts';
+import { JSON_MEDIA_TYPE, type RestRequest, type RestResponse, respond } from './exchange.ts';
 import type { Inflate } from './inflate.ts';
 import { compileRoutes, type Route } from './routes.ts';
 
@@ -34,7 +35,8 @@ export type RestHandler = (request: RestRequest, response: RestResponse) => void
 export function createRest(deps: RestDeps): RestHandler {
   const table = compileRoutes(deps.methods);
   return (request, response) => {
-    const ids = deps.ids.next(headerReader(request));
+    const header = firstHeader(request.headers, request.rawHeaders);
+    const ids = deps.ids.next(header);
     const { path, query } = splitTarget(request.url ?? '/');
     const fail = (error: unknown) =>
       respond(request, response, ids, faultAnswer(toFault(error), familyOfPath(path), ids));
@@ -55,7 +57,7 @@ export function createRest(deps: RestDeps): RestHandler {
       }
       const { route, parameters } = match;
       checkDeclaredLength(request, route.method.sizeMaxBytes);
-      const call = { transport: 'rest' as const, header: headerReader(request), ids };
+      const call = { transport: 'rest' as const, header, ids };
       const message = await deps.invoke(route.method, call, () =>
         decode(deps, { request, response, route, parameters, query }),
       );
