@@ -27,7 +27,7 @@ const { values: options, positionals: names } = parseArgs({
     calibrate: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '5' },
-    server: { type: 'string', default: join(import.meta.dirname, '..', 'src', 'main.ts') },
+    server: { type: 'string', default: join(import.meta.dirname, '..', 'src', 'launch.js') },
   },
 });
 

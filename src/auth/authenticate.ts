@@ -59,15 +59,14 @@ function pickToken(tokens: readonly string[], credential: Credential, prefixes: 
 async function prove(deps: AuthenticateDeps, token: string): Promise<Proven | null> {
   const parsed = parseToken(token, deps.prefixes);
   if (!parsed) return null;
-  const couldExist = parsed.checksumValid || (await deps.keys.hasImportedCredentials());
+  // Only imported tokens lack our checksum, or have another shape than those we mint.
+  const isOurs = parsed.checksumValid && (parsed.kind === 'apiKey' || parsed.minted);
+  if (!isOurs && !(await deps.keys.hasImportedCredentials())) return null;
   if (parsed.kind === 'apiKey') {
-    if (!couldExist) return null;
     const key = await proveApiKey(deps, parsed);
     if (key) return { kind: 'api_key', key };
-  } else if (parsed.minted && !couldExist) {
-    return null;
-  } else if (!parsed.minted && !(await deps.keys.hasImportedCredentials())) {
-    return null;
+    // A project key that looks like an API key can only be an imported one.
+    if (!(await deps.keys.hasImportedCredentials())) return null;
   }
   const project = await deps.keys.findProjectByKeyHash(hashSecret(deps.pepper, token), deps.clock());
   return project ? { kind: 'project_key', project } : null;

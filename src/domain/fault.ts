@@ -84,7 +84,11 @@ export class Fault extends Error {
   readonly headers: { readonly [name: string]: string };
 
   constructor(code: FaultCode, message: string, options: FaultOptions = {}) {
+    // An expected failure is told by its code; capturing a stack would be most of the cost of a refusal.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    Error.stackTraceLimit = stackTraceLimit;
     const [kind, flatError] =
       code in FRAMEWORK_CODES
         ? FRAMEWORK_CODES[code as keyof typeof FRAMEWORK_CODES]

@@ -1,16 +1,15 @@
 /** Refuses requests the Connect router cannot serve, in the protocol they were sent in. */
 
-import type { OutgoingHttpHeaders } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
 import type { Fault, FaultKind } from '../domain/fault.ts';
-import type { CallIds } from '../rpc/method.ts';
 import { traceparentOf } from './call-ids.ts';
 import { toConnectError } from './connect-errors.ts';
-import type { HttpHandler } from './server.ts';
+import type { Exchange } from './connect-exchange.ts';
 import { errorTrailers } from './status.ts';
 
-type Request = Parameters<HttpHandler>[0];
-type Response = Parameters<HttpHandler>[1];
+type Request = Exchange['request'];
+type Response = Exchange['response'];
 
 /** Where HTTP says more than the code of the error. */
 const HTTP_STATUS: { readonly [K in FaultKind]?: number } = {
@@ -28,7 +27,7 @@ export function isRpcRequest(request: Request): boolean {
 }
 
 /** Answers and ends the exchange. */
-export function refuseRpc(request: Request, response: Response, { fault, ids }: { fault: Fault; ids: CallIds }): void {
+export function refuseRpc({ request, response, ids }: Exchange, fault: Fault): void {
   const type = request.headers['content-type'] ?? '';
   const headers: OutgoingHttpHeaders = { 'x-request-id': ids.requestId };
   const traceparent = traceparentOf(ids);
@@ -36,7 +35,8 @@ export function refuseRpc(request: Request, response: Response, { fault, ids }: 
   // The body is not going to be read.
   if (request.httpVersionMajor === 1 && !request.complete) headers.connection = 'close';
   if (isGrpc(type)) {
-    write(response, 200, { ...headers, 'content-type': type, ...errorTrailers(fault, 'flat', ids) }, null);
+    const [mediaType] = type.split(';', 1);
+    write(response, 200, { ...headers, 'content-type': mediaType, ...errorTrailers(fault, 'flat', ids) }, null);
   } else {
     const error = toConnectError(fault, { family: 'flat', ids, sizeMaxBytes: 0 });
     const status = HTTP_STATUS[fault.kind] ?? codeToHttpStatus(error.code);
@@ -52,5 +52,5 @@ function isGrpc(contentType: string): boolean {
 
 function write(response: Response, status: number, headers: OutgoingHttpHeaders, body: Uint8Array | null): void {
   // One call for both kinds of response, whose writeHead is declared with overloads that no union satisfies.
-  (response as import('node:http').ServerResponse).writeHead(status, headers).end(body ?? undefined);
+  (response as ServerResponse).writeHead(status, headers).end(body ?? undefined);
 }

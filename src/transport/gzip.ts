@@ -1,4 +1,4 @@
-/** The one compression of RPC messages, with memory bounded by the limit of the rpc and not by the ratio. */
+/** The one compression of RPC messages, with memory and work bounded by the limit of the rpc and not by the ratio. */
 
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -8,13 +8,20 @@ import { compressionGzip } from '@connectrpc/connect-node';
 const unpack = promisify(gunzip);
 type Compression = typeof compressionGzip;
 
+// A header, an empty block, a checksum and a length.
+const GZIP_MIN_BYTES = 18;
 const LENGTH_BYTES = 4;
-// The format cannot pack tighter; a length beyond that is noise, and unpacking will say so.
+// The format cannot pack tighter, so a length beyond that is noise.
 const RATIO_MAX = 1_032;
 // The pool that unpacks has few threads; more at once would only hold more memory.
 const AT_ONCE_MAX = 2;
-const CHUNK_BYTES = 65_536;
+const CHUNK_MIN_BYTES = 64;
+const CHUNK_MAX_BYTES = 65_536;
 
+/**
+ * What was packed says at its end how long it was. That is believed as far as it can be checked: too much is refused
+ * without unpacking, and unpacking stops where more comes out than was announced.
+ */
 export function createGzip(): Compression {
   const inTurn = createTurnstile(AT_ONCE_MAX);
   return {
@@ -23,31 +30,31 @@ export function createGzip(): Compression {
     async decompress(bytes, readMaxBytes) {
       if (bytes.length === 0) return new Uint8Array(0);
       const length = announcedLength(bytes);
-      if (length > readMaxBytes && length <= bytes.length * RATIO_MAX) throw tooLarge();
-      return inTurn(() => unpackWithin(bytes, readMaxBytes));
+      if (length === null) throw broken();
+      if (length > readMaxBytes) throw new ConnectError('too large once unpacked', Code.ResourceExhausted);
+      return inTurn(() => unpackExactly(bytes, length));
     },
   };
 }
 
-async function unpackWithin(bytes: Uint8Array, readMaxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+function announcedLength(bytes: Uint8Array): number | null {
+  if (bytes.length < GZIP_MIN_BYTES) return null;
+  const view = new DataView(bytes.buffer, bytes.byteOffset + bytes.length - LENGTH_BYTES, LENGTH_BYTES);
+  const length = view.getUint32(0, true);
+  return length > bytes.length * RATIO_MAX ? null : length;
+}
+
+async function unpackExactly(bytes: Uint8Array, length: number): Promise<Uint8Array<ArrayBuffer>> {
+  const chunkSize = Math.max(CHUNK_MIN_BYTES, Math.min(CHUNK_MAX_BYTES, length));
   try {
-    return await unpack(bytes, { maxOutputLength: readMaxBytes, chunkSize: CHUNK_BYTES });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw code === 'ERR_BUFFER_TOO_LARGE'
-      ? tooLarge()
-      : new ConnectError('broken compression', Code.InvalidArgument, undefined, undefined, error);
+    return await unpack(bytes, { maxOutputLength: Math.max(1, length), chunkSize });
+  } catch (cause) {
+    throw broken(cause);
   }
 }
 
-/** Packed bytes end in their own length, so most of what is too large need not be unpacked to see it. */
-function announcedLength(bytes: Uint8Array): number {
-  if (bytes.length < LENGTH_BYTES) return 0;
-  return new DataView(bytes.buffer, bytes.byteOffset + bytes.length - LENGTH_BYTES, LENGTH_BYTES).getUint32(0, true);
-}
-
-function tooLarge(): ConnectError {
-  return new ConnectError('message too large once unpacked', Code.ResourceExhausted);
+function broken(cause?: unknown): ConnectError {
+  return new ConnectError('broken compression', Code.InvalidArgument, undefined, undefined, cause);
 }
 
 /** Runs at most `atOnceMax` jobs at a time, the others in the order they came. */

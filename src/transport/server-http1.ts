@@ -35,55 +35,22 @@ type Exchange = {
   readonly behind: boolean;
 };
 
+type State = Http1Options & {
+  readonly server: Server;
+  /** The latest exchange of each connection. */
+  readonly running: Map<Socket, Exchange>;
+  closing: boolean;
+};
+
 export function createHttp1(options: Http1Options): Http1 {
-  const { handlers, fresh, tls } = options;
+  const { limits, tls } = options;
   const http = httpOptions(options);
-  const server: Server =
-    tls === null ? createServer(http) : createTlsServer({ ...http, ...tlsOptions(tls, options.limits) });
-  const running = new Map<Socket, Exchange>();
-  let closing = false;
-
-  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    const { socket } = request;
-    // What follows a last answer on the same connection was never promised one.
-    if (socket.writableEnded || socket.destroyed) return;
-    fresh.delete(socket);
-    const before = running.get(socket);
-    running.set(socket, { request, response, behind: before !== undefined && !before.response.writableFinished });
-    if (closing) response.shouldKeepAlive = false;
-    request.on('error', () => {});
-    response.on('error', () => {});
-    if (request.httpVersion === '1.1' && request.headers.host === undefined) {
-      const { status, headers, body } = parseRefusal(handlers.refuse('malformed', socket));
-      response.writeHead(status, { ...headers, connection: 'close' }).end(body);
-    } else {
-      reportBugs(
-        () => handlers.http(request, response),
-        () => socket.destroy(),
-      );
-    }
-  };
-  const refuse = (problem: Problem, socket: Socket) => {
-    socket.write(handlers.refuse(problem, socket));
-    endLingering(socket);
-  };
-  const onClientError = (error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket) => {
-    if (socket.writableEnded) return;
-    const problem = problemOf(error, options.limits.requestLineBytesMax);
-    if (problem === null || socket.bytesRead === 0 || isAnswering(running.get(socket))) socket.destroy();
-    else refuse(problem, socket);
-  };
-  const onQuiet = (socket: Socket) => {
-    const exchange = running.get(socket);
-    const verdict = judgeQuiet(socket, exchange);
-    if (verdict === 'wait') socket.setTimeout(server.timeout);
-    else if (verdict === 'refuse') refuse('request_timeout', socket);
-    else socket.destroy();
-  };
-
-  server.on('request', onRequest).on('checkContinue', onRequest).on('checkExpectation', onRequest);
-  server.on('clientError', onClientError).on('timeout', onQuiet);
-  server.timeout = options.limits.bodyGapTimeoutMs + 2 * options.sweepMs;
+  const server: Server = tls === null ? createServer(http) : createTlsServer({ ...http, ...tlsOptions(tls, limits) });
+  const state: State = { ...options, server, running: new Map(), closing: false };
+  for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, serve.bind(null, state));
+  server.on('clientError', (error, socket) => refuseBroken(state, error, socket as Socket));
+  server.on('timeout', (socket) => endQuiet(state, socket));
+  server.timeout = limits.bodyGapTimeoutMs + 2 * options.sweepMs;
   const readyEvent = tls === null ? 'connection' : 'secureConnection';
   const [accept] = server.rawListeners(readyEvent);
   server.removeAllListeners(readyEvent);
@@ -91,16 +58,62 @@ export function createHttp1(options: Http1Options): Http1 {
     server,
     readyEvent,
     take(socket) {
-      lingerWhenUnread(socket, running);
-      socket.once('close', () => running.delete(socket));
+      lingerWhenUnread(socket, state.running);
+      socket.once('close', () => state.running.delete(socket));
       accept?.call(server, socket);
     },
     announceClose() {
-      closing = true;
-      for (const { response } of running.values()) response.shouldKeepAlive = false;
+      state.closing = true;
+      for (const { response } of state.running.values()) response.shouldKeepAlive = false;
     },
     closeResting: () => server.closeIdleConnections(),
   };
+}
+
+function serve(state: State, request: IncomingMessage, response: ServerResponse): void {
+  const { socket } = request;
+  // What follows a last answer on the same connection was never promised one.
+  if (socket.writableEnded || socket.destroyed) return;
+  state.fresh.delete(socket);
+  const before = state.running.get(socket);
+  state.running.set(socket, { request, response, behind: before !== undefined && !before.response.writableFinished });
+  if (state.closing) response.shouldKeepAlive = false;
+  request.on('error', () => {});
+  response.on('error', () => {});
+  if (request.httpVersion === '1.1' && request.headers.host === undefined) {
+    const { status, headers, body } = parseRefusal(state.handlers.refuse('malformed', socket));
+    response.writeHead(status, { ...headers, connection: 'close' }).end(body);
+  } else {
+    reportBugs(
+      () => state.handlers.http(request, response),
+      () => socket.destroy(),
+    );
+  }
+}
+
+type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
+
+/** What cannot be parsed, or does not come in time, is told so unless an answer is already on its way. */
+function refuseBroken(state: State, error: ParserError, socket: Socket): void {
+  if (socket.writableEnded) return;
+  const problem = problemOf(error, state.limits.requestLineBytesMax);
+  if (problem === null || socket.bytesRead === 0 || isAnswering(state.running.get(socket))) socket.destroy();
+  else refuse(state, problem, socket);
+}
+
+function refuse({ handlers }: State, problem: Problem, socket: Socket): void {
+  socket.write(handlers.refuse(problem, socket));
+  endLingering(socket);
+}
+
+function endQuiet(state: State, socket: Socket): void {
+  const { idleTimeoutMs } = state.limits;
+  const verdict = judgeQuiet(socket, state.running.get(socket));
+  if (verdict === 'wait') socket.setTimeout(state.server.timeout);
+  else if (verdict === 'refuse') refuse(state, 'request_timeout', socket);
+  // Kernels pass on a slow client's progress in large steps, so an answer is given more time than a request.
+  else if (verdict === 'stalled' && (socket.timeout ?? 0) < idleTimeoutMs) socket.setTimeout(idleTimeoutMs);
+  else socket.destroy();
 }
 
 /** Node's own timers cut slow heads and slow bodies; the slack leaves the first word to the handlers' own. */
@@ -126,16 +139,17 @@ function isAnswering(exchange: Exchange | undefined): boolean {
 }
 
 /** What to do about a connection on which nothing moved for a while. */
-function judgeQuiet(socket: Socket, exchange: Exchange | undefined): 'wait' | 'refuse' | 'cut' {
-  // At rest between requests, or a client that does not take its answer.
-  if (exchange === undefined || exchange.response.writableFinished || socket.writableLength > 0) return 'cut';
+function judgeQuiet(socket: Socket, exchange: Exchange | undefined): 'wait' | 'refuse' | 'stalled' | 'cut' {
+  if (socket.writableLength > 0) return 'stalled';
+  // At rest between requests.
+  if (exchange === undefined || exchange.response.writableFinished) return 'cut';
   const { request, response, behind } = exchange;
   // The handler is at work: the client waits for us, not we for the client.
   if (request.complete || request.readableLength >= request.readableHighWaterMark) return 'wait';
   return response.headersSent || behind ? 'cut' : 'refuse';
 }
 
-function problemOf(error: NodeJS.ErrnoException & { rawPacket?: Buffer }, requestLineBytesMax: number): Problem | null {
+function problemOf(error: ParserError, requestLineBytesMax: number): Problem | null {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request_timeout';
   if (error.code === 'HPE_HEADER_OVERFLOW') {
     const start = error.rawPacket?.toString('latin1', 0, requestLineBytesMax) ?? '';

@@ -71,7 +71,9 @@ export function createSessions(limits: ServerLimits, slackMs: number): Sessions 
     },
     announceClose() {
       // Every stream opened until the client has read this is still served.
-      for (const session of sessions.keys()) session.goaway(constants.NGHTTP2_NO_ERROR, LAST_STREAM_ID_MAX);
+      for (const session of sessions.keys()) {
+        if (!session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR, LAST_STREAM_ID_MAX);
+      }
     },
     closeResting() {
       for (const [session, state] of sessions) closeGracefully(session, state);

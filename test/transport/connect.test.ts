@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { Code, ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { RetryInfoSchema } from '../../gen/google/rpc/error_details_pb.js';
 import { ErrorInfoSchema } from '../../gen/spandrel/v1/errors_pb.js';
 import { EventService } from '../../gen/spandrel/v1/events_pb.js';
@@ -361,6 +361,44 @@ describe('a caller that leaves', () => {
     socket.destroy();
     await until(() => port.inFlight() === 0, 'the pipeline has ended');
   });
+});
+
+it.each(['application/json', 'application/grpc-web+proto'])(
+  'a deadline also passes while the message is awaited (%s)',
+  async (type) => {
+    const timeout = type === 'application/json' ? 'Connect-Timeout-Ms: 50' : 'Grpc-Timeout: 50m';
+    const head = `POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\nContent-Type: ${type}\r\n${timeout}\r\n`;
+    const text = await rawHttp1(`${head}Content-Length: 99\r\n\r\n{`);
+    expect(text).toMatch(/"code":"deadline_exceeded"|grpc-status: 4/);
+    await until(() => port.inFlight() === 0, 'the pipeline has ended');
+  },
+);
+
+it('callers that hang up in the middle of an answer leave no trace in the log', async () => {
+  const noise: unknown[] = [];
+  const warning = vi.spyOn(process, 'emitWarning').mockImplementation((...about) => void noise.push(about));
+  const error = vi.spyOn(console, 'error').mockImplementation((...about) => void noise.push(about));
+  const own = await startPort({
+    serve: () => ({ view: { case: 'trace', value: { metadataJson: 'x'.repeat(20_000_000) } } }),
+  });
+  for (const type of ['application/json', 'application/grpc-web+proto']) {
+    const body = type === 'application/json' ? '{}' : '\0\0\0\0\0';
+    const socket = connectTcp(own.port, '127.0.0.1');
+    socket.write(
+      `POST ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    await once(socket, 'data');
+    socket.resetAndDestroy();
+    const session = connectHttp2(own.address);
+    const stream = session.request({ ':method': 'POST', ':path': PATH, 'content-type': type, ...GOOD });
+    stream.on('error', () => {}).end(body);
+    await once(stream, 'data');
+    session.destroy();
+  }
+  await own.drain(1_000);
+  warning.mockRestore();
+  error.mockRestore();
+  expect(noise).toEqual([]);
 });
 
 it('gRPC with gzip goes the long way and is answered', async () => {

@@ -25,8 +25,8 @@ export function openWriteHandle(file: string, inspect: (db: Database) => void): 
     db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
     db.pragma(`journal_size_limit = ${WAL_MAX_BYTES}`);
     configure(db);
-    // Refused at once on a file that may only be read; the pragmas above let it pass.
-    db.exec('BEGIN IMMEDIATE; ROLLBACK');
+    // The first statement to fail on a file that may only be read; all above let it pass.
+    db.exec('BEGIN IMMEDIATE; CREATE TABLE attempt (filler); ROLLBACK');
   });
 }
 

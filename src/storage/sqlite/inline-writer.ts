@@ -2,16 +2,16 @@
 
 import type { Core } from './core.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
-import type { CallWriter, Writer } from './writer.ts';
+import type { CallWriter } from './writer.ts';
 
-export function createInlineWriter(core: Core): Writer {
+export function callInline({ verbs }: Core): CallWriter {
   const call = async (verb: keyof Core['verbs'], ...args: readonly unknown[]): Promise<unknown> => {
-    const run = core.verbs[verb] as (...args: readonly unknown[]) => Promise<unknown>;
+    const run = verbs[verb] as (...args: readonly unknown[]) => Promise<unknown>;
     try {
       return await run(...args);
     } catch (error) {
       throw isStorageFailure(error) ? storageFault(error) : error;
     }
   };
-  return { call: call as CallWriter, close: () => core.close() };
+  return call as CallWriter;
 }

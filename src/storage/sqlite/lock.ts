@@ -13,8 +13,10 @@ export type Lock = { release(): void };
 export function takeLock(file: string): Lock {
   const db = openLockFile(`${file}.lock`);
   try {
+    db.pragma('journal_mode = MEMORY');
     db.pragma('locking_mode = EXCLUSIVE');
-    db.exec('BEGIN EXCLUSIVE');
+    // On a file that may only be read the first statement alone would pass and lock nothing.
+    db.exec('BEGIN EXCLUSIVE; CREATE TABLE held (filler)');
   } catch (error) {
     db.close();
     if (sqliteCode(error).startsWith('SQLITE_BUSY')) {

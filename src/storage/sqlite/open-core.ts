@@ -8,8 +8,10 @@ import { openDatabase } from './schema.ts';
 
 export type OpenCoreOptions = { readonly file: string; readonly clock: Clock; readonly warn: Warn };
 
+export type OpenedCore = { readonly core: Core; readonly db: Database };
+
 /** Throws StartError for a file that cannot be used. */
-export async function openCore({ file, clock, warn }: OpenCoreOptions): Promise<{ core: Core; db: Database }> {
+export async function openCore({ file, clock, warn }: OpenCoreOptions): Promise<OpenedCore> {
   let orm: Promise<Orm> | undefined;
   const load = async (db: Database): Promise<Orm> => {
     orm ??= import('./orm.ts').then((module) => module.openOrm(db, warn));

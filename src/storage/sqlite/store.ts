@@ -8,15 +8,15 @@ import { StartError } from '../start-error.ts';
 import { createCommitQueue } from './commit-queue.ts';
 import { type Database, openReadHandle } from './connection.ts';
 import { prepareEventReader } from './event-reader.ts';
-import { createInlineWriter } from './inline-writer.ts';
+import { callInline } from './inline-writer.ts';
 import { prepareInstallationReader } from './installation-reader.ts';
 import { prepareKeyReader } from './key-reader.ts';
-import { takeLock } from './lock.ts';
-import { openCore } from './open-core.ts';
+import { type Lock, takeLock } from './lock.ts';
+import { type OpenedCore, openCore } from './open-core.ts';
 import { type ReadLane, readAtOnce } from './read-lane.ts';
 import { startThreadWriter } from './thread-writer.ts';
 import { prepareTraceReader } from './trace-reader.ts';
-import type { StoreLog, Writer } from './writer.ts';
+import type { CallWriter, StoreLog } from './writer.ts';
 
 export type SqliteStoreOptions = { readonly queueMaxBytes: number; readonly log: StoreLog };
 
@@ -27,39 +27,60 @@ export async function openFileStore(file: string, options: SqliteStoreOptions): 
   createFolder(dirname(file));
   const lock = takeLock(file);
   try {
-    const writer = await startThreadWriter({ file, log: options.log });
-    // Opened last and closed first: the writer then leaves one tidy file behind.
-    const reader = openReadHandle(file);
-    return assembleStore({ ...options, writer, reader, lane: readAtOnce, release: () => lock.release() });
+    return await openLocked(file, lock, options);
   } catch (error) {
     lock.release();
     throw error;
   }
 }
 
-/** A database that is gone when the process is, on one handle. */
+async function openLocked(file: string, lock: Lock, options: SqliteStoreOptions): Promise<Store> {
+  const writer = await startThreadWriter({ file, log: options.log });
+  try {
+    // Opened last and closed first: the writer then leaves one tidy file behind.
+    const reader = openReadHandle(file);
+    const release = async () => {
+      reader.close();
+      await writer.close();
+      lock.release();
+    };
+    return assembleStore({ ...options, call: writer.call, reader, lane: readAtOnce, release });
+  } catch (error) {
+    await writer.close();
+    throw error;
+  }
+}
+
+/** A database that is gone when the process is. */
 export async function openMemoryStore(options: SqliteStoreOptions): Promise<Store> {
   const warn = (message: string) => options.log.warn({ detail: message }, 'the object mapper warns');
-  const { core, db } = await openCore({ file: ':memory:', clock: Date.now, warn });
+  return createInlineStore(await openCore({ file: ':memory:', clock: Date.now, warn }), options);
+}
+
+/** A store on the one handle of a writer in the calling thread. */
+export function createInlineStore({ core, db }: OpenedCore, options: SqliteStoreOptions): Store {
   // Reads wait for their turn, or they would see what a transaction has not committed.
   const lane: ReadLane = (read) => core.run(() => readAtOnce(read));
-  return assembleStore({ ...options, writer: createInlineWriter(core), reader: db, lane, release: () => undefined });
+  return assembleStore({ ...options, call: callInline(core), reader: db, lane, release: () => core.close() });
 }
 
 type Parts = SqliteStoreOptions & {
-  readonly writer: Writer;
+  readonly call: CallWriter;
   readonly reader: Database;
   readonly lane: ReadLane;
-  readonly release: () => void;
+  readonly release: () => Promise<void>;
 };
 
-function assembleStore({ writer, reader, lane, queueMaxBytes, release }: Parts): Store {
-  const { call } = writer;
+function assembleStore({ call, reader, lane, queueMaxBytes, release }: Parts): Store {
   let closing: Promise<void> | undefined;
   const openLane: ReadLane = async (read) => {
     refuseWhenClosed();
     return await lane(read);
   };
+  const openCall = (async (verb, ...args) => {
+    refuseWhenClosed();
+    return await call(verb, ...args);
+  }) as CallWriter;
   const queue = createCommitQueue({ commit: (appends) => call('append', appends), queueMaxBytes });
   const installation = prepareInstallationReader(reader, openLane);
 
@@ -69,18 +90,16 @@ function assembleStore({ writer, reader, lane, queueMaxBytes, release }: Parts):
 
   async function close(): Promise<void> {
     await queue.drain();
-    if (!reader.memory) reader.close();
-    await writer.close();
-    release();
+    await release();
   }
 
   return {
     installation: {
       readVerifier: installation.readVerifier,
       // Spares every later start the loading of what only the first one needs.
-      bootstrap: async (plan) => !(await installation.hasOrganization()) && (await call('bootstrap', plan)),
+      bootstrap: async (plan) => !(await installation.hasOrganization()) && (await openCall('bootstrap', plan)),
     },
-    keys: { ...prepareKeyReader(reader, openLane), insertApiKey: async (key) => await call('insertApiKey', key) },
+    keys: { ...prepareKeyReader(reader, openLane), insertApiKey: (key) => openCall('insertApiKey', key) },
     traces: {
       ...prepareTraceReader(reader, openLane),
       append: async (append) => {
@@ -90,12 +109,12 @@ function assembleStore({ writer, reader, lane, queueMaxBytes, release }: Parts):
     },
     events: prepareEventReader(reader, openLane),
     evaluators: {
-      insert: (evaluator, liveMax) => call('insertEvaluator', evaluator, liveMax),
-      find: (projectId, idOrSlug) => call('findEvaluator', projectId, idOrSlug),
+      insert: (evaluator, liveMax) => openCall('insertEvaluator', evaluator, liveMax),
+      find: (projectId, idOrSlug) => openCall('findEvaluator', projectId, idOrSlug),
     },
     ready: async () => {
       await installation.hasOrganization();
-      await call('check');
+      await openCall('check');
     },
     close: () => {
       closing ??= close();

@@ -113,7 +113,10 @@ export async function startThreadWriter({ file, log, spawn = spawnThread }: Thre
 }
 
 function spawnThread(input: WriterThreadInput): Worker {
-  return new Worker(new URL('./writer-thread-launch.js', import.meta.url), { workerData: input, name: 'spandrel-writer' });
+  return new Worker(new URL('./writer-thread-launch.js', import.meta.url), {
+    workerData: input,
+    name: 'spandrel-writer',
+  });
 }
 
 function goneFault(cause?: unknown) {

@@ -24,25 +24,24 @@ const GZIP_MIN_BYTES = 1_024;
 
 /** Writes one answer and ends the exchange. A body that was not read to its end closes the connection. */
 export function respond(request: RestRequest, response: RestResponse, ids: CallIds, answer: Answer): void {
-  if (response.headersSent || response.destroyed) return;
-  const body = Buffer.from(answer.body);
-  if (body.length >= GZIP_MIN_BYTES && acceptsGzip(request.headers['accept-encoding'])) {
-    gzip(body, (error, packed) => {
-      if (error) write(request, response, ids, { answer, body, encoding: null });
-      else write(request, response, ids, { answer, body: packed, encoding: 'gzip' });
-    });
+  const bytes = Buffer.byteLength(answer.body);
+  if (bytes < GZIP_MIN_BYTES || !acceptsGzip(request.headers['accept-encoding'])) {
+    write(request, response, { headers: headersOf(answer, ids, bytes), answer, body: answer.body });
     return;
   }
-  write(request, response, ids, { answer, body, encoding: null });
+  gzip(answer.body, (error, packed) => {
+    const headers = headersOf(answer, ids, error ? bytes : packed.length);
+    if (!error) Object.assign(headers, { 'content-encoding': 'gzip', vary: 'accept-encoding' });
+    write(request, response, { headers, answer, body: error ? answer.body : packed });
+  });
 }
 
-type Written = { readonly answer: Answer; readonly body: Buffer; readonly encoding: string | null };
+type Headers = Record<string, string | number>;
 
-function write(request: RestRequest, response: RestResponse, ids: CallIds, { answer, body, encoding }: Written): void {
-  if (response.headersSent || response.destroyed) return;
-  const headers: Record<string, string | number> = {
+function headersOf(answer: Answer, ids: CallIds, bytes: number): Headers {
+  const headers: Headers = {
     'content-type': answer.mediaType,
-    'content-length': body.length,
+    'content-length': bytes,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     'x-request-id': ids.requestId,
@@ -50,16 +49,20 @@ function write(request: RestRequest, response: RestResponse, ids: CallIds, { ans
   };
   const traceparent = traceparentOf(ids);
   if (traceparent) headers.traceparent = traceparent;
-  if (encoding) {
-    headers['content-encoding'] = encoding;
-    headers.vary = 'accept-encoding';
-  }
+  return headers;
+}
+
+type Written = { readonly headers: Headers; readonly answer: Answer; readonly body: string | Buffer };
+
+function write(request: RestRequest, response: RestResponse, { headers, answer, body }: Written): void {
+  if (response.headersSent || response.destroyed) return;
   const unread = !request.complete;
   if (unread && request.httpVersionMajor === 1) headers.connection = 'close';
   if (answer.status === 204) delete headers['content-length'];
   (response as ServerResponse).writeHead(answer.status, headers);
   if (request.method === 'HEAD') response.end();
-  else response.end(body);
+  // Text leaves together with the headers, in one write.
+  else response.end(body as string);
   // What is still on its way is thrown away while the answer leaves.
   if (unread) request.resume();
 }

@@ -34,8 +34,13 @@ export function compileRoutes(methods: readonly Method[]): RouteTable {
   const routes = methods.flatMap(routesOfMethod);
   checkCollisions(routes);
   const bySize = Map.groupBy(routes, (route) => route.segments.length);
+  const literal = new Map(
+    routes.filter(isLiteral).map((route) => [`${route.verb} ${pathOf(route)}`, literalMatch(route)]),
+  );
   return {
     match(verb, path) {
+      const exact = literal.get(`${verb} ${path}`);
+      if (exact) return exact;
       const segments = splitPath(path);
       if (!segments) return { kind: 'none' };
       // A dropped trailing slash is looked up again, for the few routes that allow it.
@@ -46,6 +51,19 @@ export function compileRoutes(methods: readonly Method[]): RouteTable {
       return pick(candidates, verb, dropped ?? segments);
     },
   };
+}
+
+/** Most requests go to paths without parameters, spelled as declared: those need no search. */
+function isLiteral(route: Route): boolean {
+  return literalCount(route) === route.segments.length;
+}
+
+function pathOf(route: Route): string {
+  return `/${route.segments.map((segment) => ('literal' in segment ? segment.literal : '')).join('/')}`;
+}
+
+function literalMatch(route: Route): Match {
+  return { kind: 'route', route, parameters: {} };
 }
 
 function pick(candidates: readonly Route[], verb: string, segments: readonly string[]): Match {

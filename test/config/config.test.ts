@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, readConfig } from '../../src/config.ts';
+
+function problemsOf(environment: { [name: string]: string }): readonly string[] {
+  try {
+    readConfig(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+describe('settings', () => {
+  it('an empty environment is a working configuration', () => {
+    expect(readConfig({})).toMatchObject({
+      host: '127.0.0.1',
+      port: 5560,
+      databaseUrl: 'sqlite:./data/spandrel.db',
+      cors: '*',
+      tls: null,
+    });
+  });
+
+  it('every problem is told at once, by name and without its value', () => {
+    const problems = problemsOf({
+      SPANDREL_PORT: '99999',
+      SPANDREL_SECRET: 'short-secret-value',
+      SPANDREL_LOG_LEVEL: 'loud',
+      SPANDREL_TLS_CERT: '/cert.pem',
+      SPANDREL_BOOTSTRAP_ADMIN_KEY: 'sk-lw-not-a-key',
+      SPANDREL_MAX_INFLIGHT: '0',
+      SPANDREL_CORS_ORIGINS: 'not an origin',
+      SPANDREL_DATABASE_URL: 'mongodb://x',
+      SPANDREL_KEY_PREFIX: 'UPPER',
+    });
+    expect(problems).toHaveLength(9);
+    for (const value of ['99999', 'short-secret-value', 'loud', 'sk-lw-not-a-key', 'mongodb://x']) {
+      expect(problems.join('\n')).not.toContain(value);
+    }
+  });
+
+  it.each(['0', '-1', '1.5', 'many', '1e3'])('a limit of "%s" is refused', (value) => {
+    expect(problemsOf({ SPANDREL_MAX_BODY_BYTES: value })).toHaveLength(1);
+  });
+});

@@ -1,0 +1,153 @@
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type SpawnedServer, spawnServer } from '../support/server.ts';
+import { temporaryFolder } from '../support/temp.ts';
+
+const folders: { remove(): void }[] = [];
+const servers: SpawnedServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop('SIGKILL');
+  for (const folder of folders.splice(0)) folder.remove();
+});
+
+function newFolder(): string {
+  const folder = temporaryFolder();
+  folders.push(folder);
+  return folder.path;
+}
+
+async function start(folder: string, environment: { [name: string]: string } = {}): Promise<SpawnedServer> {
+  const server = await spawnServer(folder, environment);
+  servers.push(server);
+  return server;
+}
+
+/** The lines a refused start prints; fails when it starts. */
+async function refusal(folder: string, environment: { [name: string]: string } = {}): Promise<string> {
+  const outcome = await spawnServer(folder, environment).then(
+    (server) => server,
+    (error: Error) => error.message,
+  );
+  if (typeof outcome !== 'string') {
+    await outcome.stop('SIGKILL');
+    throw new Error('the server started');
+  }
+  expect(outcome).toMatch(/^the server ended with 1: /);
+  return outcome.replace(/^the server ended with 1: /, '').trim();
+}
+
+/** Every row of every table. */
+function contentOf(folder: string): string {
+  const database = new Database(join(folder, 'spandrel.db'), { readonly: true });
+  try {
+    const tables = database.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
+    return JSON.stringify(tables.map((table) => [table, database.prepare(`SELECT * FROM "${table}"`).all()]));
+  } finally {
+    database.close();
+  }
+}
+
+const MINT = { SPANDREL_BOOTSTRAP_PROJECT_KEY: '', SPANDREL_BOOTSTRAP_ADMIN_KEY: '' };
+
+describe('the first start', () => {
+  it('prints six lines once, and keeps its secret to itself', async () => {
+    const folder = newFolder();
+    const first = await start(folder, MINT);
+    const lines = first
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('SPANDREL_'));
+    expect(lines.map((line) => line.split('=')[0])).toEqual([
+      'SPANDREL_ORGANIZATION_ID',
+      'SPANDREL_TEAM_ID',
+      'SPANDREL_PROJECT_ID',
+      'SPANDREL_ADMIN_USER_ID',
+      'SPANDREL_PROJECT_KEY',
+      'SPANDREL_ADMIN_KEY',
+    ]);
+    expect(lines[4]).toMatch(/^SPANDREL_PROJECT_KEY=sk-lw-[0-9A-Za-z]{48}$/);
+    expect(lines[5]).toMatch(/^SPANDREL_ADMIN_KEY=sk-lw-[0-9A-Za-z]{16}_[0-9A-Za-z]{48}$/);
+    expect(statSync(join(folder, 'secret')).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(folder, 'secret'), 'utf8')).toMatch(/^[0-9a-f]{64}$/);
+    expect(await first.stop('SIGTERM')).toBe(0);
+    const second = await start(folder, MINT);
+    expect(second.output()).not.toContain('SPANDREL_');
+  });
+
+  it('an imposed key is not printed back', async () => {
+    const server = await start(newFolder());
+    expect(server.output()).toContain('SPANDREL_PROJECT_KEY=(imposed)');
+    expect(server.output()).toContain('SPANDREL_ADMIN_KEY=(imposed)');
+  });
+});
+
+describe('a start that cannot work ends with one clear line', () => {
+  it('a second process on the same file', async () => {
+    const folder = newFolder();
+    await start(folder);
+    const text = await refusal(folder);
+    expect(text.split('\n')).toHaveLength(1);
+    expect(text).toMatch(/^spandrel: .*another process/i);
+  });
+
+  it('a wrong secret, and nothing is written', async () => {
+    const folder = newFolder();
+    const first = await start(folder);
+    await first.stop('SIGTERM');
+    const before = contentOf(folder);
+    const text = await refusal(folder, { SPANDREL_SECRET: 'x'.repeat(32) });
+    expect(text).toBe('spandrel: SPANDREL_SECRET does not belong to this database');
+    expect(contentOf(folder)).toBe(before);
+  });
+
+  it('a secret file that others can read', async () => {
+    const folder = newFolder();
+    const first = await start(folder);
+    await first.stop('SIGTERM');
+    chmodSync(join(folder, 'secret'), 0o644);
+    expect(await refusal(folder)).toMatch(/must not be open to group or others/);
+  });
+
+  it('a folder that is a file', async () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, 'file'), '');
+    expect(
+      (await refusal(folder, { SPANDREL_DATABASE_URL: `sqlite:${join(folder, 'file', 'spandrel.db')}` })).split('\n'),
+    ).toHaveLength(1);
+  });
+
+  it('a database that is no database', async () => {
+    const folder = newFolder();
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'spandrel.db'), 'this is no database, but long enough to look at'.repeat(100));
+    expect((await refusal(folder)).split('\n')).toHaveLength(1);
+  });
+
+  it('a port that is taken', async () => {
+    const blocker = createServer();
+    await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
+    const { port } = blocker.address() as { port: number };
+    try {
+      const text = await refusal(newFolder(), { SPANDREL_PORT: String(port) });
+      expect(text.split('\n').at(-1)).toMatch(/^spandrel: .*EADDRINUSE/);
+    } finally {
+      blocker.close();
+    }
+  });
+
+  it('bad settings are told together', async () => {
+    const text = await refusal(newFolder(), { SPANDREL_PORT: 'x', SPANDREL_MAX_INFLIGHT: '0' });
+    expect(text.split('\n')).toHaveLength(2);
+  });
+});
+
+it('SIGTERM ends with 0 although a connection is kept open', async () => {
+  const server = await start(newFolder());
+  expect((await fetch(`${server.address}/readyz`)).status).toBe(200);
+  const startedMs = performance.now();
+  expect(await server.stop('SIGTERM')).toBe(0);
+  expect(performance.now() - startedMs).toBeLessThan(10_000);
+});

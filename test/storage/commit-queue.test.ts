@@ -1,0 +1,89 @@
+import { expect, it } from 'vitest';
+import type { TraceAppend } from '../../src/domain/trace.ts';
+import type { AppendOutcome } from '../../src/storage/sqlite/append-batch.ts';
+import { createCommitQueue } from '../../src/storage/sqlite/commit-queue.ts';
+import { until } from '../support/temp.ts';
+import { sampleAppend, sampleSpan } from './conformance/samples.ts';
+
+type Commit = {
+  readonly appends: readonly TraceAppend[];
+  readonly resolve: (outcomes: readonly AppendOutcome[]) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/** A queue over a writer that answers when the test says so. */
+function createSlowQueue(queueMaxBytes: number) {
+  const commits: Commit[] = [];
+  const queue = createCommitQueue({
+    queueMaxBytes,
+    commit: (appends) =>
+      new Promise((resolve, reject) => {
+        commits.push({ appends, resolve, reject });
+      }),
+  });
+  return { queue, commits };
+}
+
+function largeAppend(bytes: number): TraceAppend {
+  return sampleAppend({ spans: [sampleSpan({ inputJson: 'x'.repeat(bytes) })] });
+}
+
+it('what arrives while the writer is busy becomes one commit', async () => {
+  const { queue, commits } = createSlowQueue(1_000_000);
+  const first = [queue.append(sampleAppend()), queue.append(sampleAppend())];
+  await until(() => commits.length === 1);
+  const second = queue.append(sampleAppend());
+  await until(() => commits.length === 2);
+  const third = Array.from({ length: 10 }, () => queue.append(sampleAppend()));
+  commits[0]?.resolve([null, ['a note']]);
+  expect(await Promise.all(first)).toEqual([{ metadataNotes: [] }, { metadataNotes: ['a note'] }]);
+  await until(() => commits.length === 3);
+  expect(commits.map((commit) => commit.appends.length)).toEqual([2, 1, 10]);
+  for (const commit of commits.slice(1)) commit.resolve(commit.appends.map(() => null));
+  await Promise.all([second, ...third]);
+});
+
+it('refuses what would exceed the bound, and takes it again once there is room', async () => {
+  const { queue, commits } = createSlowQueue(100_000);
+  const first = queue.append(largeAppend(60_000));
+  await expect(queue.append(largeAppend(60_000))).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 1 });
+  await until(() => commits.length === 1);
+  await expect(queue.append(largeAppend(60_000))).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 1 });
+  commits[0]?.resolve([null]);
+  await first;
+  // Alone, even something larger than the bound may pass.
+  const huge = queue.append(largeAppend(200_000));
+  await until(() => commits.length === 2);
+  commits[1]?.resolve([null]);
+  await huge;
+});
+
+it('a commit that fails fails all of it, and frees its room', async () => {
+  const { queue, commits } = createSlowQueue(100_000);
+  const lost = Promise.allSettled([queue.append(largeAppend(40_000)), queue.append(largeAppend(40_000))]);
+  await until(() => commits.length === 1);
+  commits[0]?.reject(new Error('the disk is full'));
+  expect((await lost).map((each) => each.status)).toEqual(['rejected', 'rejected']);
+  const next = queue.append(largeAppend(90_000));
+  await until(() => commits.length === 2);
+  commits[1]?.resolve([null]);
+  await next;
+});
+
+it('one commit stays small enough for the next to begin soon', async () => {
+  const { queue, commits } = createSlowQueue(1_000_000_000);
+  const appends = Array.from({ length: 5 }, () => queue.append(largeAppend(3_000_000)));
+  const many = Array.from({ length: 2000 }, () => queue.append(sampleAppend()));
+  let answered = 0;
+  while (answered < 2005) {
+    const reached = answered;
+    await until(() => commits.length > 0);
+    const commit = commits.shift();
+    expect(commit?.appends.length).toBeLessThanOrEqual(512);
+    expect(JSON.stringify(commit?.appends).length).toBeLessThan(10_000_000);
+    commit?.resolve(commit.appends.map(() => null));
+    answered += commit?.appends.length ?? 0;
+    expect(answered).toBeGreaterThan(reached);
+  }
+  await Promise.all([...appends, ...many]);
+});

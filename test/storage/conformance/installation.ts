@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { samplePlan } from './samples.ts';
+import { type OpenSubject, withStore } from './subject.ts';
+
+export function installationConformance(open: OpenSubject): void {
+  describe('the installation', () => {
+    it(
+      'has no verifier while the database is fresh, and keeps the one of the first organization',
+      withStore(open, async ({ installation }) => {
+        expect(await installation.readVerifier()).toBeNull();
+        const plan = samplePlan();
+        expect(await installation.bootstrap(plan)).toBe(true);
+        expect(await installation.readVerifier()).toEqual(plan.verifier);
+      }),
+    );
+
+    it(
+      'creates the first organization with everything in it',
+      withStore(open, async ({ installation, keys }) => {
+        const plan = samplePlan();
+        await installation.bootstrap(plan);
+        const project = await keys.findProjectByKeyHash(plan.project.keyHash, plan.createdAtMs);
+        expect(project).toEqual({
+          id: plan.project.id,
+          number: expect.any(Number),
+          slug: plan.project.slug,
+          organizationId: plan.organization.id,
+          organizationNumber: expect.any(Number),
+          teamId: plan.team.id,
+          emitRequestEvents: true,
+          archivedAtMs: null,
+        });
+        const grant = { role: 'ADMIN', scopeType: 'ORGANIZATION', scopeId: plan.organization.id, permissions: [] };
+        expect(await keys.findApiKey(plan.apiKey.id)).toEqual({
+          id: plan.apiKey.id,
+          keyType: 'personal',
+          organization: { id: plan.organization.id, number: project?.organizationNumber },
+          userId: plan.member.userId,
+          secretHash: plan.apiKey.secretHash,
+          previousSecretHash: null,
+          previousSecretUntilMs: null,
+          expiresAtMs: null,
+          revokedAtMs: null,
+          ownerActive: true,
+          bindings: [grant],
+          ownerBindings: [grant],
+        });
+      }),
+    );
+
+    it(
+      'MUST do nothing and answer false when an organization exists already',
+      withStore(open, async ({ installation, keys }) => {
+        const [first, second] = [samplePlan(), samplePlan()];
+        await installation.bootstrap(first);
+        expect(await installation.bootstrap(second)).toBe(false);
+        expect(await installation.readVerifier()).toEqual(first.verifier);
+        expect(await keys.findApiKey(second.apiKey.id)).toBeNull();
+        expect(await keys.findProject(second.project.id)).toBeNull();
+      }),
+    );
+
+    it(
+      'MUST bootstrap once when several start at once',
+      withStore(open, async ({ installation, keys }) => {
+        const plans = Array.from({ length: 5 }, samplePlan);
+        const answers = await Promise.all(plans.map((plan) => installation.bootstrap(plan)));
+        expect(answers.filter((answer) => answer)).toHaveLength(1);
+        const found = await Promise.all(plans.map((plan) => keys.findProject(plan.project.id)));
+        expect(found.map((project) => project !== null)).toEqual(answers);
+      }),
+    );
+  });
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { appendConformance } from './appends.ts';
+import { evaluatorStoreConformance } from './evaluators.ts';
+import { eventStoreConformance, requestEventConformance } from './events.ts';
+import { installationConformance } from './installation.ts';
+import { keyStoreConformance, projectConformance } from './keys.ts';
+import { PROJECT, sampleAppend, sampleEvaluator } from './samples.ts';
+import { type OpenSubject, withStore } from './subject.ts';
+import { traceReadConformance } from './traces.ts';
+
+/** Every duty of the port. */
+export function storeConformance(open: OpenSubject): void {
+  installationConformance(open);
+  keyStoreConformance(open);
+  projectConformance(open);
+  traceReadConformance(open);
+  appendConformance(open);
+  requestEventConformance(open);
+  eventStoreConformance(open);
+  evaluatorStoreConformance(open);
+
+  describe('the store', () => {
+    it(
+      'is ready when it can read and write',
+      withStore(open, async (store) => {
+        await store.ready();
+      }),
+    );
+
+    it(
+      'MUST finish every accepted write before it is closed, and refuses what comes later',
+      withStore(open, async (store) => {
+        const appends = Array.from({ length: 100 }, () => store.traces.append(sampleAppend()));
+        const closed = store.close();
+        const late = await Promise.allSettled([
+          store.traces.append(sampleAppend()),
+          store.traces.find(PROJECT.number, 'x'),
+          store.evaluators.insert(sampleEvaluator(), 1),
+          store.ready(),
+        ]);
+        expect(late.map((each) => each.status === 'rejected' && each.reason.code)).toEqual(
+          Array.from({ length: 4 }, () => 'unavailable'),
+        );
+        await closed;
+        expect(await Promise.all(appends)).toHaveLength(100);
+      }),
+    );
+  });
+}

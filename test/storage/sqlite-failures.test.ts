@@ -1,0 +1,149 @@
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Fault } from '../../src/domain/fault.ts';
+import type { TraceAppend } from '../../src/domain/trace.ts';
+import { openReadHandle } from '../../src/storage/sqlite/connection.ts';
+import { openCore } from '../../src/storage/sqlite/open-core.ts';
+import { createInlineStore, openFileStore } from '../../src/storage/sqlite/store.ts';
+import { startThreadWriter } from '../../src/storage/sqlite/thread-writer.ts';
+import { temporaryFolder, until } from '../support/temp.ts';
+import { PROJECT, sampleAppend, sampleEvaluator, sampleSpan } from './conformance/samples.ts';
+import { quietLog } from './quiet-log.ts';
+
+const options = { queueMaxBytes: 64 * 1024 * 1024, log: quietLog };
+
+let folder: ReturnType<typeof temporaryFolder>;
+let file: string;
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  file = join(folder.path, 'spandrel.db');
+});
+afterEach(() => folder.remove());
+
+async function faultOf(attempt: Promise<unknown>): Promise<Fault | null> {
+  try {
+    await attempt;
+    return null;
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    return error;
+  }
+}
+
+function largeAppend(): TraceAppend {
+  return sampleAppend({ spans: [sampleSpan({ paramsJson: JSON.stringify({ filler: 'x'.repeat(20_000) }) })] });
+}
+
+it('D4: a full disk refuses writes, keeps reads and every acknowledged write, and heals without a restart', async () => {
+  const opened = await openCore({ file, clock: Date.now, warn: () => undefined });
+  const store = createInlineStore(opened, options);
+  const acknowledged: TraceAppend[] = [];
+  const pages = Number(opened.db.pragma('page_count', { simple: true }));
+  opened.db.pragma(`max_page_count = ${pages + 40}`);
+  let refused: Fault | null = null;
+  let lost: TraceAppend | undefined;
+  while (refused === null) {
+    const batch = [largeAppend(), largeAppend(), largeAppend()];
+    [refused = null] = (await Promise.all(batch.map((append) => faultOf(store.traces.append(append))))).filter(Boolean);
+    if (refused === null) acknowledged.push(...batch);
+    else [lost] = batch;
+  }
+  expect(refused).toMatchObject({ code: 'unavailable', retryAfterSeconds: 5 });
+  expect(acknowledged.length).toBeGreaterThan(0);
+  expect(await store.traces.find(PROJECT.number, lost?.traceId ?? '')).toBeNull();
+  for (const { traceId } of acknowledged) expect(await store.traces.find(PROJECT.number, traceId)).not.toBeNull();
+  expect(await faultOf(store.ready())).toMatchObject({ code: 'unavailable' });
+  expect(
+    await faultOf(store.evaluators.insert(sampleEvaluator({ configJson: `"${'x'.repeat(1_000_000)}"` }), 9)),
+  ).toMatchObject({ code: 'unavailable' });
+
+  opened.db.pragma('max_page_count = 1000000');
+  await store.ready();
+  await store.traces.append(largeAppend());
+  const again = await store.events.list({
+    organization: { id: 'organization_1', number: 1 },
+    fromMs: 0,
+    toMs: Number.MAX_SAFE_INTEGER,
+    type: null,
+    after: null,
+    limit: 1000,
+  });
+  expect(again).toHaveLength(acknowledged.length + 1);
+  expect(opened.db.pragma('integrity_check', { simple: true })).toBe('ok');
+  expect(opened.db.prepare('SELECT count(*) FROM write_probe').pluck().get()).toBe(0);
+  await store.close();
+});
+
+it('refuses writes while another program holds the database, and goes on as soon as it lets go', async () => {
+  const store = await openFileStore(file, options);
+  const intruder = new Database(file);
+  intruder.exec('BEGIN IMMEDIATE');
+  const append = sampleAppend();
+  expect(await faultOf(store.traces.append(append))).toMatchObject({ code: 'unavailable', retryAfterSeconds: 5 });
+  expect(await store.traces.find(PROJECT.number, append.traceId)).toBeNull();
+  intruder.exec('ROLLBACK');
+  intruder.close();
+  await store.traces.append(append);
+  await store.ready();
+  await store.close();
+});
+
+it('a writer thread that dies fails what waits, leaves nothing half done, and is started again', async () => {
+  const threads: Worker[] = [];
+  const url = new URL('../../src/storage/sqlite/writer-thread-launch.js', import.meta.url);
+  const writer = await startThreadWriter({
+    file,
+    log: quietLog,
+    spawn: (input) => {
+      const thread = new Worker(url, { workerData: input });
+      threads.push(thread);
+      return thread;
+    },
+  });
+  const before = sampleAppend();
+  await writer.call('append', [before]);
+  for (let death = 1; death <= 3; death += 1) {
+    // Large enough to be under way when the thread is killed.
+    const batch = Array.from({ length: 3000 }, () => sampleAppend());
+    const lost = faultOf(writer.call('append', batch));
+    await threads.at(-1)?.terminate();
+    expect(await lost).toMatchObject({ code: 'unavailable', retryAfterSeconds: 1 });
+    expect(await faultOf(writer.call('check'))).toMatchObject({ code: 'unavailable' });
+    await until(async () => (await faultOf(writer.call('check'))) === null);
+    expect(threads).toHaveLength(death + 1);
+    const reader = openReadHandle(file);
+    // All of the batch or nothing of it, whether or not the thread came to its end.
+    expect((Number(reader.prepare('SELECT count(*) FROM traces').pluck().get()) - death) % 3000).toBe(0);
+    reader.close();
+    await writer.call('append', [sampleAppend()]);
+  }
+  await writer.close();
+});
+
+it('a read that takes long does not hold up the writer', async () => {
+  const store = await openFileStore(file, options);
+  await Promise.all(Array.from({ length: 20 }, () => store.traces.append(sampleAppend())));
+  const slow = openReadHandle(file);
+  const rows = slow.prepare('SELECT * FROM spans').iterate();
+  rows.next();
+  const append = sampleAppend();
+  await store.traces.append(append);
+  expect(await store.traces.find(PROJECT.number, append.traceId)).not.toBeNull();
+  rows.return?.();
+  slow.close();
+  await store.close();
+});
+
+it('a bug in one verb is told as what it is and costs the next nothing', async () => {
+  const store = await openFileStore(file, options);
+  const evaluator = sampleEvaluator();
+  await store.evaluators.insert(evaluator, 9);
+  await expect(store.evaluators.insert({ ...evaluator, slug: 'b' }, 9)).rejects.toThrow(/UNIQUE/);
+  await expect(store.evaluators.insert({ ...evaluator, slug: 'b' }, 9)).rejects.not.toBeInstanceOf(Fault);
+  await store.traces.append(sampleAppend());
+  await store.ready();
+  await store.close();
+});

@@ -1,0 +1,152 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { databaseFile, openStore, StartError } from '../../src/storage/open.ts';
+import { temporaryFolder } from '../support/temp.ts';
+import { PROJECT, sampleAppend } from './conformance/samples.ts';
+import { quietLog } from './quiet-log.ts';
+
+const NOBODY = 65_534;
+
+let folder: ReturnType<typeof temporaryFolder>;
+let file: string;
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  file = join(folder.path, 'spandrel.db');
+});
+afterEach(() => folder.remove());
+
+function open(path = file) {
+  return openStore({ url: `sqlite:${path}`, queueMaxBytes: 1024 * 1024, log: quietLog });
+}
+
+type Opener = { readonly process: ChildProcess; readonly said: string };
+
+/** Opens the store in another process; answers once that has said how it went. */
+async function openElsewhere(options: { uid?: number } = {}): Promise<Opener> {
+  const script = fileURLToPath(new URL('./store-process.ts', import.meta.url));
+  const child = spawn(process.execPath, [script, `sqlite:${file}`], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    ...options,
+  });
+  const [said] = await once(createInterface(child.stdout), 'line');
+  return { process: child, said };
+}
+
+async function refusal(path = file): Promise<string> {
+  try {
+    await (await open(path)).close();
+    return 'not refused';
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    expect(error.message).not.toContain('\n');
+    return error.message;
+  }
+}
+
+it('creates the folder and the file when they are missing', async () => {
+  file = join(folder.path, 'a', 'b', 'spandrel.db');
+  const store = await open();
+  await store.ready();
+  await store.close();
+});
+
+it('refuses a second process, and a second store in the same process', async () => {
+  const store = await open();
+  expect(await openElsewhere()).toMatchObject({ said: expect.stringMatching(/^refused: another process is using/) });
+  expect(await refusal()).toContain('another process is using the database');
+  await store.close();
+  expect(await refusal()).toBe('not refused');
+});
+
+it('lets go of the lock at once when its holder is killed', async () => {
+  const holder = await openElsewhere();
+  expect(holder.said).toBe('open');
+  expect(await refusal()).toContain('another process is using the database');
+  const gone = once(holder.process, 'exit');
+  holder.process.kill('SIGKILL');
+  await gone;
+  const store = await open();
+  await store.traces.append(sampleAppend());
+  await store.close();
+});
+
+it('refuses a file that is no database, and leaves it as it is', async () => {
+  writeFileSync(file, 'dear diary\n'.repeat(1000));
+  expect(await refusal()).toContain('is no SQLite database');
+  expect(readFileSync(file, 'utf8')).toBe('dear diary\n'.repeat(1000));
+});
+
+it('refuses the database of another program, and leaves it as it is', async () => {
+  const other = new Database(file);
+  other.exec('CREATE TABLE recipes (name TEXT)');
+  other.close();
+  const before = readFileSync(file);
+  expect(await refusal()).toContain('is the database of another program');
+  expect(readFileSync(file).equals(before)).toBe(true);
+});
+
+it('refuses a database that a newer version has written, and leaves it as it is', async () => {
+  await (await open()).close();
+  const db = new Database(file);
+  db.exec("INSERT INTO mikro_orm_migrations (name, executed_at) VALUES ('sqlite-9999-tomorrow', 0)");
+  db.close();
+  expect(await refusal()).toContain('was written by a newer version');
+});
+
+it('finishes a first start that was cut short', async () => {
+  const db = new Database(file);
+  db.exec('CREATE TABLE mikro_orm_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT, executed_at DATETIME)');
+  db.close();
+  const store = await open();
+  const append = sampleAppend();
+  await store.traces.append(append);
+  expect(await store.traces.find(PROJECT.number, append.traceId)).not.toBeNull();
+  await store.close();
+});
+
+it('refuses a folder in the place of the file', async () => {
+  mkdirSync(file);
+  expect(await refusal()).toContain('cannot be opened');
+});
+
+it('refuses a folder that cannot be created', async () => {
+  writeFileSync(join(folder.path, 'plain'), '');
+  expect(await refusal(join(folder.path, 'plain', 'spandrel.db'))).toContain('cannot be created');
+});
+
+// The administrator of a machine may write everywhere; then somebody else has to try.
+const otherUser = process.getuid?.() === 0 ? { uid: NOBODY } : {};
+
+it('refuses a folder that may only be read', async () => {
+  chmodSync(folder.path, 0o555);
+  const { said } = await openElsewhere(otherUser);
+  chmodSync(folder.path, 0o755);
+  expect(said).toMatch(/^refused: the file .*spandrel\.db\.lock cannot be written/);
+});
+
+it('refuses a database or a lock that may only be read', async () => {
+  await (await open()).close();
+  chmodSync(folder.path, 0o777);
+  chmodSync(file, 0o666);
+  chmodSync(`${file}.lock`, 0o444);
+  expect((await openElsewhere(otherUser)).said).toMatch(/^refused: the lock of the database .* cannot be taken/);
+  chmodSync(file, 0o444);
+  chmodSync(`${file}.lock`, 0o666);
+  expect((await openElsewhere(otherUser)).said).toMatch(/^refused: .*cannot be opened for writing/);
+});
+
+it('takes no other address than sqlite: and a path', () => {
+  for (const url of ['', 'sqlite:', 'spandrel.db', 'postgres://localhost/spandrel', '/tmp/x']) {
+    expect(() => databaseFile(url)).toThrow(StartError);
+  }
+  expect(databaseFile('sqlite::memory:')).toBeNull();
+  expect(databaseFile('sqlite:/tmp/x.db')).toBe('/tmp/x.db');
+  expect(databaseFile('sqlite:./data/x.db')).toBe(join(process.cwd(), 'data/x.db'));
+});

@@ -1,0 +1,82 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openStore } from '../../src/storage/open.ts';
+import { openCore } from '../../src/storage/sqlite/open-core.ts';
+import { createInlineStore } from '../../src/storage/sqlite/store.ts';
+import { temporaryFolder } from '../support/temp.ts';
+import { PROJECT, sampleAppend } from './conformance/samples.ts';
+import { storeConformance } from './conformance/store.ts';
+import type { Subject } from './conformance/subject.ts';
+import { quietLog } from './quiet-log.ts';
+
+const options = { queueMaxBytes: 64 * 1024 * 1024, log: quietLog };
+
+// The schema is laid once; copying the empty database is ten times as fast.
+const template = temporaryFolder();
+const emptyDatabase = join(template.path, 'empty.db');
+beforeAll(async () => await (await openStore({ url: `sqlite:${emptyDatabase}`, ...options })).close());
+afterAll(() => template.remove());
+
+async function openFile(): Promise<Subject> {
+  const folder = temporaryFolder();
+  const file = join(folder.path, 'spandrel.db');
+  copyFileSync(emptyDatabase, file);
+  const store = await openStore({ url: `sqlite:${file}`, ...options });
+  return {
+    store,
+    execute: (sql) => {
+      const db = new Database(file, { timeout: 5000 });
+      db.exec(sql);
+      db.close();
+    },
+    dispose: async () => {
+      await store.close();
+      folder.remove();
+    },
+  };
+}
+
+async function openMemory(): Promise<Subject> {
+  const opened = await openCore({ file: ':memory:', clock: Date.now, warn: (message) => quietLog.warn({}, message) });
+  const store = createInlineStore(opened, options);
+  return {
+    store,
+    execute: (sql) => opened.core.run(() => void opened.db.exec(sql)),
+    dispose: () => store.close(),
+  };
+}
+
+describe('SQLite in a file', () => {
+  storeConformance(openFile);
+
+  it('has everything again after it was closed and opened', async () => {
+    const folder = temporaryFolder();
+    const url = `sqlite:${join(folder.path, 'spandrel.db')}`;
+    const append = sampleAppend();
+    const first = await openStore({ url, ...options });
+    await first.traces.append(append);
+    await first.close();
+    const second = await openStore({ url, ...options });
+    expect(await second.traces.find(PROJECT.number, append.traceId)).toMatchObject({ spanCount: 1 });
+    await second.close();
+    folder.remove();
+  });
+});
+
+describe('SQLite in memory', () => {
+  storeConformance(openMemory);
+
+  it('opens under its address, and two have nothing in common', async () => {
+    const [one, two] = await Promise.all([
+      openStore({ url: 'sqlite::memory:', ...options }),
+      openStore({ url: 'sqlite::memory:', ...options }),
+    ]);
+    const append = sampleAppend();
+    await one.traces.append(append);
+    expect(await one.traces.find(PROJECT.number, append.traceId)).not.toBeNull();
+    expect(await two.traces.find(PROJECT.number, append.traceId)).toBeNull();
+    await Promise.all([one.close(), two.close()]);
+  });
+});

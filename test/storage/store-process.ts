@@ -1,0 +1,15 @@
+/** A process of its own that opens a store, says how that went in one line, and keeps it open until it is killed. */
+
+import { openStore } from '../../src/storage/open.ts';
+import { StartError } from '../../src/storage/start-error.ts';
+import { quietLog } from './quiet-log.ts';
+
+const [url = ''] = process.argv.slice(2);
+try {
+  await openStore({ url, queueMaxBytes: 1024, log: quietLog });
+  process.stdout.write('open\n');
+} catch (error) {
+  const kind = error instanceof StartError ? 'refused' : 'failed';
+  process.stdout.write(`${kind}: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

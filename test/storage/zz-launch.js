@@ -1,1 +1,0 @@
-import { enableCompileCache } from 'node:module'; enableCompileCache('/tmp/spike/cc2'); await import('./zz-rss.ts');
