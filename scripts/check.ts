@@ -36,6 +36,8 @@ function isGeneratedCodeFresh(): boolean {
     cpSync('proto', join(folder, 'proto'), { recursive: true });
     for (const file of ['buf.yaml', 'buf.gen.yaml']) cpSync(file, join(folder, file));
     if (spawnSync('buf', ['generate'], { cwd: folder, stdio: 'inherit' }).status !== 0) return false;
+    if (spawnSync('node', ['scripts/gen-prices.ts', join(folder, 'gen')], { stdio: 'inherit' }).status !== 0)
+      return false;
     return spawnSync('diff', ['-r', 'gen', join(folder, 'gen')], { stdio: 'inherit' }).status === 0;
   } finally {
     rmSync(folder, { recursive: true });

@@ -8,9 +8,9 @@ import { type App, createApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
 import { bootstrap } from '../domain/bootstrap.ts';
 import { createPricing } from '../domain/pricing.ts';
-import { loadPriceRegistry } from '../domain/pricing-registry.ts';
 import { deriveRootKeys } from '../domain/secrets.ts';
 import type { Store } from '../domain/store.ts';
+import { readPriceList } from '../price-list.ts';
 import { readOrCreateSecret } from '../secret-file.ts';
 import { databaseFile, openStore } from '../storage/open.ts';
 
@@ -24,10 +24,7 @@ export async function serve(environment: Environment): Promise<void> {
     pino.destination({ fd: 2, sync: true }),
   );
   const tls = readTlsFiles(config);
-  const [registry, store] = await Promise.all([
-    loadPriceRegistry(),
-    openStore({ url: config.databaseUrl, queueMaxBytes: config.limits.ingestQueueMaxBytes, log }),
-  ]);
+  const store = await openStore({ url: config.databaseUrl, queueMaxBytes: config.limits.ingestQueueMaxBytes, log });
   try {
     const rootKeys = deriveRootKeys(config.secret ?? secretBesideData(config));
     const printed = await bootstrap(
@@ -41,7 +38,7 @@ export async function serve(environment: Environment): Promise<void> {
       config,
       store,
       rootKeys,
-      pricing: createPricing(registry),
+      pricing: createPricing(readPriceList()),
       clock: Date.now,
       random: randomBytes,
       log,

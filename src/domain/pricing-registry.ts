@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { ConditionalPrice, MatchLogic, ModelInfo, ModelPrice, Provider } from '@pydantic/genai-prices';
 import { scaleDecimal } from './money.ts';
 
@@ -40,33 +39,43 @@ export type PriceRegistry = {
   readonly fallbacks: ReadonlyMap<string, readonly string[]>;
 };
 
-// The package tells neither its version nor its release date at run time, so both stand here beside the fingerprint
-// of the prices they belong to. The date is the publication time in the npm registry.
-const release = {
-  version: '0.1.8',
-  releasedOn: '2026-09-23',
-  fingerprint: 'ad00456d136471e5ffeca800d4112527f9c955ae9cbf85f4b91814841d5f6271',
+/** A price list as plain JSON. */
+export type PackedPriceRegistry = {
+  readonly version: string;
+  readonly releasedOn: string;
+  readonly rows: readonly PriceRow[];
+  /** Each name with the indexes of its rows. */
+  readonly names: readonly (readonly [name: string, rows: readonly number[]])[];
+  readonly fallbacks: readonly (readonly [provider: string, others: readonly string[]])[];
 };
 
 const millisecondsPerDay = 86_400_000;
 const rateDigits = 6;
 
-/**
- * Reads the bundled price list; no network. Throws when the installed package holds other prices than the release
- * named above: costs would then carry the wrong date for ever. Takes tens of milliseconds, most of it the import,
- * which is why that happens here and not for every program that touches this file.
- */
-export async function loadPriceRegistry(): Promise<PriceRegistry> {
-  const { waitForUpdate } = await import('@pydantic/genai-prices');
-  const providers = (await waitForUpdate()) ?? [];
-  const fingerprint = fingerprintPrices(providers);
-  if (fingerprint !== release.fingerprint) {
-    throw new Error(
-      `The installed @pydantic/genai-prices does not hold the prices of ${release.version} ` +
-        `(fingerprint ${fingerprint}). Install that version, or record the new one with its release date.`,
-    );
-  }
-  return { version: release.version, releasedOn: release.releasedOn, ...buildPriceRows(providers) };
+/** The form that is kept in a file. Rows that several names share are written once. */
+export function packPriceRegistry({ version, releasedOn, rows, fallbacks }: PriceRegistry): PackedPriceRegistry {
+  const distinct = [...new Set([...rows.values()].flat())];
+  const indexes = new Map(distinct.map((row, index) => [row, index]));
+  const indexOf = (row: PriceRow) => indexes.get(row) ?? -1;
+  return {
+    version,
+    releasedOn,
+    rows: distinct,
+    names: [...rows].map(([name, sameName]) => [name, sameName.map(indexOf)]),
+    fallbacks: [...fallbacks],
+  };
+}
+
+/** The inverse of packPriceRegistry. */
+export function unpackPriceRegistry(packed: PackedPriceRegistry): PriceRegistry {
+  const { version, releasedOn, rows, names, fallbacks } = packed;
+  const rowsOf = (indexes: readonly number[]) => indexes.flatMap((index) => rows[index] ?? []);
+  return {
+    version,
+    releasedOn,
+    rows: new Map(names.map(([name, indexes]) => [name, rowsOf(indexes)])),
+    fallbacks: new Map(fallbacks),
+  };
 }
 
 /** Turns a provider list into rows. Throws on a price condition it does not know, rather than misprice by it. */
@@ -81,16 +90,6 @@ export function buildPriceRows(providers: readonly Provider[]): Pick<PriceRegist
   }
   const fallbacks = new Map(providers.map(({ id, fallback_model_providers }) => [id, fallback_model_providers ?? []]));
   return { rows, fallbacks };
-}
-
-// Names and prices are all that decides a cost; descriptions and comments may differ without changing one.
-function fingerprintPrices(providers: readonly Provider[]): string {
-  const priced = providers.map(({ id, fallback_model_providers, models }) => [
-    id,
-    fallback_model_providers ?? [],
-    models.map((model) => [model.id, model.match, model.prices]),
-  ]);
-  return createHash('sha256').update(JSON.stringify(priced)).digest('hex');
 }
 
 function listProviderNames(provider: Provider): ReadonlyMap<string, PriceRow> {

@@ -6,8 +6,8 @@ import { type CollectFacts, createReading, type Reading } from '../../src/domain
 import { Fault, type JsonValue } from '../../src/domain/fault.ts';
 import { parseLossless } from '../../src/domain/lossless-json.ts';
 import { createPricing } from '../../src/domain/pricing.ts';
-import { loadPriceRegistry } from '../../src/domain/pricing-registry.ts';
 import type { Span } from '../../src/domain/trace.ts';
+import { readPriceList } from '../../src/price-list.ts';
 
 export const NOW_MS = Date.UTC(2026, 10, 20, 12);
 
@@ -30,7 +30,7 @@ export const PROJECT: Project = {
   archivedAtMs: null,
 };
 
-export const pricing = createPricing(await loadPriceRegistry());
+export const pricing = createPricing(readPriceList());
 
 /** `body` as an object, or as the JSON text itself where spelling matters. */
 export function send(body: unknown, project: Project = PROJECT): Collected {

@@ -4,9 +4,9 @@ import { type App, createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { bootstrap } from '../../src/domain/bootstrap.ts';
 import { createPricing } from '../../src/domain/pricing.ts';
-import { loadPriceRegistry } from '../../src/domain/pricing-registry.ts';
 import { deriveRootKeys, type RootKeys } from '../../src/domain/secrets.ts';
 import type { Store } from '../../src/domain/store.ts';
+import { readPriceList } from '../../src/price-list.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { temporaryFolder } from './temp.ts';
 
@@ -55,7 +55,7 @@ export async function startApp({ environment = {}, clock = Date.now }: TestAppOp
     config,
     store,
     rootKeys,
-    pricing: createPricing(await loadPriceRegistry()),
+    pricing: createPricing(readPriceList()),
     clock,
     random: randomBytes,
     log,

@@ -6,10 +6,11 @@ import {
   type Pricing,
   type TokenCounts,
 } from '../../src/domain/pricing.ts';
-import { buildPriceRows, loadPriceRegistry } from '../../src/domain/pricing-registry.ts';
+import { buildPriceRows } from '../../src/domain/pricing-registry.ts';
+import { readPriceList } from '../../src/price-list.ts';
 
 /** The real price list and the rules over it. */
-export const registry = await loadPriceRegistry();
+export const registry = readPriceList();
 export const pricing = createPricing(registry);
 
 export const noTokens: TokenCounts = {

@@ -4,7 +4,7 @@ import { connect as connectHttp2, constants } from 'node:http2';
 import { get as httpsGet } from 'node:https';
 import { connect as connectTcp } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { RestHandler } from '../../src/transport/rest/rest.ts';
 import { type Port, type PortOptions, startPort, TLS, until } from '../support/port.ts';
 
@@ -169,7 +169,9 @@ describe('a request that cannot be served', () => {
     expect(paths).toEqual(['/first']);
   });
 
-  it('takes nothing down when a handler fails at once', async () => {
+  it('takes nothing down when a handler fails at once, and the bug is reported', async () => {
+    const reported = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    onTestFinished(() => reported.mockRestore());
     const port = await start({
       fallback: () => {
         throw new Error('a bug');
@@ -180,6 +182,7 @@ describe('a request that cannot be served', () => {
     const stream = session.request({ ':path': '/' });
     await expect(once(stream, 'response')).rejects.toThrow();
     session.destroy();
+    expect(reported.mock.calls.map(([warning]) => String(warning))).toEqual(['Error: a bug', 'Error: a bug']);
   });
 });
 
