@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { unavailableFault } from '../../domain/fault.ts';
 import type { Store } from '../../domain/store.ts';
 import { StartError } from '../start-error.ts';
+import { createAgingFlag } from './aging-flag.ts';
 import { createCommitQueue } from './commit-queue.ts';
 import { type Database, openReadHandle } from './connection.ts';
 import { prepareEventReader } from './event-reader.ts';
@@ -21,6 +22,7 @@ import type { CallWriter, StoreLog } from './writer.ts';
 export type SqliteStoreOptions = { readonly queueMaxBytes: number; readonly log: StoreLog };
 
 const CLOSED_RETRY_AFTER_SECONDS = 1;
+const IMPORTED_AGE_MAX_MS = 1_000;
 
 /** A database in a file, with the writer in its own thread. Throws StartError. */
 export async function openFileStore(file: string, options: SqliteStoreOptions): Promise<Store> {
@@ -79,10 +81,16 @@ function assembleStore({ call, reader, lane, queueMaxBytes, release }: Parts): S
   };
   const openCall = (async (verb, ...args) => {
     refuseWhenClosed();
-    return await call(verb, ...args);
+    try {
+      return await call(verb, ...args);
+    } finally {
+      imported.forget();
+    }
   }) as CallWriter;
   const queue = createCommitQueue({ commit: (appends) => call('append', appends), queueMaxBytes });
   const installation = prepareInstallationReader(reader, openLane);
+  const keys = prepareKeyReader(reader, openLane);
+  const imported = createAgingFlag(keys.hasImportedCredentials, IMPORTED_AGE_MAX_MS, () => performance.now());
 
   function refuseWhenClosed(): void {
     if (closing) throw unavailableFault('The store is closed.', CLOSED_RETRY_AFTER_SECONDS);
@@ -99,7 +107,11 @@ function assembleStore({ call, reader, lane, queueMaxBytes, release }: Parts): S
       // Spares every later start the loading of what only the first one needs.
       bootstrap: async (plan) => !(await installation.hasOrganization()) && (await openCall('bootstrap', plan)),
     },
-    keys: { ...prepareKeyReader(reader, openLane), insertApiKey: (key) => openCall('insertApiKey', key) },
+    keys: {
+      ...keys,
+      hasImportedCredentials: imported.read,
+      insertApiKey: (key) => openCall('insertApiKey', key),
+    },
     traces: {
       ...prepareTraceReader(reader, openLane),
       append: async (append) => {

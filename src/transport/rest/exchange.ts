@@ -26,13 +26,14 @@ const GZIP_MIN_BYTES = 1_024;
 export function respond(request: RestRequest, response: RestResponse, ids: CallIds, answer: Answer): void {
   const bytes = Buffer.byteLength(answer.body);
   if (bytes < GZIP_MIN_BYTES || !acceptsGzip(request.headers['accept-encoding'])) {
-    write(request, response, { headers: headersOf(answer, ids, bytes), answer, body: answer.body });
+    const encoding = bytes === answer.body.length ? 'latin1' : 'utf8';
+    write(request, response, { headers: headersOf(answer, ids, bytes), answer, body: answer.body, encoding });
     return;
   }
   gzip(answer.body, (error, packed) => {
     const headers = headersOf(answer, ids, error ? bytes : packed.length);
     if (!error) Object.assign(headers, { 'content-encoding': 'gzip', vary: 'accept-encoding' });
-    write(request, response, { headers, answer, body: error ? answer.body : packed });
+    write(request, response, { headers, answer, body: error ? answer.body : packed, encoding: 'utf8' });
   });
 }
 
@@ -52,9 +53,15 @@ function headersOf(answer: Answer, ids: CallIds, bytes: number): Headers {
   return headers;
 }
 
-type Written = { readonly headers: Headers; readonly answer: Answer; readonly body: string | Buffer };
+type Written = {
+  readonly headers: Headers;
+  readonly answer: Answer;
+  readonly body: string | Buffer;
+  /** latin1 for text without any other character: the same bytes, written faster. */
+  readonly encoding: 'latin1' | 'utf8';
+};
 
-function write(request: RestRequest, response: RestResponse, { headers, answer, body }: Written): void {
+function write(request: RestRequest, response: RestResponse, { headers, answer, body, encoding }: Written): void {
   if (response.headersSent || response.destroyed) return;
   const unread = !request.complete;
   if (unread && request.httpVersionMajor === 1) headers.connection = 'close';
@@ -62,7 +69,7 @@ function write(request: RestRequest, response: RestResponse, { headers, answer, 
   (response as ServerResponse).writeHead(answer.status, headers);
   if (request.method === 'HEAD') response.end();
   // Text leaves together with the headers, in one write.
-  else response.end(body as string);
+  else response.end(body as string, encoding);
   // What is still on its way is thrown away while the answer leaves.
   if (unread) request.resume();
 }
