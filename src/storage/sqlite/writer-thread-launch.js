@@ -1,12 +1,10 @@
-// Plain JavaScript, so that a thread whose code is in the compile cache never loads what strips types.
+// Plain JavaScript, so that a thread whose code is in the compile cache never loads what strips types: that takes
+// more time and memory than all the rest, and is WebAssembly, in which V8 13.6 now and then crashes a process that
+// has started and ended many threads.
 
 import { enableCompileCache } from 'node:module';
-import { setFlagsFromString } from 'node:v8';
 import { workerData } from 'node:worker_threads';
 
-// What strips types is WebAssembly. V8 13.6 now and then crashes the process when it optimises the way from there
-// back to JavaScript in a thread after other threads came and went; the optimisation is not worth anything here.
-setFlagsFromString('--wasm-wrapper-tiering-budget=1000000000');
 // A thread does not take the cache over from the one that starts it.
 enableCompileCache(workerData.compileCacheFolder ?? undefined);
 await import('./writer-thread.ts');
