@@ -44,8 +44,9 @@ export async function serve(environment: Environment): Promise<void> {
       log,
       tls,
     });
-    log.info({ address: app.address }, 'ready');
+    // Before the ready line, which invites the first signal.
     stopOnSignals(app, store, log);
+    log.info({ address: app.address }, 'ready');
   } catch (error) {
     await store.close();
     throw error;
