@@ -21,9 +21,9 @@ import type { Method } from './rpc/method.ts';
 import { compileService } from './rpc/registry.ts';
 import { createTraceRpc } from './rpc/traces.ts';
 import { createIdSource } from './transport/call-ids.ts';
-import { createConnect } from './transport/connect.ts';
 import { createGrpc } from './transport/grpc.ts';
 import { createHealth } from './transport/health.ts';
+import { createLazyConnect } from './transport/lazy-connect.ts';
 import { createBodyWatch } from './transport/rest/body-watch.ts';
 import { createCors } from './transport/rest/cors.ts';
 import type { RestRequest, RestResponse } from './transport/rest/exchange.ts';
@@ -92,7 +92,7 @@ export async function createApp(deps: AppDeps): Promise<App> {
     requestLineMaxBytes: REQUEST_LINE_MAX_BYTES,
     headersMaxBytes: HEADERS_MAX_BYTES,
   });
-  const router = createConnect({ methods, invoke, ids, health, fallback: rest });
+  const router = createLazyConnect({ methods, invoke, ids, health, fallback: rest, log: deps.log });
   const cors = createCors(config.cors);
   const server = await listen(
     { host: config.host, port: config.port, tls: deps.tls, limits: serverLimits(config) },

@@ -6,9 +6,9 @@ import type { Fault, FaultKind } from '../domain/fault.ts';
 import { traceparentOf } from './call-ids.ts';
 import { toConnectError } from './connect-errors.ts';
 import type { Exchange } from './connect-exchange.ts';
+import { isGrpc } from './rpc-request.ts';
 import { errorTrailers } from './status.ts';
 
-type Request = Exchange['request'];
 type Response = Exchange['response'];
 
 /** Where HTTP says more than the code of the error. */
@@ -17,14 +17,6 @@ const HTTP_STATUS: { readonly [K in FaultKind]?: number } = {
   method_not_allowed: 405,
   unsupported_media_type: 415,
 };
-
-/** True for requests that mean an rpc, whether or not it exists. */
-export function isRpcRequest(request: Request): boolean {
-  const type = request.headers['content-type'] ?? '';
-  return (
-    isGrpc(type) || /^application\/(connect\+|proto\b)/.test(type) || 'connect-protocol-version' in request.headers
-  );
-}
 
 /** Answers and ends the exchange. */
 export function refuseRpc({ request, response, ids }: Exchange, fault: Fault): void {
@@ -44,10 +36,6 @@ export function refuseRpc({ request, response, ids }: Exchange, fault: Fault): v
     const body = errorToJsonBytes(error, undefined);
     write(response, status, { ...headers, ...metadata, 'content-type': 'application/json' }, body);
   }
-}
-
-function isGrpc(contentType: string): boolean {
-  return /^application\/grpc(-web)?(\+|;|$)/.test(contentType);
 }
 
 function write(response: Response, status: number, headers: OutgoingHttpHeaders, body: Uint8Array | null): void {

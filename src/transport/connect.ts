@@ -22,11 +22,12 @@ import type { IdSource } from './call-ids.ts';
 import { admit, callKey, problemOf } from './connect-admission.ts';
 import { faultsToErrors } from './connect-errors.ts';
 import { type Exchange, exchangeKey, runExchange } from './connect-exchange.ts';
-import { isRpcRequest, refuseRpc } from './connect-refusal.ts';
+import { refuseRpc } from './connect-refusal.ts';
 import { firstHeader } from './first-header.ts';
 import { createGzip } from './gzip.ts';
 import { createReflection, type Reflection } from './reflection.ts';
 import type { RestRequest, RestResponse } from './rest/exchange.ts';
+import { isRpcRequest } from './rpc-request.ts';
 import type { HttpHandler } from './server.ts';
 
 export type ConnectDeps = {
