@@ -76,12 +76,18 @@ async function proveApiKey(deps: AuthenticateDeps, token: ApiKeyToken): Promise<
   const key = await deps.keys.findApiKey(token.keyId);
   const presented = hashSecret(deps.pepper, token.secret);
   const nowMs = deps.clock();
-  const matchesNewest = secretsEqual(presented, key?.secretHash ?? NO_HASH);
-  const matchesPrevious =
-    secretsEqual(presented, key?.previousSecretHash ?? NO_HASH) && nowMs < (key?.previousSecretUntilMs ?? 0);
-  if (!key || !(matchesNewest || matchesPrevious)) return null;
+  const matches =
+    secretsEqual(presented, key?.secretHash ?? NO_HASH) || (key !== null && matchesPrevious(key, presented, nowMs));
+  if (!key || !matches) return null;
   const alive = key.revokedAtMs === null && (key.expiresAtMs === null || nowMs < key.expiresAtMs) && key.ownerActive;
   return alive ? key : null;
+}
+
+/** While a rotation overlaps, the secret before works too. */
+function matchesPrevious(key: ApiKey, presented: Buffer, nowMs: number): boolean {
+  const { previousSecretHash, previousSecretUntilMs } = key;
+  if (previousSecretHash === null || previousSecretUntilMs === null || nowMs >= previousSecretUntilMs) return false;
+  return secretsEqual(presented, previousSecretHash);
 }
 
 function asOrganizationCaller(proven: Proven): Caller {

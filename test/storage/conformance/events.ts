@@ -80,6 +80,22 @@ export function requestEventConformance(open: OpenSubject): void {
     );
 
     it(
+      'does not take another request of the project for one whose ids look alike',
+      withStore(open, async ({ traces, events }) => {
+        const [first, second, third] = requestKeys('gw-shared', OTHER_PROJECT.projectId);
+        const report = (gatewayRequestId: string, changes = {}) =>
+          traces.append(sampleAppend({ ...changes, requests: [sampleRequest({ gatewayRequestId })] }));
+        await report(first);
+        await report(second, OTHER_PROJECT);
+        await report(first, OTHER_PROJECT);
+        const log = await events.list({ ...FOR_EVER, limit: 10 });
+        expect(log.map((event) => event.id).toSorted()).toEqual(
+          [first, second, third].map((key) => `${key}:completed`).toSorted(),
+        );
+      }),
+    );
+
+    it(
       'finds the request it has under another id even when the first choice has become free',
       withStore(open, async ({ traces, events }, { execute }) => {
         const requests = [sampleRequest({ gatewayRequestId: 'gw-shared' })];
