@@ -19,7 +19,7 @@ export type SentMetrics = {
   readonly costUsd: number | null;
   readonly tokensEstimated: boolean;
   readonly cachedTokensInPrompt: boolean | null;
-  /** Compact JSON text of the members without a column; null when none. */
+  /** Compact JSON text of the members without a column; null when none, unless nothing else would tell that metrics were sent. */
   readonly otherJson: string | null;
 };
 
@@ -49,7 +49,7 @@ const NO_METRICS: SentMetrics = Object.freeze({
 export function readMetrics(value: LosslessJson | undefined, reading: Reading): SentMetrics {
   const sent = readObject(value, 'metrics', reading);
   if (sent === null) return NO_METRICS;
-  return {
+  const metrics: SentMetrics = {
     tokens: {
       prompt: readCount(sent.prompt_tokens, 'metrics.prompt_tokens', reading),
       completion: readCount(sent.completion_tokens, 'metrics.completion_tokens', reading),
@@ -62,6 +62,13 @@ export function readMetrics(value: LosslessJson | undefined, reading: Reading): 
     cachedTokensInPrompt: readBoolean(sent.cached_tokens_in_prompt, 'metrics.cached_tokens_in_prompt', reading),
     otherJson: readOthers(sent, reading),
   };
+  return saysNothing(metrics) ? { ...metrics, otherJson: '{}' } : metrics;
+}
+
+function saysNothing({ tokens, costUsd, cachedTokensInPrompt, otherJson }: SentMetrics): boolean {
+  const { prompt, completion, reasoning, cacheRead, cacheCreation } = tokens;
+  const counted = prompt ?? completion ?? reasoning ?? cacheRead ?? cacheCreation;
+  return (counted ?? costUsd ?? cachedTokensInPrompt ?? otherJson) === null;
 }
 
 function readOthers(sent: LosslessObject, reading: Reading): string | null {

@@ -150,7 +150,7 @@ export function readInstant(value: LosslessJson | undefined, field: string, read
   if (instantMs < EARLIEST_MS) return refuse(reading, field, 'is before 2000-01-01');
   const { futureMaxMs } = reading.limits;
   if (instantMs > reading.receivedAtMs + futureMaxMs) {
-    return refuse(reading, field, `is more than ${futureMaxMs / MS_PER_HOUR} hours in the future`);
+    return refuse(reading, field, `is more than ${spellDuration(futureMaxMs)} in the future`);
   }
   return roundHalfUp(instantMs);
 }
@@ -193,12 +193,17 @@ export function readFreeJson(value: LosslessJson, field: string, reading: Readin
   }
   const text = JSON.stringify(value);
   // A text this short cannot hold anything beyond the limits, so most values are never walked.
-  if (!reading.mayHoldLongKeys || surelyFitsBytes(text, KEY_BYTES_MAX)) return text;
-  if (hasLongKey(value)) return refuse(reading, field, LONG_KEY_REASON);
+  if (reading.mayHoldLongKeys && !surelyFitsBytes(text, KEY_BYTES_MAX) && hasLongKey(value)) {
+    return refuse(reading, field, LONG_KEY_REASON);
+  }
   if (!reading.mayHoldLongStrings || surelyFitsBytes(text, stringMaxBytes)) return text;
   const truncated = truncateStrings(value, stringMaxBytes);
   reading.cuts += truncated.cuts;
   return truncated.cuts === 0 ? text : JSON.stringify(truncated.value);
+}
+
+function spellDuration(durationMs: number): string {
+  return durationMs % MS_PER_HOUR === 0 ? `${durationMs / MS_PER_HOUR} hours` : `${durationMs} ms`;
 }
 
 // Adding 0 turns -0 into 0.

@@ -13,7 +13,7 @@ export type CursorCodec = {
   open(binding: readonly string[], cursor: string): Position | null;
 };
 
-const cursorLengthMax = 1024;
+const cursorLengthMax = 2048;
 const tagLength = 16;
 
 /** Cursors are `base64url(tag, position as JSON)`; the tag is HMAC-SHA-256 under `key`, cut to 16 bytes. */

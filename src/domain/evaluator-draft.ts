@@ -2,7 +2,7 @@
 
 import type { Evaluator, EvaluatorField } from './evaluator.ts';
 import { type CatalogueEntry, catalogueIds, findCatalogueEntry } from './evaluator-catalogue.ts';
-import { type EvaluatorFieldDraft, inputsOf, judgeField, judgeFieldList, outputsOf } from './evaluator-fields.ts';
+import { type EvaluatorFieldDraft, inputsOf, judgeFieldList, judgeFields, outputsOf } from './evaluator-fields.ts';
 import {
   choiceReason,
   countCodePoints,
@@ -12,7 +12,7 @@ import {
   receivedType,
   typeReason,
 } from './evaluator-settings.ts';
-import { type Reason, validationFault } from './fault.ts';
+import { REASONS_MAX, type Reason, validationFault } from './fault.ts';
 import {
   isBeyondDouble,
   isLosslessArray,
@@ -135,8 +135,8 @@ function judgeByType(type: Evaluator['type'], judging: Judging): Judged {
 function judgeWorkflow({ draft, found }: Judging): Judged {
   if (draft.workflowId === null) found.push(typeReason('workflowId', 'string', 'undefined'));
   else if (draft.workflowId === '') found.push(lengthReason('workflowId', 'at least 1 character'));
-  const fields = draft.fields.map((field, index) => judgeField(field, `fields.${index}`, found));
-  const outputFields = draft.outputFields.map((field, index) => judgeField(field, `outputFields.${index}`, found));
+  const fields = judgeFields(draft.fields, 'fields', found);
+  const outputFields = judgeFields(draft.outputFields, 'outputFields', found);
   return { storedConfig: {}, fields, outputFields };
 }
 
@@ -214,6 +214,7 @@ function refuseUnstorable(draft: EvaluatorDraft, config: LosslessObject | null, 
 
 /** Not every database can hold U+0000, and not every reader a number beyond a double. */
 function refuseUnstorableIn(value: LosslessJson, path: string, found: Reason[]): void {
+  if (found.length >= REASONS_MAX) return;
   if (typeof value === 'string') {
     if (value.includes('\0')) found.push(nulReason(path));
   } else if (isBeyondDouble(value)) {
@@ -226,9 +227,17 @@ function refuseUnstorableIn(value: LosslessJson, path: string, found: Reason[]):
     // The reason names the object instead: a path must not carry the character it complains about.
     if (Object.keys(value).some((key) => key.includes('\0'))) found.push(nulReason(path));
     for (const [key, member] of Object.entries(value)) {
-      if (!key.includes('\0')) refuseUnstorableIn(member, path === '' ? key : `${path}.${key}`, found);
+      if (!key.includes('\0')) refuseUnstorableIn(member, memberPath(path, key), found);
     }
   }
+}
+
+// Nesting repeats every name above; whole ones would make a path as long as the body.
+const SHOWN_KEY_CHARACTERS_MAX = 100;
+
+function memberPath(path: string, key: string): string {
+  const shown = key.length <= SHOWN_KEY_CHARACTERS_MAX ? key : `${key.slice(0, SHOWN_KEY_CHARACTERS_MAX)}…`;
+  return path === '' ? shown : `${path}.${shown}`;
 }
 
 function nulReason(field: string): Reason {

@@ -35,16 +35,38 @@ export function outputsOf(entry: CatalogueEntry): EvaluatorField[] {
     .map((result) => ({ identifier: result, type: RESULT_TYPES[result], optional: false }));
 }
 
+/** Inputs, or outputs, that one evaluator may declare. */
+const FIELDS_MAX = 200;
+
 /** The fields of a list as sent; null: not sent. */
 export function judgeFieldList(sent: LosslessJson, path: string, found: Reason[]): EvaluatorField[] {
   if (sent === null) return [];
-  if (isLosslessArray(sent)) {
-    return sent.map((item, index) =>
-      judgeField(readFieldDraft(item, `${path}.${index}`, found), `${path}.${index}`, found),
-    );
+  if (!isLosslessArray(sent)) {
+    found.push(typeReason(path, 'array', jsonTypeOf(sent)));
+    return [];
   }
-  found.push(typeReason(path, 'array', jsonTypeOf(sent)));
-  return [];
+  if (isTooLong(sent, path, found)) return [];
+  return judgeFields(
+    sent.map((item, index) => readFieldDraft(item, `${path}.${index}`, found)),
+    path,
+    found,
+  );
+}
+
+/** The fields that are stored; a draft that could not be read has told its reasons already. */
+export function judgeFields(
+  drafts: readonly (EvaluatorFieldDraft | null)[],
+  path: string,
+  found: Reason[],
+): EvaluatorField[] {
+  if (isTooLong(drafts, path, found)) return [];
+  return drafts.map((draft, index) => judgeField(draft, `${path}.${index}`, found));
+}
+
+function isTooLong(items: readonly unknown[], path: string, found: Reason[]): boolean {
+  if (items.length <= FIELDS_MAX) return false;
+  found.push(lengthReason(path, `at most ${FIELDS_MAX} items`));
+  return true;
 }
 
 /** Null where the item cannot be read as a field; the reason is then in `found`. */
@@ -71,8 +93,7 @@ function readFieldDraft(item: LosslessJson, path: string, found: Reason[]): Eval
   };
 }
 
-/** The field that is stored; a draft that could not be read has told its reasons already. */
-export function judgeField(draft: EvaluatorFieldDraft | null, path: string, found: Reason[]): EvaluatorField {
+function judgeField(draft: EvaluatorFieldDraft | null, path: string, found: Reason[]): EvaluatorField {
   if (draft?.identifier === '') found.push(lengthReason(`${path}.identifier`, 'at least 1 character'));
   return {
     identifier: (draft?.identifier ?? '').toWellFormed(),

@@ -140,13 +140,18 @@ export function receivedType(sent: LosslessJson): string {
 }
 
 const RECEIVED_LENGTH_MAX = 100;
+/** More choices than a sentence can hold are told in `expected` alone. */
+const SPELLED_OUT_MAX = 10;
 
 /** The reason for a value outside a closed list. */
 export function choiceReason(field: string, choices: readonly string[], value: string): Reason {
   return {
     field,
     type: 'invalid_enum_value',
-    message: `${field} must be one of: ${choices.join(', ')}`,
+    message:
+      choices.length > SPELLED_OUT_MAX
+        ? `${field} must be one of the expected values`
+        : `${field} must be one of: ${choices.join(', ')}`,
     expected: [...choices],
     received: [...value].slice(0, RECEIVED_LENGTH_MAX).join(''),
   };

@@ -3,7 +3,7 @@
 import type { Organization } from './caller.ts';
 import type { CursorCodec } from './cursor.ts';
 import { REQUEST_EVENT_TYPES, type RequestEventType, type StoredEvent } from './event.ts';
-import { Fault, validationFault } from './fault.ts';
+import { Fault, type Reason, validationFault } from './fault.ts';
 import { retentionStartMs } from './page.ts';
 import type { EventStore } from './store.ts';
 
@@ -68,6 +68,11 @@ export function createEvents(deps: EventsDeps): Events {
       return event;
     },
   };
+}
+
+/** What is wrong with a range whose ends are valid. */
+export function rangeProblems(fromMs: number, toMs: number): readonly Reason[] {
+  return fromMs > toMs ? [{ field: '(root)', type: 'custom', message: 'from must not be later than to' }] : [];
 }
 
 function isListed(type: string): type is RequestEventType {

@@ -119,11 +119,14 @@ export type Reason = {
   readonly received?: string;
 };
 
-const REASONS_MAX = 20;
+/** How many problems one answer tells; whoever collects them may stop there. */
+export const REASONS_MAX = 20;
+// A path is made of the sender's own names, which may be as long as the body.
+const TOLD_CHARACTERS_MAX = 500;
 
 /** All problems of one request together, at most 20. */
 export function validationFault(target: 'json' | 'query' | 'param' | 'header', reasons: readonly Reason[]): Fault {
-  const told = reasons.slice(0, REASONS_MAX);
+  const told = reasons.slice(0, REASONS_MAX).map(cutReason);
   const what = { json: 'request body', query: 'query', param: 'path', header: 'request header' }[target];
   return new Fault('validation_error', `The ${what} is invalid: ${told.map((reason) => reason.message).join('; ')}.`, {
     meta: {
@@ -132,6 +135,14 @@ export function validationFault(target: 'json' | 'query' | 'param' | 'header', r
       reasons: told.map((reason) => ({ code: 'schema_failure', message: reason.message, meta: { ...reason } })),
     },
   });
+}
+
+function cutReason(reason: Reason): Reason {
+  return { ...reason, field: cut(reason.field), message: cut(reason.message) };
+}
+
+function cut(text: string): string {
+  return text.length <= TOLD_CHARACTERS_MAX ? text : `${text.slice(0, TOLD_CHARACTERS_MAX).toWellFormed()}…`;
 }
 
 /** The answer while the store, the queue or the process cannot take more. */

@@ -13,7 +13,7 @@ const JSON_DEPTH_MAX = 128;
 export type JsonFacts = {
   /** Deepest nesting of arrays and objects. */
   readonly depth: number;
-  /** A number a double may not hold: a run of 16 digits, or an exponent. */
+  /** A number a double may not hold: a run of 16 digits, or an exponent of three. */
   readonly hasHardNumbers: boolean;
   /** Any \u escape: only they can carry U+0000 or a lone surrogate. */
   readonly hasEscapes: boolean;
@@ -49,13 +49,24 @@ export function scanJson(bytes: Uint8Array): JsonFacts {
         if (depth > deepest) deepest = depth;
       } else if (byte === 0x7d || byte === 0x5d) {
         depth--;
-      } else if ((byte === 0x65 || byte === 0x45) && digits > 0) {
+      } else if ((byte === 0x65 || byte === 0x45) && digits > 0 && hasLongExponent(bytes, index + 1)) {
         hasHardNumbers = true;
       }
       digits = 0;
     }
   }
   return { depth: deepest, hasHardNumbers, hasEscapes, bytes: end };
+}
+
+/** With fewer than three digits an exponent keeps any number of up to 15 digits within a double. */
+function hasLongExponent(bytes: Uint8Array, start: number): boolean {
+  const sign = bytes[start];
+  const first = sign === 0x2b || sign === 0x2d ? start + 1 : start;
+  return isDigit(bytes[first]) && isDigit(bytes[first + 1]) && isDigit(bytes[first + 2]);
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x30 && byte <= 0x39;
 }
 
 /** Text as UTF-8 without a byte-order mark; malformed_request when it is none. */

@@ -63,6 +63,9 @@ const SPANS_LIMIT_DEFAULT = 10_000;
 const ID_MAX_CHARACTERS = 200;
 const PREFIX_WINDOW_MS = 90 * 86_400_000;
 const CANDIDATES_MAX = 5;
+/** Read at once; a span may hold several texts of 1 MiB. */
+const CHUNK_SPANS = 50;
+const PAGE_TEXT_MAX_CHARACTERS = 32 * 1024 * 1024;
 
 export function createTraces(deps: TracesDeps): Traces {
   return {
@@ -79,21 +82,19 @@ export function createTraces(deps: TracesDeps): Traces {
     async get(project, question, nowMs) {
       const record = await findTrace(deps.store, project, question.traceId, nowMs);
       const summaries = await deps.store.summaries(project.number, record.sequence);
-      const page = pageOf(deps.cursors, project, { record, summaries, question });
+      const page = await readPage(deps, project, { record, summaries, question });
       const choice = chooseSpans(summaries);
-      const full = await loadSpans(deps.store, project, record, [...page.ids, ...choiceIds(choice)]);
-      const text = (id: string | null, of: (span: Span) => string | null) =>
-        id === null ? null : of(full.get(id) ?? lost(id));
-      const inputJson = text(choice.inputFromId, (span) => span.inputJson);
-      const outputJson = text(choice.outputFromId, (span) => span.outputJson);
+      const chosen = await loadSpans(deps.store, project, record, choiceIds(choice));
+      const inputJson = choice.inputFromId === null ? null : (chosen.get(choice.inputFromId)?.inputJson ?? null);
+      const outputJson = choice.outputFromId === null ? null : (chosen.get(choice.outputFromId)?.outputJson ?? null);
       return {
         record,
         choice,
         evaluations: await deps.store.evaluations(project.number, record.sequence),
         input: inputJson === null ? '' : inputText(inputJson),
         output: outputJson === null ? '' : outputText(outputJson),
-        errorJson: text(choice.errorFromId, (span) => span.errorJson),
-        spans: page.ids.flatMap((id) => full.get(id) ?? []),
+        errorJson: choice.errorFromId === null ? null : (chosen.get(choice.errorFromId)?.errorJson ?? null),
+        spans: page.spans,
         nextSpansCursor: page.nextCursor,
         asciiTree: asciiTree(summaries),
       };
@@ -110,11 +111,6 @@ export function createTraces(deps: TracesDeps): Traces {
       };
     },
   };
-}
-
-/** A span can be gone between two reads only when the trace was replaced meanwhile; then it has no text. */
-function lost(id: string): never {
-  throw new Error(`span ${id} vanished between two reads`);
 }
 
 async function findTrace(store: TraceStore, project: Project, traceId: string, nowMs: number): Promise<TraceRecord> {
@@ -140,25 +136,52 @@ function notFound(): Fault {
   return new Fault('trace_not_found', 'Trace not found.', { flatError: 'Trace not found.' });
 }
 
-type SpanPage = { readonly ids: readonly string[]; readonly nextCursor: string | null };
+type SpanPage = { readonly spans: readonly Span[]; readonly nextCursor: string | null };
 type PageQuestion = {
   readonly record: TraceRecord;
   readonly summaries: readonly SpanSummary[];
   readonly question: GetTrace;
 };
 
-/** Spans are paged by their place in (start, id), so a page stays put while spans are added behind it. */
-function pageOf(cursors: CursorCodec, project: Project, { record, summaries, question }: PageQuestion): SpanPage {
+/**
+ * Spans are paged by their place in (start, id), so a page stays put while spans are added behind it. A page also
+ * ends when it holds enough text: one answer must not take the memory of all others.
+ */
+async function readPage(
+  deps: TracesDeps,
+  project: Project,
+  { record, summaries, question }: PageQuestion,
+): Promise<SpanPage> {
+  const { store, cursors } = deps;
   const binding = ['trace-spans', project.id, record.traceId];
   const start =
     question.spansCursor === '' ? 0 : indexAfter(cursors, binding, { summaries, cursor: question.spansCursor });
   const end = Math.min(summaries.length, start + (question.spansLimit ?? SPANS_LIMIT_DEFAULT));
-  const last = summaries[end - 1];
-  const more = end < summaries.length && last !== undefined;
-  return {
-    ids: summaries.slice(start, end).map((summary) => summary.spanId),
-    nextCursor: more ? cursors.seal(binding, [last.startedAtMs, last.spanId]) : null,
-  };
+  const spans: Span[] = [];
+  let next = start;
+  let characters = 0;
+  while (next < end && characters < PAGE_TEXT_MAX_CHARACTERS) {
+    const ids = summaries.slice(next, Math.min(end, next + CHUNK_SPANS)).map((summary) => summary.spanId);
+    const chunk = await store.spans(project.number, record.sequence, ids);
+    for (const span of chunk) characters += textLength(span);
+    spans.push(...chunk);
+    next += ids.length;
+  }
+  const last = summaries[next - 1];
+  const more = next < summaries.length && last !== undefined;
+  return { spans, nextCursor: more ? cursors.seal(binding, [last.startedAtMs, last.spanId]) : null };
+}
+
+function textLength(span: Span): number {
+  const texts = [
+    span.inputJson,
+    span.outputJson,
+    span.paramsJson,
+    span.otherMetricsJson,
+    span.errorJson,
+    span.contextsJson,
+  ];
+  return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
 }
 
 function indexAfter(

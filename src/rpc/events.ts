@@ -3,12 +3,13 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { EventSchema, EventService } from '../../gen/spandrel/v1/events_pb.js';
 import { SCHEMA_VERSION, type StoredEvent } from '../domain/event.ts';
-import type { Events } from '../domain/events.ts';
+import { type Events, rangeProblems } from '../domain/events.ts';
 import type { Context, Implementation } from './method.ts';
 
 export function createEventRpc(deps: { readonly events: Events }): Implementation<typeof EventService> {
   return {
     listEvents: {
+      check: ({ from, to }) => (from === undefined || to === undefined ? [] : rangeProblems(Number(from), Number(to))),
       async handle(request, context) {
         const { events, nextCursor } = await deps.events.list(
           organizationOf(context),

@@ -13,7 +13,7 @@ import {
   type Message,
 } from '@bufbuild/protobuf';
 import { type FieldRules, field as fieldRules } from '../../gen/buf/validate/validate_pb.js';
-import { type Reason, validationFault } from '../domain/fault.ts';
+import { REASONS_MAX, type Reason, validationFault } from '../domain/fault.ts';
 import { enumSpellings, requestTargets, restName, type Target, typeWord } from './rest-shape.ts';
 
 /** A problem found while a request was read, before its rules were judged. */
@@ -33,14 +33,18 @@ export function validate(
   const targets = requestTargets(method);
   // The first word about a field is the most basic one; what follows from it is noise.
   const found = new Map<string, Problem>();
-  const add = (problem: Problem) => found.has(problem.field) || found.set(problem.field, problem);
+  const add = (problem: Problem) => {
+    if (found.size < REASONS_MAX && !found.has(problem.field)) found.set(problem.field, problem);
+  };
   problems.forEach(add);
   for (const { field, check } of checks) {
     const reasons: Reason[] = [];
     check(fieldOf(message, field), restName(field), reasons);
     for (const reason of reasons) add({ ...reason, target: targets.get(field) ?? 'json' });
   }
-  for (const reason of checked) add({ ...reason, target: 'json' });
+  // What an rpc checks over several fields travels where most of its fields do.
+  const usual = [...targets.values()].at(-1) ?? 'json';
+  for (const reason of checked) add({ ...reason, target: usual });
   const [first] = found.values();
   if (first)
     throw validationFault(
@@ -156,7 +160,10 @@ function compileList(field: DescField & { fieldKind: 'list' }, rules: FieldRules
         expected: `${range(min, max)} items`,
       });
     }
-    if (item) for (const [index, each] of items.entries()) item(each, `${path}.${index}`, found);
+    for (const [index, each] of items.entries()) {
+      if (found.length >= REASONS_MAX) return;
+      item?.(each, `${path}.${index}`, found);
+    }
   };
 }
 

@@ -182,7 +182,8 @@ function cutDetails(
     const details = build(withReasons(members, reasons.slice(0, kept)));
     if (fits(details)) return details;
   }
-  return build({});
+  const { target, fields } = members;
+  return build({ ...(target === undefined ? {} : { target }), ...(fields === undefined ? {} : { fields }) });
 }
 
 function withoutExpectedList(reason: Reason): Reason {

@@ -1,3 +1,4 @@
+import { connect as connectTcp } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.ts';
 import { addKey, custom, llmTrace } from '../support/fixtures.ts';
@@ -40,6 +41,18 @@ describe('errors have the shape of their path family', () => {
     expect(answer.body.error).toMatchObject({ type: 'unauthenticated', code: 'missing_credentials' });
   });
 
+  it('a path spelled oddly has the shape of the path it means', async () => {
+    for (const path of ['/api//webhooks/v1/events', '/api/%77ebhooks/v1/events', '//api/webhooks//v1/nope']) {
+      const answer = await callRest(app.address, { path });
+      expect(Object.keys(answer.body), path).toEqual(['error']);
+    }
+    for (const path of ['/api%2Fwebhooks/v1/events', '/api/web%68ook/v1']) {
+      expect((await callRest(app.address, { path })).body, path).toMatchObject({ code: 'route_not_found' });
+    }
+    const broken = await callRest(app.address, { path: '/api/webhooks/%zz' });
+    expect(broken.body.error.code).toBe('route_not_found');
+  });
+
   it('a missing permission names it in the case of the family', async () => {
     const token = await addKey(app, { bindings: [custom('ORGANIZATION', app.organizationId, ['organization:view'])] });
     const answer = await callRest(app.address, { path: EVENTS, headers: { authorization: `Bearer ${token}` } });
@@ -52,6 +65,14 @@ describe('errors have the shape of their path family', () => {
     expect(answer.body.error.message).toContain('webhookEndpoints:view');
   });
 
+  it('a body that only says it is gzip is malformed and not too large', async () => {
+    const headers = { 'x-auth-token': app.projectKey, 'content-encoding': 'gzip' };
+    const body = JSON.stringify(llmTrace(Date.now()));
+    const answer = await callRest(app.address, { verb: 'POST', path: '/api/collector', body, headers });
+    expect(answer.status).toBe(400);
+    expect(answer.body.code).toBe('malformed_request');
+  });
+
   it('a malformed escape and a trailing slash are no routes', async () => {
     for (const path of ['/api/traces/%zz', '/api/webhooks/v1/events/', '/api/traces/']) {
       expect((await callRest(app.address, { path })).status, path).toBe(404);
@@ -62,9 +83,11 @@ describe('errors have the shape of their path family', () => {
     const long = await callRest(app.address, { path: `/api/traces/t?x=${'x'.repeat(9000)}` });
     expect(long.status).toBe(414);
     expect(long.body).toMatchObject({ code: 'uri_too_long' });
+    expect(long.headers.get('connection')).toBe('close');
     const many = await callRest(app.address, { path: EVENTS, headers: { 'x-pad': 'x'.repeat(17_000) } });
     expect(many.status).toBe(431);
     expect(many.body).toMatchObject({ code: 'headers_too_large' });
+    expect(many.headers.get('connection')).toBe('close');
   });
 });
 
@@ -85,6 +108,15 @@ describe('ids of requests and traces', () => {
     expect(answer.body.error.trace_id).toBe(traceId);
     expect(answer.body.error.span_id).not.toBe('b7ad6b7169203331');
     expect(answer.headers.get('traceparent')).toContain(traceId);
+  });
+
+  it('a refusal before any handler names its trace in a header as well', async () => {
+    const socket = connectTcp(app.port, '127.0.0.1');
+    socket.write('NOT HTTP\r\n\r\n');
+    const text = Buffer.concat(await socket.toArray()).toString();
+    const [, traceId, spanId] = /\r\ntraceparent: 00-([0-9a-f]{32})-([0-9a-f]{16})-01\r\n/.exec(text) ?? [];
+    expect(text).toMatch(/^HTTP\/1\.1 400 /);
+    expect(JSON.parse(text.slice(text.indexOf('\r\n\r\n')))).toMatchObject({ trace_id: traceId, span_id: spanId });
   });
 
   it('with tracing off no error carries an id', async () => {
@@ -126,6 +158,27 @@ describe('headers of every answer', () => {
     expect(answer.body.trace_id).toBe(body.trace_id);
   });
 
+  it('the pages take GET and HEAD only, and say so', async () => {
+    for (const path of ['/healthz', '/readyz']) {
+      const post = await callRest(app.address, { verb: 'POST', path, body: {} });
+      expect(post.status, path).toBe(405);
+      expect(post.body).toMatchObject({ code: 'method_not_allowed' });
+      expect(post.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+      const options = await callRest(app.address, { verb: 'OPTIONS', path });
+      expect(options.status).toBe(204);
+      expect(options.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+    }
+  });
+
+  it('the legacy route says where to go from here, also when it fails', async () => {
+    for (const headers of [{}, { 'x-auth-token': app.projectKey }]) {
+      const answer = await callRest(app.address, { path: '/api/trace/no-such-trace', headers });
+      expect(answer.status).toBeGreaterThanOrEqual(401);
+      expect(answer.headers.get('deprecation')).toBe('true');
+      expect(answer.headers.get('link')).toBe('</api/traces/no-such-trace>; rel="successor-version"');
+    }
+  });
+
   it('alive and ready are open', async () => {
     expect((await callRest(app.address, { path: '/healthz' })).status).toBe(200);
     expect((await callRest(app.address, { path: '/readyz' })).status).toBe(200);
@@ -148,6 +201,14 @@ describe('browsers on other origins', () => {
       expect(answer.headers.get('access-control-max-age')).toBe('7200');
       expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
     }
+  });
+
+  it('a preflight says which request and trace it was', async () => {
+    const traceId = '0af7651916cd43dd8448eb211c80319c';
+    const headers = { ...preflight, 'x-request-id': 'mine-1', traceparent: `00-${traceId}-b7ad6b7169203331-01` };
+    const answer = await fetch(`${app.address}/api/collector`, { method: 'OPTIONS', headers });
+    expect(answer.headers.get('x-request-id')).toBe('mine-1');
+    expect(answer.headers.get('traceparent')).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
   });
 
   it('errors can be read by a page, on rpc paths too', async () => {

@@ -33,9 +33,9 @@ export const PROJECT: Project = {
 export const pricing = createPricing(readPriceList());
 
 /** `body` as an object, or as the JSON text itself where spelling matters. */
-export function send(body: unknown, project: Project = PROJECT): Collected {
+export function send(body: unknown, project: Project = PROJECT, limits: Partial<CollectorLimits> = {}): Collected {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return collect(parse(text), factsOf(text), { project, nowMs: NOW_MS }, { limits: LIMITS, pricing });
+  return collect(parse(text), factsOf(text), { project, nowMs: NOW_MS }, { limits: { ...LIMITS, ...limits }, pricing });
 }
 
 /** The Fault of a body that is refused. */

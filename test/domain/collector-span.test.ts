@@ -289,3 +289,22 @@ describe('requests behind spans', () => {
 function md5(text: string): string {
   return createHash('md5').update(text).digest('hex');
 }
+
+describe('small limits and empty metrics', () => {
+  it('a limit of strings below that of keys is held in free JSON too', () => {
+    const { append, reasons } = send(
+      JSON.stringify({ trace_id: 't', spans: [spanOf({ params: { a: 'x'.repeat(101) } })] }),
+      PROJECT,
+      { stringMaxBytes: 100 },
+    );
+    expect(append.spans[0]?.paramsJson).toContain('…[truncated: 101 bytes]');
+    expect(reasons).toEqual(['1 string(s) truncated to 100 bytes']);
+  });
+
+  it('empty metrics are still metrics', () => {
+    const { append } = send(
+      JSON.stringify({ trace_id: 't', spans: [spanOf({ metrics: {} }), spanOf({ span_id: 'b' })] }),
+    );
+    expect(append.spans.map((span) => span.otherMetricsJson)).toEqual(['{}', null]);
+  });
+});

@@ -33,8 +33,8 @@ describe('a cursor', () => {
     );
   });
 
-  it('is base64url text of at most 1024 characters', () => {
-    expect(codec.seal(binding, position)).toMatch(/^[A-Za-z0-9_-]{1,1024}$/);
+  it('is base64url text of at most 2048 characters', () => {
+    expect(codec.seal(binding, position)).toMatch(/^[A-Za-z0-9_-]{1,2048}$/);
   });
 
   it('keeps strings with lone surrogates and line breaks', () => {
@@ -137,12 +137,12 @@ describe('a cursor', () => {
     }
   });
 
-  it('is accepted up to 1024 characters and never sealed longer', () => {
-    // 768 bytes are 1024 characters: 16 of tag, 4 of JSON punctuation, the rest text.
-    const longest = codec.seal(binding, ['x'.repeat(748)]);
-    expect(longest).toHaveLength(1024);
-    expect(codec.open(binding, longest)).toEqual(['x'.repeat(748)]);
-    expect(() => codec.seal(binding, ['x'.repeat(749)])).toThrow('length');
+  it('is accepted up to 2048 characters and never sealed longer', () => {
+    // 1536 bytes are 2048 characters: 16 of tag, 4 of JSON punctuation, the rest text.
+    const longest = codec.seal(binding, ['x'.repeat(1516)]);
+    expect(longest).toHaveLength(2048);
+    expect(codec.open(binding, longest)).toEqual(['x'.repeat(1516)]);
+    expect(() => codec.seal(binding, ['x'.repeat(1517)])).toThrow('length');
   });
 
   it('is never sealed around a number JSON cannot carry', () => {

@@ -625,7 +625,7 @@ export declare type GetTraceRequest = Message<"spandrel.v1.GetTraceRequest"> & {
   format: TraceFormat;
 
   /**
-   * "true" or "1" asks for the digest too.
+   * "true" or "1" asks for the digest too; anything else does not.
    *
    * @generated from field: string llm_mode = 3;
    */

@@ -15,6 +15,8 @@ export type Parts = {
 
 export type DecodedMessage = { readonly message: Message; readonly problems: readonly Problem[] };
 
+/** Items of one list; rules of single fields are tighter. */
+const LIST_MAX = 10_000;
 const INTEGER_MAX = 9007199254740991;
 
 /** Body first, then path, then query: a later one never overrides what an earlier one owns. */
@@ -71,7 +73,9 @@ function readJson(field: DescField, value: JsonValue, at: JsonPlace): unknown {
   }
   if (field.fieldKind === 'list') {
     if (!Array.isArray(value)) return wrongType(at, 'array', typeOf(value));
-    return value.map((item, index) => readOne(field, item, { ...at, path: `${at.path}.${index}` }));
+    if (value.length > LIST_MAX) return tooLong(at);
+    // An unreadable item leaves an empty one behind, so that later problems keep their index.
+    return value.map((item, index) => readOne(field, item, { ...at, path: `${at.path}.${index}` }) ?? emptyItem(field));
   }
   return readOne(field, value, at);
 }
@@ -112,7 +116,8 @@ function readObject(desc: DescMessage, value: JsonValue, at: JsonPlace): unknown
 }
 
 function readString(text: string, at: Place): string | undefined {
-  if (text.includes('\0')) {
+  // A path or a query can only name what does not exist with it; a body would store it.
+  if (at.target === 'json' && text.includes('\0')) {
     at.problems.push({
       field: at.path,
       target: at.target,
@@ -130,6 +135,23 @@ function readEnum(field: DescField, text: string, at: Place): number | undefined
   const number = known.get(text);
   if (number === undefined) at.problems.push({ ...enumReason(at.path, [...known.keys()], text), target: at.target });
   return number;
+}
+
+function tooLong(at: Place): undefined {
+  const expected = `at most ${LIST_MAX} items`;
+  at.problems.push({
+    field: at.path,
+    target: at.target,
+    type: 'invalid_length',
+    message: `${at.path} must have ${expected}`,
+    expected,
+  });
+  return undefined;
+}
+
+function emptyItem(field: DescField): unknown {
+  if (field.message) return create(field.message);
+  return field.scalar === ScalarType.STRING ? '' : 0;
 }
 
 function toInteger(field: DescField, number: number, at: Place): number | bigint | undefined {

@@ -125,6 +125,57 @@ describe('creating an evaluator', () => {
     expect(answer.body.fields.sort()).toEqual(['config.evaluatorType', 'name', 'type']);
   });
 
+  it.each([[[5]], [[null]], [['a']], [[[]]]])('fields holding %j are refused by index', async (fields) => {
+    const answer = await callRest(app.address, {
+      verb: 'POST',
+      path: '/api/evaluators',
+      headers: key(),
+      body: { name: 'W', type: 'workflow', workflowId: 'w1', fields },
+    });
+    expect(answer.status, answer.text).toBe(422);
+    expect(answer.body.fields).toContain('fields.0');
+  });
+
+  it('a number outside the enum is a validation error over gRPC', async () => {
+    const answer = await callRpc(app.address, {
+      method: createEvaluator,
+      headers: key(),
+      request: { name: 'A', type: 99 as 1, configJson: '{}' },
+    });
+    expect(answer).toMatchObject({ ok: false, code: 'validation_error' });
+  });
+
+  it('hostile bodies are refused quickly, in a small answer', async () => {
+    const nuls = Array.from({ length: 5_000 }, () => '\0');
+    let config: unknown = nuls;
+    for (let level = 0; level < 100; level++) config = { [`k${'x'.repeat(5_000)}`]: config };
+    const fields = Array.from({ length: 250_000 }, () => ({}));
+    for (const body of [
+      { name: 'x', config },
+      { name: 'x', type: 'workflow', fields },
+    ]) {
+      const startedMs = performance.now();
+      const answer = await callRest(app.address, { verb: 'POST', path: '/api/evaluators', headers: key(), body });
+      expect(answer.status).toBe(422);
+      expect(answer.body.reasons.length).toBeLessThanOrEqual(20);
+      expect(answer.text.length).toBeLessThan(64_000);
+      expect(performance.now() - startedMs).toBeLessThan(2_000);
+    }
+  });
+
+  it('the details of an unknown evaluatorType survive the limit of trailers', async () => {
+    const answer = await callRpc(app.address, {
+      method: createEvaluator,
+      headers: key(),
+      request: { name: 'A', configJson: '{"evaluatorType":"zz"}' },
+    });
+    expect(answer).toMatchObject({
+      ok: false,
+      code: 'validation_error',
+      meta: { target: 'json', fields: ['config.evaluatorType'] },
+    });
+  });
+
   it('bad input is a validation error everywhere', async () => {
     await expectEverywhere(app.address, {
       name: 'bad',

@@ -198,6 +198,54 @@ describe('reading a trace, over REST and gRPC', () => {
     );
   });
 
+  it('a page ends when it holds enough text, and the pages are still every span once', async () => {
+    const traceId = hex(32);
+    const text = 'x'.repeat(900_000);
+    for (let part = 0; part < 15; part++) {
+      const spans = Array.from({ length: 10 }, (_, index) => ({
+        span_id: `s${part}-${index}`,
+        type: 'tool',
+        output: text,
+        timestamps: { started_at: NOW + part, finished_at: NOW + part },
+      }));
+      await collect({ trace_id: traceId, spans });
+    }
+    const headers = { 'x-auth-token': app.projectKey };
+    const first = await callRest(app.address, { path: `/api/traces/${traceId}`, headers });
+    expect(first.body.spans.length).toBeLessThan(150);
+    const rest = await callRest(app.address, {
+      path: `/api/traces/${traceId}?spansCursor=${first.body.spans_next_cursor}`,
+      headers,
+    });
+    const ids = [...first.body.spans, ...rest.body.spans].map((span: Body) => span.span_id);
+    let cursor = rest.body.spans_next_cursor;
+    while (cursor !== null) {
+      const page = await callRest(app.address, { path: `/api/traces/${traceId}?spansCursor=${cursor}`, headers });
+      ids.push(...page.body.spans.map((span: Body) => span.span_id));
+      cursor = page.body.spans_next_cursor;
+    }
+    expect(new Set(ids).size).toBe(150);
+    expect(ids).toHaveLength(150);
+  });
+
+  it('span ids of the longest and widest kind can be paged', async () => {
+    const traceId = hex(32);
+    const spans = ['a', 'b'].map((end) => ({
+      span_id: `${'😀'.repeat(199)}${end}`,
+      type: 'tool',
+      timestamps: { started_at: NOW, finished_at: NOW },
+    }));
+    await collect({ trace_id: traceId, spans });
+    const headers = { 'x-auth-token': app.projectKey };
+    const first = await callRest(app.address, { path: `/api/traces/${traceId}?spansLimit=1`, headers });
+    expect(first.status).toBe(200);
+    const second = await callRest(app.address, {
+      path: `/api/traces/${traceId}?spansLimit=1&spansCursor=${first.body.spans_next_cursor}`,
+      headers,
+    });
+    expect(second.body.spans[0].span_id).toBe(spans[1]?.span_id);
+  });
+
   it('the digest is a text of the same trace', async () => {
     const sent = llmTrace(NOW);
     await collect(sent);

@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { createInflateGate } from '../../src/transport/rest/inflate.ts';
+
+const LIMIT = 1_048_576;
+const inflate = createInflateGate();
+
+describe('a body labelled gzip', () => {
+  it.each([
+    ['plain text', Buffer.from('{"trace_id":"plain text, and long enough to have a trailer"}')],
+    ['a truncated stream', gzipSync(randomBytes(300)).subarray(0, 200)],
+    ['a stream whose claim no packing reaches', withClaim(gzipSync('{"a":1}'), 0xffffffff)],
+    ['text whose last bytes would be a possible size', withClaim(Buffer.alloc(100_000, 'x'), 2 * LIMIT)],
+  ])('%s is broken and not too large', async (_, raw) => {
+    expect(await inflate(raw, 'gzip', LIMIT)).toBe('broken');
+  });
+
+  it('is refused by what it says of itself where that is possible', async () => {
+    expect(await inflate(gzipSync(Buffer.alloc(LIMIT + 1)), 'gzip', LIMIT)).toBe('too_large');
+  });
+
+  it('is refused by what comes out where it says less', async () => {
+    expect(await inflate(withClaim(gzipSync(Buffer.alloc(LIMIT + 1)), 10), 'gzip', LIMIT)).toBe('too_large');
+  });
+
+  it('of exactly the limit is taken', async () => {
+    expect(await inflate(gzipSync(Buffer.alloc(LIMIT)), 'gzip', LIMIT)).toHaveLength(LIMIT);
+  });
+});
+
+function withClaim(bytes: Buffer, size: number): Buffer {
+  const claiming = Buffer.from(bytes);
+  claiming.writeUInt32LE(size, claiming.length - 4);
+  return claiming;
+}
