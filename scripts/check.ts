@@ -8,7 +8,7 @@ import { join } from 'node:path';
 type Step = { readonly name: string; readonly command: string; readonly args: readonly string[] };
 
 const STEPS: readonly Step[] = [
-  { name: 'proto format', command: 'buf', args: ['format', '--diff', '--exit-code', 'proto/spandrel'] },
+  { name: 'proto format', command: 'buf', args: ['format', '--diff', '--exit-code', '--path', 'proto/spandrel'] },
   { name: 'proto lint', command: 'buf', args: ['lint'] },
   { name: 'lint and format', command: 'biome', args: ['check', '--error-on-warnings'] },
   { name: 'types', command: 'tsc', args: ['--noEmit'] },

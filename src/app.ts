@@ -93,7 +93,7 @@ export async function createApp(deps: AppDeps): Promise<App> {
     headersMaxBytes: HEADERS_MAX_BYTES,
   });
   const router = createLazyConnect({ methods, invoke, ids, health, fallback: rest, log: deps.log });
-  const cors = createCors(config.cors);
+  const cors = createCors(config.cors, ids);
   const server = await listen(
     { host: config.host, port: config.port, tls: deps.tls, limits: serverLimits(config) },
     {

@@ -9,6 +9,7 @@ import { traceparentOf } from './call-ids.ts';
 import { type PendingCall, startCall } from './connect-call.ts';
 import { deadlineFault, type ErrorShape, rewordLibraryError, shapeKey, toConnectError } from './connect-errors.ts';
 import { type Exchange, exchangeKey } from './connect-exchange.ts';
+import { RPC_METHODS } from './connect-refusal.ts';
 import { familyOf } from './status.ts';
 
 export const callKey = createContextKey<PendingCall | null>(null);
@@ -16,7 +17,7 @@ export const callKey = createContextKey<PendingCall | null>(null);
 /** What keeps the library from serving a request to a path it knows. */
 export function problemOf(request: Exchange['request'], handler: UniversalHandler): Fault | null {
   if (request.method !== 'POST') {
-    return new Fault('method_not_allowed', 'An rpc is called with POST.', { headers: { allow: 'POST' } });
+    return new Fault('method_not_allowed', 'An rpc is called with POST.', { headers: { allow: RPC_METHODS } });
   }
   if (!handler.supportedContentType(request.headers['content-type'] ?? '')) {
     return new Fault('unsupported_encoding', 'The content type belongs to none of gRPC, gRPC-Web and Connect.');

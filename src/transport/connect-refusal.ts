@@ -1,6 +1,7 @@
 /** Refuses requests the Connect router cannot serve, in the protocol they were sent in. */
 
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { constants, type ServerHttp2Stream } from 'node:http2';
 import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
 import type { Fault, FaultKind } from '../domain/fault.ts';
 import { traceparentOf } from './call-ids.ts';
@@ -11,6 +12,9 @@ import { errorTrailers } from './status.ts';
 
 type Response = Exchange['response'];
 
+/** What every rpc path takes. */
+export const RPC_METHODS = 'POST, OPTIONS';
+
 /** Where HTTP says more than the code of the error. */
 const HTTP_STATUS: { readonly [K in FaultKind]?: number } = {
   route_not_found: 404,
@@ -19,16 +23,15 @@ const HTTP_STATUS: { readonly [K in FaultKind]?: number } = {
 };
 
 /** Answers and ends the exchange. */
-export function refuseRpc({ request, response, ids }: Exchange, fault: Fault): void {
+export function refuseRpc(exchange: Exchange, fault: Fault): void {
+  const { request, response, ids } = exchange;
   const type = request.headers['content-type'] ?? '';
-  const headers: OutgoingHttpHeaders = { 'x-request-id': ids.requestId };
-  const traceparent = traceparentOf(ids);
-  if (traceparent) headers.traceparent = traceparent;
-  // The body is not going to be read.
-  if (request.httpVersionMajor === 1 && !request.complete) headers.connection = 'close';
+  const headers = headersOf(exchange);
   if (isGrpc(type)) {
     const [mediaType] = type.split(';', 1);
-    write(response, 200, { ...headers, 'content-type': mediaType, ...errorTrailers(fault, 'flat', ids) }, null);
+    const trailers = { ...headers, 'content-type': mediaType, ...errorTrailers(fault, 'flat', ids) };
+    if ('stream' in response) endWithTrailers(response.stream, { ...response.getHeaders(), ...trailers });
+    else write(response, 200, trailers, null);
   } else {
     const error = toConnectError(fault, { family: 'flat', ids, sizeMaxBytes: 0 });
     const status = HTTP_STATUS[fault.kind] ?? codeToHttpStatus(error.code);
@@ -36,6 +39,31 @@ export function refuseRpc({ request, response, ids }: Exchange, fault: Fault): v
     const body = errorToJsonBytes(error, undefined);
     write(response, status, { ...headers, ...metadata, 'content-type': 'application/json' }, body);
   }
+}
+
+/** Answers which methods an rpc path takes, and ends the exchange. */
+export function tellMethods(exchange: Exchange): void {
+  write(exchange.response, 204, { allow: RPC_METHODS, ...headersOf(exchange) }, null);
+}
+
+function headersOf({ request, ids }: Exchange): OutgoingHttpHeaders {
+  const headers: OutgoingHttpHeaders = { 'x-request-id': ids.requestId };
+  const traceparent = traceparentOf(ids);
+  if (traceparent) headers.traceparent = traceparent;
+  // The body is not going to be read.
+  if (request.httpVersionMajor === 1 && !request.complete) headers.connection = 'close';
+  return headers;
+}
+
+/**
+ * Trailers only: to a gRPC client, headers that do not end the stream announce a message. The response object would
+ * end the stream with a frame of its own.
+ */
+function endWithTrailers(stream: ServerHttp2Stream, headers: OutgoingHttpHeaders): void {
+  if (stream.closed || stream.destroyed || stream.headersSent) return;
+  stream.respond({ ':status': 200, ...headers }, { endStream: true });
+  if (stream.state.remoteClose === 1) stream.resume();
+  else stream.close(constants.NGHTTP2_NO_ERROR);
 }
 
 function write(response: Response, status: number, headers: OutgoingHttpHeaders, body: Uint8Array | null): void {

@@ -20,9 +20,10 @@ import type { Invoke } from '../rpc/invoke.ts';
 import type { Method } from '../rpc/method.ts';
 import type { IdSource } from './call-ids.ts';
 import { admit, callKey, problemOf } from './connect-admission.ts';
+import { capDeadline } from './connect-deadline.ts';
 import { faultsToErrors } from './connect-errors.ts';
 import { type Exchange, exchangeKey, runExchange } from './connect-exchange.ts';
-import { refuseRpc } from './connect-refusal.ts';
+import { refuseRpc, tellMethods } from './connect-refusal.ts';
 import { firstHeader } from './first-header.ts';
 import { createGzip } from './gzip.ts';
 import { createReflection, type Reflection } from './reflection.ts';
@@ -65,7 +66,12 @@ export function createConnect(deps: ConnectDeps): HttpHandler {
     }
     const header = firstHeader(request.headers, request.rawHeaders);
     const exchange: Exchange = { request, response, header, ids: ids.next(header), bodyEnd: Promise.withResolvers() };
+    if (handler && request.method === 'OPTIONS') {
+      tellMethods(exchange);
+      return;
+    }
     const fault = handler ? problemOf(request, handler) : new Fault('route_not_found', 'There is no such rpc.');
+    if (handler && !fault) capDeadline(request);
     if (handler && !fault) void runExchange(handler, exchange, createContextValues().set(exchangeKey, exchange));
     else if (fault) refuseRpc(exchange, fault);
   };

@@ -47,7 +47,9 @@ export function readGrpcMessage(stream: ServerHttp2Stream, sizeMaxBytes: number)
       if (!settled) fail(new Fault('request_timeout', 'The caller left before its message was complete.'));
     };
     stream.on('data', onData).on('end', onEnd).on('close', onClose);
-    if (stream.destroyed) onClose();
+    // Both may have happened while the credential was proven, and neither is told twice.
+    if (stream.readableEnded) onEnd();
+    else if (stream.destroyed) onClose();
   });
 }
 

@@ -40,6 +40,9 @@ type Session = {
 
 // A client that takes less than this between two deadlines is not reading its answer.
 const PROGRESS_BYTES = 16_384;
+// How many times what a body may take a stream may go without a word from us. No rpc works for minutes: beyond it
+// the answer is not coming, and the stream would hold its place for ever.
+const UNANSWERED_FACTOR = 4;
 const LAST_STREAM_ID_MAX = 2_147_483_647;
 
 export function createSessions(limits: ServerLimits, slackMs: number): Sessions {
@@ -94,8 +97,10 @@ export function createSessions(limits: ServerLimits, slackMs: number): Sessions 
   }
 
   function isInTime(stream: ServerHttp2Stream, watched: Watched, nowMs: number): boolean {
+    const ageMs = nowMs - watched.openedAtMs;
+    if (!stream.headersSent && ageMs > UNANSWERED_FACTOR * limits.bodyTimeoutMs + 2 * slackMs) return false;
     const awaitsBody = stream.state.remoteClose !== 1;
-    if (awaitsBody && nowMs - watched.openedAtMs > limits.bodyTimeoutMs + 2 * slackMs) return false;
+    if (awaitsBody && ageMs > limits.bodyTimeoutMs + 2 * slackMs) return false;
     if (hasMoved(stream, watched) || !(awaitsBody ? isClientsTurn(stream) : stream.writableLength > 0)) {
       watched.movedAtMs = nowMs;
     }

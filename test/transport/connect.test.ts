@@ -238,7 +238,7 @@ describe('a request the library itself refuses', () => {
   it('another method than POST is not allowed', async () => {
     const answer = await post(PATH, { method: 'GET', body: null });
     expect(answer.status).toBe(405);
-    expect(answer.headers.get('allow')).toBe('POST');
+    expect(answer.headers.get('allow')).toBe('POST, OPTIONS');
     expect(connectError(answer).info.code).toBe('method_not_allowed');
   });
 

@@ -21,7 +21,7 @@ describe('a body labelled gzip', () => {
   });
 
   it('is refused by what comes out where it says less', async () => {
-    expect(await inflate(withClaim(gzipSync(Buffer.alloc(LIMIT + 1)), 10), 'gzip', LIMIT)).toBe('too_large');
+    expect(await inflate(withClaim(gzipSync(Buffer.alloc(2 * LIMIT)), 10), 'gzip', LIMIT)).toBe('too_large');
   });
 
   it('of exactly the limit is taken', async () => {

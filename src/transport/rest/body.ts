@@ -79,6 +79,8 @@ function readRaw(request: RestRequest, { sizeMaxBytes, watch }: BodyLimits): Pro
     watch.begin(request, () =>
       finish(() => reject(new Fault('request_timeout', 'The request body did not arrive in time.'))),
     );
+    // The caller may have left while its credential was proven, and the events of that are over.
+    if (request.destroyed) onClose();
   });
 }
 

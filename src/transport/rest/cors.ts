@@ -1,5 +1,7 @@
 /** Browsers on other origins. Credentials travel in headers only, so no origin needs to be trusted with cookies. */
 
+import { type IdSource, traceparentOf } from '../call-ids.ts';
+import { firstHeader } from '../first-header.ts';
 import type { RestRequest, RestResponse } from './exchange.ts';
 
 /** `*`, `none`, or exact origins. */
@@ -11,7 +13,10 @@ const EXPOSED =
 const PREFLIGHT_MAX_AGE_S = '7200';
 
 /** Adds the headers a browser needs; true when the exchange was a preflight and is answered. */
-export function createCors(origins: CorsOrigins): (request: RestRequest, response: RestResponse) => boolean {
+export function createCors(
+  origins: CorsOrigins,
+  ids: IdSource,
+): (request: RestRequest, response: RestResponse) => boolean {
   return (request, response) => {
     const origin = request.headers.origin;
     if (origin === undefined) return false;
@@ -29,6 +34,10 @@ export function createCors(origins: CorsOrigins): (request: RestRequest, respons
       if (requested) response.setHeader('access-control-allow-headers', requested);
     }
     response.setHeader('vary', 'Origin');
+    const callIds = ids.next(firstHeader(request.headers, request.rawHeaders));
+    response.setHeader('x-request-id', callIds.requestId);
+    const traceparent = traceparentOf(callIds);
+    if (traceparent) response.setHeader('traceparent', traceparent);
     response.statusCode = 204;
     response.end();
     return true;

@@ -1,10 +1,11 @@
 /** Fault -> REST body, by path family. The only place that knows what an error looks like over REST. */
 
-import { ErrorFamily } from '../../../gen/spandrel/v1/options_pb.js';
+import { ErrorFamily, type Policy } from '../../../gen/spandrel/v1/options_pb.js';
 import type { Fault, FaultKind, JsonValue } from '../../domain/fault.ts';
 import type { CallIds } from '../../rpc/method.ts';
 import { faultType } from '../status.ts';
 import { type Answer, JSON_MEDIA_TYPE } from './exchange.ts';
+import { decodeSegment, rawSegments } from './path.ts';
 
 export type Family = ErrorFamily.CANONICAL | ErrorFamily.FLAT;
 
@@ -27,9 +28,18 @@ const STATUS: { readonly [K in FaultKind]: number } = {
   unavailable: 503,
 };
 
-/** The family of a path, also of one without a route. */
+const CANONICAL_AREAS = new Set<string | null>(['webhooks', 'gateway']);
+
+/** The family of a path, also of one without a route, however it is spelled: the route table reads it the same way. */
 export function familyOfPath(path: string): Family {
-  return /^\/api\/(webhooks|gateway)(\/|$)/.test(path) ? ErrorFamily.CANONICAL : ErrorFamily.FLAT;
+  // Each by itself, for a broken escape further on does not change whose path it is.
+  const [root = '', area = ''] = rawSegments(path).slice(0, 2).map(decodeSegment);
+  return root === 'api' && CANONICAL_AREAS.has(area) ? ErrorFamily.CANONICAL : ErrorFamily.FLAT;
+}
+
+/** The family of a route's rpc. */
+export function familyOfPolicy({ errors }: Policy): Family {
+  return errors === ErrorFamily.CANONICAL ? ErrorFamily.CANONICAL : ErrorFamily.FLAT;
 }
 
 /** The HTTP status of a failure. */

@@ -21,8 +21,10 @@ export type Answer = {
 
 export const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';
 const GZIP_MIN_BYTES = 1_024;
+/** Who sends heads that large once will do so again: the connection is not kept for it. */
+const CLOSING_STATUSES: ReadonlySet<number> = new Set([414, 431]);
 
-/** Writes one answer and ends the exchange. A body that was not read to its end closes the connection. */
+/** Writes one answer and ends the exchange. A body that was not read to its end, or a head too large, closes the connection. */
 export function respond(request: RestRequest, response: RestResponse, ids: CallIds, answer: Answer): void {
   const bytes = Buffer.byteLength(answer.body);
   if (bytes < GZIP_MIN_BYTES || !acceptsGzip(request.headers['accept-encoding'])) {
@@ -64,7 +66,8 @@ type Written = {
 function write(request: RestRequest, response: RestResponse, { headers, answer, body, encoding }: Written): void {
   if (response.headersSent || response.destroyed) return;
   const unread = !request.complete;
-  if (unread && request.httpVersionMajor === 1) headers.connection = 'close';
+  const closes = unread || CLOSING_STATUSES.has(answer.status);
+  if (closes && request.httpVersionMajor === 1) headers.connection = 'close';
   if (answer.status === 204) delete headers['content-length'];
   (response as ServerResponse).writeHead(answer.status, headers);
   if (request.method === 'HEAD') response.end();

@@ -89,11 +89,20 @@ function createDecoder(raw: Buffer, encoding: Encoding): Transform {
   return isZlib ? createInflate(options) : createInflateRaw(options);
 }
 
-/** How many bytes a stream says it holds at least; 0 where the format does not say. */
-function announcedBytes(raw: Buffer, encoding: Encoding): number {
-  // RFC 1952: the last four bytes are the size of the last member.
-  return encoding === 'gzip' && raw.length >= GZIP_MIN_BYTES ? raw.readUInt32LE(raw.length - 4) : 0;
-}
-
 /** An empty member: header, an empty block, trailer. */
 const GZIP_MIN_BYTES = 20;
+const GZIP_MAGIC = 0x1f8b;
+/** The format cannot pack tighter, so a size beyond that is noise. */
+const GZIP_RATIO_MAX = 1_032;
+
+/**
+ * How many bytes a stream says it holds at least; 0 where it does not say, or says what cannot be: then the decoder
+ * finds out. A stream cut off where its last bytes happen to be a possible size is still taken at its word, and
+ * called too large instead of broken; telling the two apart would mean to decode every honest bomb.
+ */
+function announcedBytes(raw: Buffer, encoding: Encoding): number {
+  if (encoding !== 'gzip' || raw.length < GZIP_MIN_BYTES || raw.readUInt16BE(0) !== GZIP_MAGIC) return 0;
+  // RFC 1952: the last four bytes are the size of the last member.
+  const size = raw.readUInt32LE(raw.length - 4);
+  return size <= raw.length * GZIP_RATIO_MAX ? size : 0;
+}

@@ -2,7 +2,7 @@
 
 import { ErrorFamily } from '../../../gen/spandrel/v1/options_pb.js';
 import { Fault } from '../../domain/fault.ts';
-import type { IdSource } from '../call-ids.ts';
+import { type IdSource, traceparentOf } from '../call-ids.ts';
 import { faultAnswer } from './errors.ts';
 
 export type Premature = 'headers_too_large' | 'uri_too_long' | 'request_timeout' | 'malformed';
@@ -24,6 +24,7 @@ const PHRASES: Readonly<Record<number, string>> = {
 /** The bytes to write before the socket is closed. */
 export function refusePrematurely(problem: Premature, ids: IdSource): Buffer {
   const callIds = ids.next(() => undefined);
+  const traceparent = traceparentOf(callIds);
   const { status, body, mediaType } = faultAnswer(FAULTS[problem](), ErrorFamily.FLAT, callIds);
   const head = [
     `HTTP/1.1 ${status} ${PHRASES[status] ?? 'Error'}`,
@@ -32,6 +33,7 @@ export function refusePrematurely(problem: Premature, ids: IdSource): Buffer {
     'cache-control: no-store',
     'x-content-type-options: nosniff',
     `x-request-id: ${callIds.requestId}`,
+    ...(traceparent ? [`traceparent: ${traceparent}`] : []),
     'connection: close',
   ];
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);

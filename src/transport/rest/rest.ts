@@ -10,7 +10,7 @@ import { firstHeader } from '../first-header.ts';
 import { type BodyLimits, checkDeclaredLength, checkJsonMediaType, readBody } from './body.ts';
 import type { BodyWatch } from './body-watch.ts';
 import { decodeMessage } from './decode.ts';
-import { familyOfPath, faultAnswer } from './errors.ts';
+import { type Family, familyOfPath, familyOfPolicy, faultAnswer } from './errors.ts';
 import { JSON_MEDIA_TYPE, type RestRequest, type RestResponse, respond } from './exchange.ts';
 import type { Inflate } from './inflate.ts';
 import { compileRoutes, type Route } from './routes.ts';
@@ -29,6 +29,10 @@ export type RestDeps = {
 
 export type Page = { readonly status: number; readonly mediaType: string; readonly body: string };
 
+type Headers = Readonly<Record<string, string>>;
+
+const PAGE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
+
 export type RestHandler = (request: RestRequest, response: RestResponse) => void;
 
 /** The handler of every path that is no rpc path. */
@@ -38,14 +42,22 @@ export function createRest(deps: RestDeps): RestHandler {
     const header = firstHeader(request.headers, request.rawHeaders);
     const ids = deps.ids.next(header);
     const { path, query } = splitTarget(request.url ?? '/');
-    const fail = (error: unknown) =>
-      respond(request, response, ids, faultAnswer(toFault(error), familyOfPath(path), ids));
-    serve().catch(fail);
+    // Known once a route is: what its errors look like, and what a route kept for older clients says with every answer.
+    let family: Family | null = null;
+    let routeHeaders: Headers = {};
+    serve().catch((error: unknown) => {
+      const answer = faultAnswer(toFault(error), family ?? familyOfPath(path), ids);
+      respond(request, response, ids, { ...answer, headers: { ...routeHeaders, ...answer.headers } });
+    });
 
     async function serve(): Promise<void> {
       checkSizes(deps, request);
       const page = deps.pages.get(path);
-      if (page && (request.method === 'GET' || request.method === 'HEAD')) {
+      if (page && request.method !== 'GET' && request.method !== 'HEAD') {
+        refuseUnrouted(PAGE_METHODS);
+        return;
+      }
+      if (page) {
         const { status, mediaType, body } = await page();
         respond(request, response, ids, { status, headers: {}, body, mediaType });
         return;
@@ -56,6 +68,8 @@ export function createRest(deps: RestDeps): RestHandler {
         return;
       }
       const { route, parameters } = match;
+      family = familyOfPolicy(route.method.policy);
+      if (route.legacy) routeHeaders = legacyHeaders(route.legacy.successor, parameters);
       checkDeclaredLength(request, route.method.sizeMaxBytes);
       const call = { transport: 'rest' as const, header, ids };
       const message = await deps.invoke(route.method, call, () =>
@@ -63,7 +77,7 @@ export function createRest(deps: RestDeps): RestHandler {
       );
       respond(request, response, ids, {
         status: route.method.policy.successStatus,
-        headers: route.legacy ? legacyHeaders(route.legacy.successor, parameters) : {},
+        headers: routeHeaders,
         body: route.encode(message),
         mediaType: JSON_MEDIA_TYPE,
       });
@@ -139,10 +153,7 @@ async function readTypedBody(exchange: Exchange, limits: BodyLimits): Promise<Js
 }
 
 /** Old routes say where to go from here. */
-function legacyHeaders(
-  successor: string,
-  parameters: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> {
+function legacyHeaders(successor: string, parameters: Readonly<Record<string, string>>): Headers {
   const link = successor.replace(/\{([a-z0-9_]+)\}/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ''));
   return { deprecation: 'true', link: `<${link}>; rel="successor-version"` };
 }

@@ -7,6 +7,7 @@ import type { Method } from '../../rpc/method.ts';
 import { pathParameters, routeOf } from '../../rpc/rest-shape.ts';
 import { compileEncoder } from './encode.ts';
 import { familyOfPath } from './errors.ts';
+import { splitPath } from './path.ts';
 
 export type Route = {
   readonly method: Method;
@@ -78,18 +79,6 @@ function pick(candidates: readonly Route[], verb: string, segments: readonly str
   const verbs = new Set(best.map((each) => each.verb));
   if (verbs.has('GET')) verbs.add('HEAD');
   return { kind: 'other_method', allow: [...verbs, 'OPTIONS'] };
-}
-
-/** Repeated slashes count once; a malformed escape fits no route. */
-function splitPath(path: string): string[] | null {
-  const collapsed = path.includes('//') ? path.replace(/\/{2,}/g, '/') : path;
-  const segments = collapsed.slice(1).split('/');
-  if (!collapsed.includes('%')) return segments;
-  try {
-    return segments.map(decodeURIComponent);
-  } catch {
-    return null;
-  }
 }
 
 function fits(route: Route, segments: readonly string[]): boolean {

@@ -1,0 +1,24 @@
+/** What the path of a request means, however it is spelled. */
+
+/** The path in segments, not decoded. Repeated slashes count once. */
+export function rawSegments(path: string): string[] {
+  const collapsed = path.includes('//') ? path.replace(/\/{2,}/g, '/') : path;
+  return collapsed.slice(1).split('/');
+}
+
+/** The decoded segments; null where an escape is malformed. */
+export function splitPath(path: string): string[] | null {
+  const segments = rawSegments(path);
+  if (!path.includes('%')) return segments;
+  const decoded = segments.map(decodeSegment);
+  return decoded.every((segment) => segment !== null) ? decoded : null;
+}
+
+/** Null where an escape is malformed. */
+export function decodeSegment(segment: string): string | null {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return null;
+  }
+}
