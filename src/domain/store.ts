@@ -98,7 +98,7 @@ export type TraceStore = {
    * Commits one collector request. It MUST resolve only after the commit is durable, MUST store all
    * of it or nothing, MUST replace a span or evaluation that is sent again, MUST leave the totals equal
    * to a recomputation from the stored spans, MUST merge metadata per key, and MUST append exactly
-   * one completed event per request id however often it is sent. Inside one append the later of two equal ids wins.
+   * one completed event per request id however often it is sent, none for a span that had its event already. Inside one append the later of two equal ids wins.
    */
   append(append: TraceAppend): Promise<TraceAppended>;
   /** By the exact normalised id. MUST see every append acknowledged before the call. */

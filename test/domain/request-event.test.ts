@@ -1,13 +1,18 @@
 import { createHash } from 'node:crypto';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  allRequestKeys,
   completedData,
   envelope,
   eventIdOf,
   gatewayRequestId,
   parseEventId,
+  readEventMetadata,
+  requestIdOfStored,
   requestKeys,
 } from '../../src/domain/request-event.ts';
+import type { SpanType } from '../../src/domain/trace.ts';
 import { mergeMetadata } from '../../src/domain/trace-metadata.ts';
 import { send, spanOf } from './collecting.ts';
 
@@ -37,10 +42,37 @@ describe('the request id of a span', () => {
   });
 });
 
+describe('the request id of a stored span', () => {
+  const stored = (params: object | null, type: SpanType = 'llm') =>
+    requestIdOfStored('t', { spanId: 's', type, paramsJson: params === null ? null : JSON.stringify(params) });
+
+  it('is the one it had when it was collected', () => {
+    expect(stored({ a: 1, gateway_request_id: 'gw_1' })).toBe('gw_1');
+    const hashed = gatewayRequestId('t', 's', null);
+    const odd = [{ gateway_request_id: 1 }, { gateway_request_id: 'a b' }, { a: { gateway_request_id: 'gw_1' } }];
+    for (const params of [null, {}, ...odd]) expect(stored(params)).toBe(hashed);
+  });
+
+  it('is null for spans that are no requests', () => {
+    expect(stored({ gateway_request_id: 'gw_1' }, 'tool')).toBeNull();
+  });
+});
+
 describe('event ids', () => {
   it('stand for the request as reported, then with its project, then hashed with it', () => {
     const digest = createHash('sha256').update('project_1/req_1').digest('hex');
     expect(requestKeys('req_1', 'project_1')).toEqual(['req_1', 'req_1:project_1', `req_${digest.slice(0, 30)}`]);
+  });
+
+  it('go on after those with ids of the same form, all different, and end with one that nobody can report', () => {
+    const first = requestKeys('req_1', 'project_1');
+    const all = [...allRequestKeys('req_1', 'project_1')];
+    const digest = createHash('sha256').update('project_1/req_1/1').digest('hex');
+    expect(all.slice(0, 4)).toEqual([...first, `req_${digest.slice(0, 30)}`]);
+    expect(new Set(all).size).toBe(all.length);
+    const last = all.at(-1);
+    expect(last).toBe(`${first[2]},`);
+    expect(gatewayRequestId('t', 's', { gateway_request_id: last ?? '' })).not.toBe(last);
   });
 
   it.each(['completed', 'settled', 'correction'] as const)('read back their base and kind: %s', (kind) => {
@@ -66,7 +98,13 @@ function dataOf(span: object, metadata: string | object = {}): string {
   const [request] = append.requests;
   if (stored === undefined || request === undefined) throw new Error('The span was not stored.');
   const metadataJson = typeof metadata === 'string' ? metadata : mergeMetadata(null, JSON.stringify(metadata)).json;
-  return completedData({ eventId: 'e:completed', request, span: stored, append, metadataJson });
+  return completedData({
+    eventId: 'e:completed',
+    request,
+    span: stored,
+    append,
+    metadata: readEventMetadata(metadataJson),
+  });
 }
 
 describe('the data of a completed event', () => {
@@ -119,6 +157,23 @@ describe('the data of a completed event', () => {
     expect(JSON.parse(dataOf({}, { a: `${exact}x` })).metadata).toEqual({});
     expect(dataOf({}, '{"n":12345678901234567890,"__proto__":[1]}')).toMatch(
       /"metadata":\{"n":12345678901234567890,"__proto__":\[1]}}$/,
+    );
+  });
+
+  it('carries custom metadata exactly when its compact text fits, whatever it is made of', () => {
+    const text = fc.string({ unit: 'binary', maxLength: 40 });
+    const value = fc.jsonValue({ maxDepth: 3 });
+    fc.assert(
+      fc.property(fc.dictionary(text, value, { maxKeys: 8 }), fc.nat(600), (some, extra) => {
+        const base = { ...some, filler: '' };
+        // Around the limit on both sides, so that no estimate may be too strict or too generous.
+        const room = 4096 - Buffer.byteLength(JSON.stringify(base));
+        for (const length of [room - extra, room, room + 1]) {
+          const sent = { ...base, filler: 'f'.repeat(Math.max(0, length)) };
+          const fits = Buffer.byteLength(JSON.stringify(sent)) <= 4096;
+          expect(readEventMetadata(JSON.stringify(sent)).customJson).toBe(fits ? JSON.stringify(sent) : '{}');
+        }
+      }),
     );
   });
 });

@@ -8,8 +8,8 @@ export type LogHead = {
   readonly organizationNumber: number;
   seq: number;
   createdAtMs: number;
-  /** Whether any request of the organization is kept under another key than its id. */
-  hasAlternateKeys: boolean;
+  /** The furthest of the keys, counted from 0, under which any request of the organization was ever kept. */
+  lastKeyIndex: number;
 };
 
 export type LogHeads = {
@@ -18,15 +18,15 @@ export type LogHeads = {
   flush(): void;
 };
 
-type Row = { readonly seq: number; readonly createdAtMs: number; readonly hasAlternateKeys: number };
+type Row = { readonly seq: number; readonly createdAtMs: number; readonly lastKeyIndex: number };
 
 /** Answers a function that begins a transaction's view of the heads. */
 export function prepareLogHeads(db: Database, clock: Clock): () => LogHeads {
   const find = db.prepare<[number], Row>(
-    'SELECT seq, created_at AS createdAtMs, has_alternate_keys AS hasAlternateKeys FROM log_heads WHERE organization_number = ?',
+    'SELECT seq, created_at AS createdAtMs, last_key_index AS lastKeyIndex FROM log_heads WHERE organization_number = ?',
   );
   const store = db.prepare<[number, number, number, number]>(
-    'INSERT OR REPLACE INTO log_heads (organization_number, seq, created_at, has_alternate_keys) VALUES (?, ?, ?, ?)',
+    'INSERT OR REPLACE INTO log_heads (organization_number, seq, created_at, last_key_index) VALUES (?, ?, ?, ?)',
   );
   return () => {
     const nowMs = clock();
@@ -42,7 +42,7 @@ export function prepareLogHeads(db: Database, clock: Clock): () => LogHeads {
           seq: row?.seq ?? 0,
           // Time never runs backwards in a log, whatever the clock does.
           createdAtMs: Math.max(nowMs, row?.createdAtMs ?? 0),
-          hasAlternateKeys: row?.hasAlternateKeys === 1,
+          lastKeyIndex: row?.lastKeyIndex ?? 0,
         };
         taken.set(organizationNumber, head);
         seqBefore.set(organizationNumber, head.seq);
@@ -51,7 +51,7 @@ export function prepareLogHeads(db: Database, clock: Clock): () => LogHeads {
       flush() {
         for (const head of taken.values()) {
           if (head.seq === seqBefore.get(head.organizationNumber)) continue;
-          store.run(head.organizationNumber, head.seq, head.createdAtMs, head.hasAlternateKeys ? 1 : 0);
+          store.run(head.organizationNumber, head.seq, head.createdAtMs, head.lastKeyIndex);
         }
       },
     };

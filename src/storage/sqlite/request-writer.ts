@@ -1,6 +1,6 @@
 /** Turns what spans say about requests into request rows and events, inside the transaction that stores the spans. */
 
-import { completedData, envelope, eventIdOf, requestKeys } from '../../domain/request-event.ts';
+import { allRequestKeys, completedData, type EventMetadata, envelope, eventIdOf } from '../../domain/request-event.ts';
 import { nextRequestState, type RequestState } from '../../domain/request-state.ts';
 import type { Span, SpanRequest, TraceAppend } from '../../domain/trace.ts';
 import { eventTypes, requestSources, requestStatuses } from './codes.ts';
@@ -13,13 +13,21 @@ export type Outcome = {
   readonly append: TraceAppend;
   readonly request: SpanRequest;
   readonly span: Span;
-  /** The merged metadata of the trace. */
-  readonly metadataJson: string;
+  /** What events tell of the merged metadata of the trace. */
+  readonly metadata: () => EventMetadata;
+};
+
+/** Whose request is meant. */
+type Claim = {
+  readonly append: Pick<TraceAppend, 'projectId' | 'projectNumber' | 'organizationNumber'>;
+  readonly gatewayRequestId: string;
 };
 
 export type RequestWriter = {
   /** Emits at most one event, and none for a request that has its outcome. */
   complete(outcome: Outcome, head: LogHead): void;
+  /** Whether the project has such a request, and it has its outcome. */
+  hasOutcome(claim: Claim, head: LogHead): boolean;
 };
 
 type Row = {
@@ -30,6 +38,11 @@ type Row = {
   readonly completedBy: number | null;
 };
 
+/** Where a request is kept, or could be when there is no row. */
+type Place =
+  | { readonly key: string; readonly index: number; readonly row: Row }
+  | { readonly key: string; readonly index: number; readonly row: undefined };
+
 const EVENT_TYPE = 'gateway.request.completed';
 
 export function prepareRequestWriter(db: Database): RequestWriter {
@@ -37,16 +50,36 @@ export function prepareRequestWriter(db: Database): RequestWriter {
 
   function complete(outcome: Outcome, head: LogHead): void {
     const { append, request } = outcome;
+    const { gatewayRequestId } = request;
     // Almost every request is new and nobody else's: then its id is its key, and one insert settles it.
-    if (!head.hasAlternateKeys && insertNew(outcome, request.gatewayRequestId, head)) return;
-    const keys = requestKeys(request.gatewayRequestId, append.projectId);
-    const rows = keys.map((key) => statements.find.get(append.organizationNumber, packRequestKey(key)));
-    const own = rows.findIndex((row, index) => row !== undefined && isOf(outcome, row, keys[index]));
-    const row = rows[own];
-    const key = keys[row === undefined ? rows.indexOf(undefined) : own];
-    if (key === undefined) throw new Error('every key of a request is taken');
-    if (row !== undefined) continueOwn(outcome, { key, row }, head);
-    else if (insertNew(outcome, key, head) && key !== request.gatewayRequestId) head.hasAlternateKeys = true;
+    if (head.lastKeyIndex === 0 && insertNew(outcome, gatewayRequestId, head)) return;
+    const place = locate({ append, gatewayRequestId }, head);
+    if (place.row !== undefined) continueOwn(outcome, place, head);
+    else if (insertNew(outcome, place.key, head)) head.lastKeyIndex = Math.max(head.lastKeyIndex, place.index);
+  }
+
+  function hasOutcome(claim: Claim, head: LogHead): boolean {
+    const { row } = locate(claim, head);
+    return row !== undefined && 'source' in readState(row);
+  }
+
+  /** The request where the project has it; else the first key that is free for it. */
+  function locate({ append, gatewayRequestId }: Claim, head: LogHead): Place {
+    let free: Place | null = null;
+    let index = 0;
+    for (const key of allRequestKeys(gatewayRequestId, append.projectId)) {
+      const row = statements.find.get(append.organizationNumber, packRequestKey(key));
+      // Another request may have for its own id what this one would get for its key.
+      if (row?.projectNumber === append.projectNumber && (row.gatewayRequestId ?? key) === gatewayRequestId) {
+        return { key, index, row };
+      }
+      if (row === undefined) free ??= { key, index, row };
+      // An earlier key may have become free since: the request is looked for as far as any was ever kept.
+      if (free !== null && index >= head.lastKeyIndex) return free;
+      index += 1;
+    }
+    if (free === null) throw new Error('every key of a request is taken');
+    return free;
   }
 
   function insertNew(outcome: Outcome, key: string, head: LogHead): boolean {
@@ -83,9 +116,9 @@ export function prepareRequestWriter(db: Database): RequestWriter {
     );
   }
 
-  function appendEvent({ append, request, span, metadataJson }: Outcome, key: string, head: LogHead): void {
+  function appendEvent({ append, request, span, metadata }: Outcome, key: string, head: LogHead): void {
     const eventId = eventIdOf(key, 'completed');
-    const dataJson = completedData({ eventId, request, span, append, metadataJson });
+    const dataJson = completedData({ eventId, request, span, append, metadata: metadata() });
     head.seq += 1;
     statements.insertEvent.run(
       head.organizationNumber,
@@ -101,12 +134,7 @@ export function prepareRequestWriter(db: Database): RequestWriter {
     );
   }
 
-  return { complete };
-}
-
-/** Another request may have for its own id what this one would get for its key. */
-function isOf({ append, request }: Outcome, row: Row, key: string | undefined): boolean {
-  return row.projectNumber === append.projectNumber && (row.gatewayRequestId ?? key) === request.gatewayRequestId;
+  return { complete, hasOutcome };
 }
 
 function statusOf(span: Span): 'success' | 'error' {

@@ -87,6 +87,7 @@ export function toTraceRecord(row: TraceRow): TraceRecord {
   return { ...row, tokensEstimated: row.tokensEstimated === 1, hasError: row.hasError === 1 };
 }
 
+/** The columns of a span as it was sent, in the order of `spanCells`. */
 export const SPAN_COLUMNS = [
   'project_number',
   'trace_sequence',
@@ -146,6 +147,16 @@ export function spanCells(projectNumber: number, sequence: number, span: Span): 
     packTyped(span.outputJson),
   ];
 }
+
+/** What tells whether a stored span had its event. */
+export const SPAN_EVENT_SELECT = `SELECT type, params AS paramsJson, emitted_request_id AS emittedRequestId FROM spans`;
+
+export type SpanEventRow = {
+  readonly type: number;
+  readonly paramsJson: string | null;
+  /** Null when nothing was emitted, or when the id follows from the stored span. */
+  readonly emittedRequestId: string | null;
+};
 
 const SPAN_BASE = `
   ${idTextSql('span_id')} AS spanId,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EventRange, StoredEvent } from '../../../src/domain/event.ts';
-import { requestKeys } from '../../../src/domain/request-event.ts';
+import { allRequestKeys, gatewayRequestId, requestKeys } from '../../../src/domain/request-event.ts';
 import type { EventStore } from '../../../src/domain/store.ts';
 import { ORGANIZATION, PROJECT, RECEIVED_AT_MS, sampleAppend, sampleRequest, sampleSpan } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
@@ -92,6 +92,26 @@ export function requestEventConformance(open: OpenSubject): void {
         expect(log.map((event) => event.id).toSorted()).toEqual(
           [first, second, third].map((key) => `${key}:completed`).toSorted(),
         );
+      }),
+    );
+
+    it(
+      'keeps a request apart however many of its other ids another project has reported',
+      withStore(open, async ({ traces, events }) => {
+        const keys = [...allRequestKeys('gw-shared', OTHER_PROJECT.projectId)];
+        const other = sampleAppend({ ...OTHER_PROJECT, requests: [sampleRequest({ gatewayRequestId: 'gw-shared' })] });
+        // Only what a span can report: the last resort is none of those.
+        const reportable = keys.filter((id) => gatewayRequestId('t', 's', { gateway_request_id: id }) === id);
+        expect(reportable).toEqual(keys.slice(0, -1));
+        for (const id of reportable) await traces.append(appendOf([id]));
+        for (let round = 0; round < 3; round += 1) await traces.append({ ...other, traceId: `trace ${round}` });
+        // An id of its own that is new finds a place as well, and the same request is found again from there.
+        await traces.append({ ...other, requests: [sampleRequest({ gatewayRequestId: 'gw-new' })] });
+        const log = await events.list({ ...FOR_EVER, limit: 100 });
+        expect(log.map((event) => event.id).toSorted()).toEqual(
+          [...keys, 'gw-new'].map((key) => `${key}:completed`).toSorted(),
+        );
+        for (const event of log) expect(await events.find(ORGANIZATION, event.id, 0)).toEqual(event);
       }),
     );
 

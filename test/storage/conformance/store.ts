@@ -4,6 +4,7 @@ import { evaluatorStoreConformance } from './evaluators.ts';
 import { eventStoreConformance, requestEventConformance } from './events.ts';
 import { installationConformance } from './installation.ts';
 import { keyStoreConformance, projectConformance } from './keys.ts';
+import { resentSpanConformance } from './resent-spans.ts';
 import { PROJECT, sampleAppend, sampleEvaluator } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
 import { traceReadConformance } from './traces.ts';
@@ -16,6 +17,7 @@ export function storeConformance(open: OpenSubject): void {
   traceReadConformance(open);
   appendConformance(open);
   requestEventConformance(open);
+  resentSpanConformance(open);
   eventStoreConformance(open);
   evaluatorStoreConformance(open);
 

@@ -158,6 +158,7 @@ const evaluators = [
 
 // Below, a column without a type holds an id as text or as bytes. What is short and often read comes before free
 // text, which may spill over to further pages. Durations stand for second instants because they take less room.
+// emitted_request_id is kept only where a span had its event and what it says since would give another id.
 const traces = [
   `CREATE TABLE traces (
     sequence INTEGER PRIMARY KEY,
@@ -200,6 +201,7 @@ const traces = [
     cost_source,
     tokens_estimated INTEGER NOT NULL,
     cached_tokens_in_prompt INTEGER,
+    emitted_request_id TEXT,
     name TEXT,
     vendor TEXT,
     model TEXT,
@@ -269,7 +271,7 @@ const events = [
     organization_number INTEGER PRIMARY KEY,
     seq INTEGER NOT NULL,
     created_at INTEGER NOT NULL,
-    has_alternate_keys INTEGER NOT NULL
+    last_key_index INTEGER NOT NULL
   )`,
 ];
 

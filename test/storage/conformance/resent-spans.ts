@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { requestIdOfStored } from '../../../src/domain/request-event.ts';
+import type { EventStore, TraceStore } from '../../../src/domain/store.ts';
+import type { Span } from '../../../src/domain/trace.ts';
+import { ORGANIZATION, randomHex, sampleAppend, sampleRequest, sampleSpan } from './samples.ts';
+import { type OpenSubject, withStore } from './subject.ts';
+
+/** What one sending of a span says: its gateway's request id or none, its type, and whether the project emits. */
+type Sending = { readonly id?: string; readonly type?: Span['type']; readonly emits?: boolean };
+
+const NONE: Sending = {};
+const A: Sending = { id: 'gw-a' };
+const B: Sending = { id: 'gw-b' };
+const C: Sending = { id: 'gw-c' };
+const TOOL: Sending = { type: 'tool' };
+const TOOL_B: Sending = { type: 'tool', id: 'gw-b' };
+const off = (sending: Sending): Sending => ({ ...sending, emits: false });
+
+export function resentSpanConformance(open: OpenSubject): void {
+  describe('a span that is sent again', () => {
+    // The events are given by the request id; null stands for the one that follows from the span alone.
+    it.each<[change: string, sendings: readonly Sending[], emitted: readonly (string | null)[]]>([
+      ['nothing changed', [A, A, A], ['gw-a']],
+      ['a request id was added', [NONE, A], [null]],
+      ['the request id became another', [A, B], ['gw-a']],
+      ['the request id went away', [A, NONE, A], ['gw-a']],
+      ['the request id became a third', [A, B, C], ['gw-a']],
+      ['the request id came back', [A, B, A, C], ['gw-a']],
+      ['an id was added and then changed', [NONE, A, B, NONE, C], [null]],
+      ['it was a tool meanwhile', [A, TOOL, A], ['gw-a']],
+      ['it was a tool meanwhile and came back as another request', [A, TOOL_B, TOOL, B, C], ['gw-a']],
+      ['it was a tool meanwhile, without any id', [NONE, TOOL, A, NONE], [null]],
+      ['it had been a tool at first', [TOOL_B, A, B], ['gw-a']],
+      ['nothing was emitted at first', [off(A), A], ['gw-a']],
+      ['nothing was emitted at first, and the id changed', [off(A), B, A, C], ['gw-b']],
+      ['nothing was emitted at first, and an id was added', [off(NONE), A, NONE], ['gw-a']],
+      ['nothing is emitted any more', [A, off(B), off(TOOL), off(C), B], ['gw-a']],
+      ['it never was a request', [TOOL, TOOL_B, off(A)], []],
+    ])(
+      'MUST append exactly one completed event per request id however often it is sent: %s',
+      async (_change, sendings, emitted) => {
+        for (const together of [false, true]) {
+          await withStore(open, async ({ traces, events }) => {
+            const place = { traceId: randomHex(32), spanId: randomHex(16) };
+            const appends = sendings.map((sending) => () => send(traces, place, sending));
+            // What comes at once shares a transaction, and must not make a difference.
+            if (together) await Promise.all(appends.map((append) => append()));
+            else for (const append of appends) await append();
+            const ids = emitted.map((id) => id ?? idOf(place, sampleSpan({ spanId: place.spanId, paramsJson: null })));
+            expect(await emittedIds(events)).toEqual(ids.map((id) => `${id}:completed`));
+          })();
+        }
+      },
+    );
+
+    it(
+      'MUST append exactly one completed event per request id however often it is sent: another span has the new id',
+      withStore(open, async ({ traces, events }) => {
+        const traceId = randomHex(32);
+        const [first, second] = [randomHex(16), randomHex(16)];
+        await send(traces, { traceId, spanId: first }, A);
+        await send(traces, { traceId, spanId: first }, B);
+        await send(traces, { traceId, spanId: second }, B);
+        await send(traces, { traceId, spanId: second }, C);
+        expect(await emittedIds(events)).toEqual(['gw-a:completed', 'gw-b:completed']);
+      }),
+    );
+
+    it(
+      'MUST append exactly one completed event per request id however often it is sent: another project has its id',
+      withStore(open, async ({ traces, events }) => {
+        const other = { projectId: 'project_2', projectNumber: 2 };
+        const place = { traceId: randomHex(32), spanId: randomHex(16) };
+        await send(traces, place, A, other);
+        await send(traces, place, off(A));
+        await send(traces, place, B);
+        expect(await emittedIds(events)).toEqual(['gw-a:completed', 'gw-b:completed']);
+        // And where the event had to be told apart from the other project's.
+        const next = { traceId: randomHex(32), spanId: randomHex(16) };
+        for (const sending of [A, C, NONE]) await send(traces, next, sending);
+        expect(await emittedIds(events)).toEqual(['gw-a:completed', 'gw-a:project_1:completed', 'gw-b:completed']);
+      }),
+    );
+  });
+}
+
+type Place = { readonly traceId: string; readonly spanId: string };
+
+async function send(traces: TraceStore, place: Place, sending: Sending, project = {}): Promise<void> {
+  const { id, type = 'llm', emits = true } = sending;
+  const paramsJson =
+    id === undefined ? '{"temperature":0}' : JSON.stringify({ temperature: 0, gateway_request_id: id });
+  const span = sampleSpan({ spanId: place.spanId, type, paramsJson });
+  const requests = emits && type === 'llm' ? [sampleRequest({ gatewayRequestId: idOf(place, span) })] : [];
+  await traces.append(sampleAppend({ ...project, traceId: place.traceId, spans: [span], requests }));
+}
+
+function idOf({ traceId }: Place, span: Span): string {
+  return requestIdOfStored(traceId, span) ?? '';
+}
+
+async function emittedIds(events: EventStore): Promise<readonly string[]> {
+  const range = { organization: ORGANIZATION, fromMs: 0, toMs: Number.MAX_SAFE_INTEGER, type: null, after: null };
+  return (await events.list({ ...range, limit: 100 })).map((event) => event.id).toSorted();
+}
