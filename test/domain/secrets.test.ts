@@ -267,3 +267,15 @@ describe('encrypt and decrypt', () => {
     expect(() => decrypt(pepper, sealed)).toThrow();
   });
 });
+
+describe('the stored form of a token', () => {
+  it('is HMAC-SHA-256 whatever the text', () => {
+    const pepper = Buffer.from('654f3e46e3c496b513179e849a607e86b7cbbd1b1d3c432782b9383a33af1790', 'hex');
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
+        const expected = createHmac('sha256', pepper).update(text, 'utf8').digest('hex');
+        expect(hashSecret(pepper, text).toString('hex')).toBe(expected);
+      }),
+    );
+  });
+});
