@@ -14,17 +14,17 @@ export type StoreConfig = {
   /** Bound on what may wait for its commit, bytes. */
   readonly queueMaxBytes: number;
   readonly log: StoreLog;
+  /** Monotonic milliseconds, by which kept answers age; the process's own clock by default. */
+  readonly nowMs?: () => number;
 };
 
 const SCHEME = 'sqlite:';
 const MEMORY = ':memory:';
 
 /** Opens the store, creating what is missing. Throws StartError with one line for the operator. */
-export async function openStore({ url, queueMaxBytes, log }: StoreConfig): Promise<Store> {
+export async function openStore({ url, ...options }: StoreConfig): Promise<Store> {
   const file = databaseFile(url);
-  return file === null
-    ? await openMemoryStore({ queueMaxBytes, log })
-    : await openFileStore(file, { queueMaxBytes, log });
+  return file === null ? await openMemoryStore(options) : await openFileStore(file, options);
 }
 
 /** The absolute path of the database file; null for one in memory. Throws StartError for anything else. */

@@ -19,17 +19,30 @@ const emptyDatabase = join(template.path, 'empty.db');
 beforeAll(async () => await (await openStore({ url: `sqlite:${emptyDatabase}`, ...options })).close());
 afterAll(() => template.remove());
 
+/** What is changed behind the store's back is seen once the answers kept before are too old. */
+function createTestTime(): { nowMs(): number; pass(): void } {
+  let passedMs = 0;
+  return {
+    nowMs: () => performance.now() + passedMs,
+    pass: () => {
+      passedMs += 60_000;
+    },
+  };
+}
+
 async function openFile(): Promise<Subject> {
   const folder = temporaryFolder();
   const file = join(folder.path, 'spandrel.db');
   copyFileSync(emptyDatabase, file);
-  const store = await openStore({ url: `sqlite:${file}`, ...options });
+  const time = createTestTime();
+  const store = await openStore({ url: `sqlite:${file}`, ...options, nowMs: time.nowMs });
   return {
     store,
     execute: (sql) => {
       const db = new Database(file, { timeout: 5000 });
       db.exec(sql);
       db.close();
+      time.pass();
     },
     dispose: async () => {
       await store.close();
@@ -40,10 +53,14 @@ async function openFile(): Promise<Subject> {
 
 async function openMemory(): Promise<Subject> {
   const opened = await openCore({ file: ':memory:', clock: Date.now, warn: (message) => quietLog.warn({}, message) });
-  const store = createInlineStore(opened, options);
+  const time = createTestTime();
+  const store = createInlineStore(opened, { ...options, nowMs: time.nowMs });
   return {
     store,
-    execute: (sql) => opened.core.run(() => void opened.db.exec(sql)),
+    execute: async (sql) => {
+      await opened.core.run(() => void opened.db.exec(sql));
+      time.pass();
+    },
     dispose: () => store.close(),
   };
 }

@@ -7,7 +7,13 @@ import type { Database } from './connection.ts';
 import { preparePermissionLists } from './permission-lists.ts';
 import type { ReadLane } from './read-lane.ts';
 
-export type KeyReader = Omit<KeyStore, 'insertApiKey'>;
+export type KeyReader = Pick<KeyStore, 'findApiKey' | 'findProject' | 'hasImportedCredentials'> & {
+  /** Every key id there is, revoked ones included. */
+  listKeyIds(): Promise<readonly string[]>;
+  findProjectByKey(keyHash: Buffer): Promise<Project | null>;
+  /** By the key before a rotation, within its overlap. */
+  findProjectByPreviousKey(keyHash: Buffer, nowMs: number): Promise<Project | null>;
+};
 
 export function prepareKeyReader(db: Database, lane: ReadLane): KeyReader {
   const statements = prepareStatements(db);
@@ -34,10 +40,10 @@ export function prepareKeyReader(db: Database, lane: ReadLane): KeyReader {
 
   return {
     findApiKey: (keyId) => lane(() => findApiKey(keyId)),
-    findProjectByKeyHash: (keyHash, nowMs) =>
-      lane(() =>
-        toProject(statements.projectByKey.get(keyHash) ?? statements.projectByPreviousKey.get(keyHash, nowMs)),
-      ),
+    listKeyIds: () => lane(() => statements.keyIds.all()),
+    findProjectByKey: (keyHash) => lane(() => toProject(statements.projectByKey.get(keyHash))),
+    findProjectByPreviousKey: (keyHash, nowMs) =>
+      lane(() => toProject(statements.projectByPreviousKey.get(keyHash, nowMs))),
     findProject: (projectId) => lane(() => toProject(statements.project.get(projectId))),
     hasImportedCredentials: () => lane(() => statements.imported.get() === 1),
   };
@@ -99,6 +105,7 @@ function prepareStatements(db: Database) {
          ON members.organization_id = api_keys.organization_id AND members.user_id = api_keys.user_id
        WHERE api_keys.id = ?`,
     ),
+    keyIds: db.prepare<[], string>('SELECT id FROM api_keys').pluck(),
     keyBindings: db.prepare<{ organizationId: string; keyId: string }, BindingRow>(
       `${BINDING_SELECT} FROM api_key_bindings WHERE api_key_id = :keyId AND ${SCOPE_EXISTS} ORDER BY position`,
     ),

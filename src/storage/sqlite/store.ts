@@ -5,12 +5,12 @@ import { dirname } from 'node:path';
 import { unavailableFault } from '../../domain/fault.ts';
 import type { Store } from '../../domain/store.ts';
 import { StartError } from '../start-error.ts';
-import { createAgingFlag } from './aging-flag.ts';
 import { createCommitQueue } from './commit-queue.ts';
 import { type Database, openReadHandle } from './connection.ts';
 import { prepareEventReader } from './event-reader.ts';
 import { callInline } from './inline-writer.ts';
 import { prepareInstallationReader } from './installation-reader.ts';
+import { cacheKeyReads } from './key-cache.ts';
 import { prepareKeyReader } from './key-reader.ts';
 import { type Lock, takeLock } from './lock.ts';
 import { type OpenedCore, openCore } from './open-core.ts';
@@ -19,10 +19,14 @@ import { startThreadWriter } from './thread-writer.ts';
 import { prepareTraceReader } from './trace-reader.ts';
 import type { CallWriter, StoreLog } from './writer.ts';
 
-export type SqliteStoreOptions = { readonly queueMaxBytes: number; readonly log: StoreLog };
+export type SqliteStoreOptions = {
+  readonly queueMaxBytes: number;
+  readonly log: StoreLog;
+  /** Monotonic milliseconds, by which kept answers age. */
+  readonly nowMs?: () => number;
+};
 
 const CLOSED_RETRY_AFTER_SECONDS = 1;
-const IMPORTED_AGE_MAX_MS = 1_000;
 
 /** A database in a file, with the writer in its own thread. Throws StartError. */
 export async function openFileStore(file: string, options: SqliteStoreOptions): Promise<Store> {
@@ -73,8 +77,10 @@ type Parts = SqliteStoreOptions & {
   readonly release: () => Promise<void>;
 };
 
-function assembleStore({ call, reader, lane, queueMaxBytes, release }: Parts): Store {
+function assembleStore({ call, reader, lane, queueMaxBytes, release, nowMs = () => performance.now() }: Parts): Store {
   let closing: Promise<void> | undefined;
+  // Counts the writes that authentication must see; see key-cache.ts.
+  let generation = 0;
   const openLane: ReadLane = async (read) => {
     refuseWhenClosed();
     return await lane(read);
@@ -84,13 +90,12 @@ function assembleStore({ call, reader, lane, queueMaxBytes, release }: Parts): S
     try {
       return await call(verb, ...args);
     } finally {
-      imported.forget();
+      // A failed write too: what became of it may be unknown.
+      generation += 1;
     }
   }) as CallWriter;
   const queue = createCommitQueue({ commit: (appends) => call('append', appends), queueMaxBytes });
   const installation = prepareInstallationReader(reader, openLane);
-  const keys = prepareKeyReader(reader, openLane);
-  const imported = createAgingFlag(keys.hasImportedCredentials, IMPORTED_AGE_MAX_MS, () => performance.now());
 
   function refuseWhenClosed(): void {
     if (closing) throw unavailableFault('The store is closed.', CLOSED_RETRY_AFTER_SECONDS);
@@ -108,8 +113,7 @@ function assembleStore({ call, reader, lane, queueMaxBytes, release }: Parts): S
       bootstrap: async (plan) => !(await installation.hasOrganization()) && (await openCall('bootstrap', plan)),
     },
     keys: {
-      ...keys,
-      hasImportedCredentials: imported.read,
+      ...cacheKeyReads({ reader: prepareKeyReader(reader, openLane), generation: () => generation, nowMs }),
       insertApiKey: (key) => openCall('insertApiKey', key),
     },
     traces: {
@@ -130,6 +134,7 @@ function assembleStore({ call, reader, lane, queueMaxBytes, release }: Parts): S
     },
     close: () => {
       closing ??= close();
+      generation += 1;
       return closing;
     },
   };
