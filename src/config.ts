@@ -1,5 +1,6 @@
 /** Every setting: its name, default, bound and why. All problems are reported at once. */
 
+import type { BootstrapWishes } from './domain/bootstrap.ts';
 import type { CorsOrigins } from './transport/rest/cors.ts';
 
 export type Config = {
@@ -13,19 +14,8 @@ export type Config = {
   readonly tracing: boolean;
   readonly cors: CorsOrigins;
   readonly tls: { readonly certPath: string; readonly keyPath: string } | null;
-  readonly bootstrap: BootstrapConfig;
+  readonly bootstrap: BootstrapWishes;
   readonly limits: Limits;
-};
-
-export type BootstrapConfig = {
-  readonly projectKey: string | null;
-  readonly adminKey: string | null;
-  readonly organizationId: string | null;
-  readonly projectId: string | null;
-  readonly organizationName: string;
-  readonly teamName: string;
-  readonly projectName: string;
-  readonly adminEmail: string;
 };
 
 export type Limits = {
@@ -238,7 +228,7 @@ function readTls(reader: Reader): Config['tls'] {
   return certPath !== null && keyPath !== null ? { certPath, keyPath } : null;
 }
 
-function readBootstrap(reader: Reader, prefixes: readonly string[]): BootstrapConfig {
+function readBootstrap(reader: Reader, prefixes: readonly string[]): BootstrapWishes {
   const shape = (name: string, pattern: RegExp, what: string) => {
     const text = reader.text(name);
     if (text !== null && !pattern.test(text)) reader.refuse(`${name} must be ${what}`);

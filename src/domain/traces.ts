@@ -26,7 +26,6 @@ export type CollectReport = {
 
 export type GetTrace = {
   readonly traceId: string;
-  readonly format: 'json' | 'digest';
   readonly spansLimit: number | null;
   /** Empty: the first page. */
   readonly spansCursor: string;

@@ -12,7 +12,8 @@ import {
 import type { Project } from '../domain/caller.ts';
 import type { Evaluator } from '../domain/evaluator.ts';
 import { draftProblems, type EvaluatorDraft, type EvaluatorFieldDraft, type Evaluators } from '../domain/evaluators.ts';
-import type { Context, Implementation } from './method.ts';
+import type { Implementation } from './method.ts';
+import { projectOf } from './scope.ts';
 
 export type EvaluatorRpcDeps = {
   readonly evaluators: Evaluators;
@@ -39,11 +40,6 @@ export function createEvaluatorRpc(deps: EvaluatorRpcDeps): Implementation<typeo
       },
     },
   };
-}
-
-function projectOf(context: Context): Project {
-  if (!context.project) throw new Error('an evaluator rpc ran without a project');
-  return context.project;
 }
 
 function toDraft(request: CreateEvaluatorRequest): EvaluatorDraft {

@@ -4,7 +4,8 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { EventSchema, EventService } from '../../gen/spandrel/v1/events_pb.js';
 import { SCHEMA_VERSION, type StoredEvent } from '../domain/event.ts';
 import { type Events, rangeProblems } from '../domain/events.ts';
-import type { Context, Implementation } from './method.ts';
+import type { Implementation } from './method.ts';
+import { organizationOf } from './scope.ts';
 
 export function createEventRpc(deps: { readonly events: Events }): Implementation<typeof EventService> {
   return {
@@ -31,11 +32,6 @@ export function createEventRpc(deps: { readonly events: Events }): Implementatio
       },
     },
   };
-}
-
-function organizationOf(context: Context) {
-  if (!context.organization) throw new Error('the policy let a call without an organization through');
-  return context.organization;
 }
 
 /** The data member is cut out of the stored bytes, so what is listed is what was emitted. */

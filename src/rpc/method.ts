@@ -3,6 +3,7 @@
 import type { DescMethodUnary, DescService, Message, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
 import type { Policy } from '../../gen/spandrel/v1/options_pb.js';
 import type { Caller, Organization, Project } from '../domain/caller.ts';
+import type { CollectFacts } from '../domain/collector.ts';
 import type { Fault, JsonValue, Reason } from '../domain/fault.ts';
 import type { Problem } from './validate.ts';
 
@@ -17,8 +18,8 @@ export type Request =
   /** Only for rpcs whose policy says BODY_RULE_TOLERANT. */
   | { readonly kind: 'json'; readonly value: JsonValue; readonly facts: JsonFacts };
 
-/** What reading the bytes of a body found out; lets rules skip walks that can find nothing. */
-export type JsonFacts = { readonly depth: number; readonly hasEscapes: boolean; readonly bytes: number };
+/** What reading the bytes of a body found out. */
+export type JsonFacts = CollectFacts;
 
 /** The ids of one call, as headers and error bodies show them. Empty trace ids: tracing is off. */
 export type CallIds = { readonly requestId: string; readonly traceId: string; readonly spanId: string };

@@ -14,7 +14,8 @@ import { nanoToUsdNumber } from '../domain/money.ts';
 import type { Evaluation, Span, TraceRecord } from '../domain/trace.ts';
 import type { Traces, TraceView } from '../domain/traces.ts';
 import { collectRequestToJson } from './collect-request.ts';
-import type { Context, Implementation } from './method.ts';
+import type { Implementation } from './method.ts';
+import { projectOf } from './scope.ts';
 
 export type TraceRpcDeps = {
   readonly traces: Traces;
@@ -51,7 +52,6 @@ export function createTraceRpc({ traces, platformUrl }: TraceRpcDeps): Implement
           project,
           {
             traceId: request.traceId,
-            format: 'json',
             spansLimit: request.spansLimit ?? null,
             spansCursor: request.spansCursor,
           },
@@ -71,11 +71,6 @@ function rewordUnreadable(fault: Fault): Fault {
       ? 'Validation error: body nested deeper than 128 levels'
       : 'Invalid body, expecting json';
   return new Fault('malformed_request', message, { flatError: message });
-}
-
-function projectOf(context: Context): Project {
-  if (!context.project) throw new Error('the policy let a call without a project through');
-  return context.project;
 }
 
 function traceMessage(

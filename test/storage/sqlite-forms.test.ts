@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { addTotals } from '../../src/domain/add-totals.ts';
 import { summaryOf, totalsOf } from '../../src/domain/trace-totals.ts';
-import { addTotals } from '../../src/storage/add-totals.ts';
 import { packCostSource, unpackCostSource } from '../../src/storage/sqlite/codes.ts';
 import { packId, packRequestKey } from '../../src/storage/sqlite/compact-ids.ts';
 import { packTyped, unpackTyped } from '../../src/storage/sqlite/typed-text.ts';

@@ -1,10 +1,10 @@
 /** Applies one collector request to the tables, inside a transaction that somebody else begins and ends. */
 
+import { addTotals } from '../../domain/add-totals.ts';
 import { readEventMetadata, requestIdOfStored } from '../../domain/request-event.ts';
 import type { Evaluation, Span, TraceAppend, TraceTotals } from '../../domain/trace.ts';
 import { mergeMetadata } from '../../domain/trace-metadata.ts';
 import { summaryOf, totalsOf } from '../../domain/trace-totals.ts';
-import { addTotals } from '../add-totals.ts';
 import { spanTypes } from './codes.ts';
 import { packId, type StoredId } from './compact-ids.ts';
 import type { Database } from './connection.ts';

@@ -3,7 +3,7 @@
 import { ErrorFamily, type Policy } from '../../../gen/spandrel/v1/options_pb.js';
 import type { Fault, FaultKind, JsonValue } from '../../domain/fault.ts';
 import type { CallIds } from '../../rpc/method.ts';
-import { faultType } from '../status.ts';
+import { errorMetadata, faultMembers, faultType } from '../status.ts';
 import { type Answer, JSON_MEDIA_TYPE } from './exchange.ts';
 import { decodeSegment, rawSegments } from './path.ts';
 
@@ -51,21 +51,19 @@ export function statusOf(fault: Fault, family: Family): number {
 export function faultAnswer(fault: Fault, pathFamily: Family, ids: CallIds): Answer {
   // Refused for its sheer size, before anybody could know what the path asks for.
   const family = fault.kind === 'uri_too_long' || fault.kind === 'headers_too_large' ? ErrorFamily.FLAT : pathFamily;
-  const headers: Record<string, string> = { ...fault.headers };
-  if (fault.kind === 'unauthenticated') headers['www-authenticate'] = 'Bearer realm="spandrel"';
-  if (fault.retryAfterSeconds !== null) headers['retry-after'] = String(fault.retryAfterSeconds);
+  const headers = errorMetadata(fault);
   const body = family === ErrorFamily.CANONICAL ? canonicalBody(fault, ids) : flatBody(fault, ids);
   return { status: statusOf(fault, family), headers, body: JSON.stringify(body), mediaType: JSON_MEDIA_TYPE };
 }
 
 function canonicalBody(fault: Fault, ids: CallIds): object {
-  const meta = Object.entries(fault.meta).map(([name, value]) => [toSnake(name), value] as const);
+  const meta = faultMembers(fault, 'canonical');
   return {
     error: {
       type: faultType(fault.kind, 'canonical'),
       code: fault.code,
       message: fault.message,
-      ...(meta.length > 0 ? { meta: Object.fromEntries(meta) } : {}),
+      ...(Object.keys(meta).length > 0 ? { meta } : {}),
       ...(ids.traceId === '' ? {} : { trace_id: ids.traceId, span_id: ids.spanId }),
     },
   };
@@ -78,8 +76,4 @@ function flatBody(fault: Fault, ids: CallIds): object {
       ? {}
       : { trace_id: ids.traceId, span_id: ids.spanId, trace: { traceId: ids.traceId, spanId: ids.spanId } };
   return { ...named, ...fault.meta, ...named, ...traced };
-}
-
-function toSnake(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,6 +1,6 @@
 /** The totals of two sets of spans that share no span: what totalsOf answers over both, without reading them again. */
 
-import type { TraceTotals } from '../domain/trace.ts';
+import type { TraceTotals } from './trace.ts';
 
 export function addTotals(a: TraceTotals, b: TraceTotals): TraceTotals {
   const startedAtMs = pick(Math.min, a.startedAtMs, b.startedAtMs);

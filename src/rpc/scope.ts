@@ -1,0 +1,16 @@
+/** What the policy has made sure of, for code that cannot do without it. */
+
+import type { Organization, Project } from '../domain/caller.ts';
+import type { Context } from './method.ts';
+
+/** The project of a call on a project route. */
+export function projectOf({ project }: Context): Project {
+  if (!project) throw new Error('the policy let a call without a project through');
+  return project;
+}
+
+/** The organization of a call with a credential. */
+export function organizationOf({ organization }: Context): Organization {
+  if (!organization) throw new Error('the policy let a call without an organization through');
+  return organization;
+}
