@@ -195,14 +195,14 @@ function spendBytes(value: LosslessJson, bytes: number): number {
 export type EnvelopeArgs = {
   readonly id: string;
   readonly type: string;
-  readonly createdAtMs: number;
+  /** ISO 8601, UTC, milliseconds. */
+  readonly created: string;
   /** Compact JSON text of an object. */
   readonly dataJson: string;
 };
 
 /** The event as every reader and receiver sees it, byte for byte and for ever. */
-export function envelope({ id, type, createdAtMs, dataJson }: EnvelopeArgs): string {
-  const created = new Date(createdAtMs).toISOString();
+export function envelope({ id, type, created, dataJson }: EnvelopeArgs): string {
   const text =
     `{"id":${JSON.stringify(id)},"type":${JSON.stringify(type)},"created":"${created}"` +
     `,"schema_version":"${SCHEMA_VERSION}","data":${dataJson}}`;

@@ -181,8 +181,8 @@ describe('the data of a completed event', () => {
 describe('an envelope', () => {
   it('is compact JSON in the order of the contract', () => {
     const type = 'gateway.request.completed';
-    const createdAtMs = Date.UTC(2026, 6, 27, 14, 3, 11, 482);
-    expect(envelope({ id: 'req_1:completed', type, createdAtMs, dataJson: '{"event_id":"req_1:completed"}' })).toBe(
+    const created = new Date(Date.UTC(2026, 6, 27, 14, 3, 11, 482)).toISOString();
+    expect(envelope({ id: 'req_1:completed', type, created, dataJson: '{"event_id":"req_1:completed"}' })).toBe(
       '{"id":"req_1:completed","type":"gateway.request.completed","created":"2026-07-27T14:03:11.482Z",' +
         '"schema_version":"1","data":{"event_id":"req_1:completed"}}',
     );
@@ -190,7 +190,7 @@ describe('an envelope', () => {
 
   it('escapes what queues refuse, and nothing else', () => {
     const odd = 'a\ufffe\uffff\ufffd🙂';
-    const text = envelope({ id: 'i', type: 't', createdAtMs: 0, dataJson: JSON.stringify({ odd }) });
+    const text = envelope({ id: 'i', type: 't', created: '', dataJson: JSON.stringify({ odd }) });
     expect(text).toContain('{"odd":"a\\ufffe\\uffff\ufffd🙂"}');
     expect(JSON.parse(text).data.odd).toBe(odd);
   });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { TraceAppend } from '../../src/domain/trace.ts';
-import type { AppendOutcome } from '../../src/storage/sqlite/append-batch.ts';
-import { createCommitQueue } from '../../src/storage/sqlite/commit-queue.ts';
+
+import { type AppendOutcome, createCommitQueue } from '../../src/storage/append/commit-queue.ts';
 import { until } from '../support/temp.ts';
 import { sampleAppend, sampleSpan } from './conformance/samples.ts';
 

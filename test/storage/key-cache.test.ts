@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Project } from '../../src/domain/caller.ts';
-import { cacheKeyReads } from '../../src/storage/sqlite/key-cache.ts';
+import { cacheKeyReads } from '../../src/storage/key-cache.ts';
 import type { KeyReader } from '../../src/storage/sqlite/key-reader.ts';
 
 const PROJECT = { id: 'project_1' } as Project;

@@ -2,31 +2,28 @@
 
 import type { Clock } from '../../domain/clock.ts';
 import type { TraceAppend } from '../../domain/trace.ts';
+import { applyAppend } from '../append/apply-append.ts';
+import { type AppendOutcome, outcomeOf } from '../append/commit-queue.ts';
+import { prepareAppendTables } from './append-tables.ts';
 import type { Database } from './connection.ts';
 import { isStorageFailure } from './failures.ts';
-import { prepareLogHeads } from './log-heads.ts';
-import { prepareTraceWriter } from './trace-writer.ts';
-
-/** What became of one append: null when all is said with that it is stored, notes of the merge, or why it failed. */
-export type AppendOutcome = null | readonly string[] | Error;
 
 export type AppendBatch = (appends: readonly TraceAppend[]) => readonly AppendOutcome[];
 
 /** Throws when the storage fails, and then nothing of the batch is stored. */
 export function prepareAppendBatch(db: Database, clock: Clock): AppendBatch {
-  const writer = prepareTraceWriter(db);
-  const beginHeads = prepareLogHeads(db, clock);
+  const begin = prepareAppendTables(db, clock);
   const applyTogether = db.transaction((appends: readonly TraceAppend[]): AppendOutcome[] => {
-    const heads = beginHeads();
-    const outcomes = appends.map((append) => toOutcome(writer.apply(append, heads)));
-    heads.flush();
+    const tables = begin();
+    const outcomes = appends.map((append) => outcomeOf(applyAppend(tables, append)));
+    tables.flush();
     return outcomes;
   });
   // Inside another transaction this becomes a savepoint: what fails is undone alone.
   const applyAlone = db.transaction((append: TraceAppend): AppendOutcome => {
-    const heads = beginHeads();
-    const outcome = toOutcome(writer.apply(append, heads));
-    heads.flush();
+    const tables = begin();
+    const outcome = outcomeOf(applyAppend(tables, append));
+    tables.flush();
     return outcome;
   });
   const applyEach = db.transaction((appends: readonly TraceAppend[]): AppendOutcome[] =>
@@ -48,8 +45,4 @@ export function prepareAppendBatch(db: Database, clock: Clock): AppendBatch {
       return applyEach.immediate(appends);
     }
   };
-}
-
-function toOutcome(notes: readonly string[]): AppendOutcome {
-  return notes.length === 0 ? null : notes;
 }

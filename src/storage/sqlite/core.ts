@@ -2,8 +2,9 @@
 
 import type { Clock } from '../../domain/clock.ts';
 import type { TraceAppend } from '../../domain/trace.ts';
+import type { AppendOutcome } from '../append/commit-queue.ts';
 import type { Management } from '../orm/management.ts';
-import { type AppendOutcome, prepareAppendBatch } from './append-batch.ts';
+import { prepareAppendBatch } from './append-batch.ts';
 import type { Database } from './connection.ts';
 import { isStorageFailure } from './failures.ts';
 

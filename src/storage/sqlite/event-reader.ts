@@ -3,7 +3,7 @@
 import type { EventRange, StoredEvent } from '../../domain/event.ts';
 import { type EventKind, parseEventId } from '../../domain/request-event.ts';
 import type { EventStore } from '../../domain/store.ts';
-import { eventTypes } from './codes.ts';
+import { eventTypes } from '../rows/codes.ts';
 import { packRequestKey, type StoredId } from './compact-ids.ts';
 import type { Database } from './connection.ts';
 import type { ReadLane } from './read-lane.ts';

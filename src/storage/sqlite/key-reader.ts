@@ -3,8 +3,8 @@
 import type { ApiKey, Project } from '../../domain/caller.ts';
 import type { Binding } from '../../domain/permissions.ts';
 import type { KeyStore } from '../../domain/store.ts';
+import { preparePermissionLists } from '../rows/permission-lists.ts';
 import type { Database } from './connection.ts';
-import { preparePermissionLists } from './permission-lists.ts';
 import type { ReadLane } from './read-lane.ts';
 
 export type KeyReader = Pick<KeyStore, 'findApiKey' | 'findProject' | 'hasImportedCredentials'> & {

@@ -1,9 +1,10 @@
 /** How traces, spans and evaluations look in rows, in both directions. */
 
-import type { Span, SpanSummary, TraceRecord, TraceTotals } from '../../domain/trace.ts';
-import { packCostSource, spanTypes, unpackCostSource } from './codes.ts';
+import type { Span, SpanSummary, TraceRecord } from '../../domain/trace.ts';
+import type { SpanEvent, TraceState } from '../append/tables.ts';
+import { packCostSource, spanTypes, unpackCostSource } from '../rows/codes.ts';
+import { packTyped, unpackTyped } from '../rows/typed-text.ts';
 import { idTextSql, packId, type StoredId } from './compact-ids.ts';
-import { packTyped, unpackTyped } from './typed-text.ts';
 
 export type Cell = string | number | Buffer | null;
 
@@ -25,13 +26,6 @@ const TOTALS_COLUMNS = [
 
 /** The columns of a trace that appends change, in the order of `traceCells`. */
 export const TRACE_COLUMNS = [...TOTALS_COLUMNS, 'metadata', 'expected_output', 'updated_at'] as const;
-
-export type TraceState = {
-  readonly totals: TraceTotals;
-  readonly metadataJson: string;
-  readonly expectedOutput: string | null;
-  readonly updatedAtMs: number;
-};
 
 export function traceCells({ totals, metadataJson, expectedOutput, updatedAtMs }: TraceState): Cell[] {
   const { startedAtMs, finishedAtMs } = totals;
@@ -151,12 +145,7 @@ export function spanCells(projectNumber: number, sequence: number, span: Span): 
 /** What tells whether a stored span had its event. */
 export const SPAN_EVENT_SELECT = `SELECT type, params AS paramsJson, emitted_request_id AS emittedRequestId FROM spans`;
 
-export type SpanEventRow = {
-  readonly type: number;
-  readonly paramsJson: string | null;
-  /** Null when nothing was emitted, or when the id follows from the stored span. */
-  readonly emittedRequestId: string | null;
-};
+export type SpanEventRow = Omit<SpanEvent, 'type'> & { readonly type: number };
 
 const SPAN_BASE = `
   ${idTextSql('span_id')} AS spanId,

@@ -2,7 +2,6 @@
 
 import { unavailableFault } from '../../domain/fault.ts';
 import type { TraceAppend, TraceAppended } from '../../domain/trace.ts';
-import type { AppendOutcome } from './append-batch.ts';
 
 // One transaction stays short enough for the next to begin soon, even when every append is as large as it may be.
 const BATCH_MAX_APPENDS = 512;
@@ -11,6 +10,14 @@ const BATCH_MAX_BYTES = 8 * 1024 * 1024;
 const BATCHES_UNDER_WAY_MAX = 2;
 const ROW_BYTES = 512;
 const RETRY_AFTER_SECONDS = 1;
+
+/** What became of one append: null when all is said with that it is stored, notes of the merge, or why it failed. */
+export type AppendOutcome = null | readonly string[] | Error;
+
+/** Most appends have no notes, and null is quicker to hand on than an empty list. */
+export function outcomeOf(notes: readonly string[]): AppendOutcome {
+  return notes.length === 0 ? null : notes;
+}
 
 export type CommitQueue = {
   /** Resolves when the append is durable. Rejects with the unavailable Fault when too much is waiting. */

@@ -4,9 +4,9 @@
  * current generation is what the database holds, and a revoked key is refused on the very next request.
  */
 
-import type { ApiKey, Project } from '../../domain/caller.ts';
-import type { KeyStore } from '../../domain/store.ts';
-import type { KeyReader } from './key-reader.ts';
+import type { ApiKey, Project } from '../domain/caller.ts';
+import type { KeyStore } from '../domain/store.ts';
+import type { KeyReader } from './sqlite/key-reader.ts';
 
 /** Entries of each kind; beyond it all that is kept is dropped, which costs a read each. */
 const ENTRIES_MAX = 10_000;

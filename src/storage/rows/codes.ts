@@ -42,6 +42,14 @@ export const eventTypes: Codes<RequestEventType> = createCodes({
   'gateway.request.settled': 2,
 });
 
+/** The state of a stored request. */
+export function unpackRequestState(status: number, source: number | null): RequestState {
+  const word = requestStatuses.word(status);
+  if (word === 'admitted' || word === 'settled') return { status: word };
+  if (source === null) throw new Error('a completed request does not say who completed it');
+  return { status: word, source: requestSources.word(source) };
+}
+
 const costSources = createCodes({ registry: 0, unpriced: 1, explicit: 2, span_rates: 3, override: 4, result: 5 });
 
 /** Sources of a cost are an open set: those without a code stay words. */

@@ -1,0 +1,125 @@
+/** Applies one collector request to the tables, inside a transaction that somebody else begins and ends. */
+
+import { addTotals } from '../../domain/add-totals.ts';
+import { readEventMetadata, requestIdOfStored } from '../../domain/request-event.ts';
+import type { Span, TraceAppend, TraceRecord, TraceTotals } from '../../domain/trace.ts';
+import { mergeMetadata } from '../../domain/trace-metadata.ts';
+import { summaryOf, totalsOf } from '../../domain/trace-totals.ts';
+import { completeRequest, hasOutcome } from './complete-request.ts';
+import type { AppendTables, TracePlace } from './tables.ts';
+
+type Merged = {
+  readonly place: TracePlace;
+  readonly metadataJson: string;
+  readonly notes: readonly string[];
+  /** Ids of spans that had their event before. */
+  readonly told: ReadonlySet<string>;
+};
+
+/** Spans for a trace that is stored. */
+type Update = { readonly append: TraceAppend; readonly spans: readonly Span[]; readonly record: TraceRecord };
+
+const NONE_TOLD: ReadonlySet<string> = new Set();
+
+/** Answers what the merge of metadata kept out. */
+export function applyAppend(tables: AppendTables, append: TraceAppend): readonly string[] {
+  const spans = lastOfEach(append.spans, (span) => span.spanId);
+  const record = tables.findTrace(append.projectNumber, append.traceId);
+  const merged = record === undefined ? create(tables, append, spans) : update(tables, { append, spans, record });
+  for (const evaluation of append.evaluations) tables.storeEvaluation(merged.place, evaluation);
+  if (append.requests.length > 0) completeRequests(tables, append, merged);
+  return merged.notes;
+}
+
+function create(tables: AppendTables, append: TraceAppend, spans: readonly Span[]): Merged {
+  const { projectNumber, traceId, receivedAtMs } = append;
+  const { json: metadataJson, notes } = mergeMetadata(null, append.metadataJson);
+  const place = tables.insertTrace({
+    projectNumber,
+    traceId,
+    insertedAtMs: receivedAtMs,
+    totals: totalsOf(spans.map(summaryOf)),
+    metadataJson,
+    expectedOutput: append.expectedOutput ?? null,
+    updatedAtMs: receivedAtMs,
+  });
+  for (const span of spans) tables.insertSpan(place, span);
+  return { place, metadataJson, notes, told: NONE_TOLD };
+}
+
+function update(tables: AppendTables, { append, spans, record }: Update): Merged {
+  const { json: metadataJson, notes } = mergeMetadata(record.metadataJson, append.metadataJson);
+  const place = { projectNumber: append.projectNumber, traceId: record.traceId, sequence: record.sequence };
+  const { totals, told } = storeSpans(tables, place, { append, spans, record });
+  tables.updateTrace(place, {
+    totals,
+    metadataJson,
+    expectedOutput: append.expectedOutput === undefined ? record.expectedOutput : append.expectedOutput,
+    updatedAtMs: Math.max(record.updatedAtMs, append.receivedAtMs),
+  });
+  return { place, metadataJson, notes, told };
+}
+
+/** Stores spans of a known trace and answers its new totals. */
+function storeSpans(
+  tables: AppendTables,
+  place: TracePlace,
+  { append, spans, record }: Update,
+): { totals: TraceTotals; told: ReadonlySet<string> } {
+  const told = new Set<string>();
+  let replaced = false;
+  for (const span of spans) {
+    if (tables.insertSpan(place, span)) continue;
+    const emittedId = findEmittedId(tables, place, { append, spanId: span.spanId });
+    if (emittedId !== null) told.add(span.spanId);
+    const follows = emittedId === requestIdOfStored(append.traceId, span);
+    tables.replaceSpan(place, span, follows ? null : emittedId);
+    replaced = true;
+  }
+  if (!replaced) return { totals: addTotals(record, totalsOf(spans.map(summaryOf))), told };
+  // What the replaced spans had contributed is known no more.
+  return { totals: totalsOf(tables.summaries(place)), told };
+}
+
+/** The id of the request that a stored span had its event for; null when it had none. */
+function findEmittedId(
+  tables: AppendTables,
+  place: TracePlace,
+  { append, spanId }: { append: TraceAppend; spanId: string },
+): string | null {
+  const stored = tables.findSpanEvent(place, spanId);
+  if (stored === undefined) return null;
+  const { type, paramsJson, emittedRequestId } = stored;
+  const id = emittedRequestId ?? requestIdOfStored(append.traceId, { spanId, type, paramsJson });
+  if (id === null) return null;
+  // The project may not have emitted anything when the span came first.
+  return hasOutcome(tables.log(append.organizationNumber), { append, gatewayRequestId: id }) ? id : null;
+}
+
+function completeRequests(tables: AppendTables, append: TraceAppend, { metadataJson, told }: Merged): void {
+  const log = tables.log(append.organizationNumber);
+  const winners = new Map(append.spans.map((span, index) => [span.spanId, index]));
+  const metadata = once(() => readEventMetadata(metadataJson));
+  for (const request of append.requests) {
+    const span = append.spans[request.spanIndex];
+    // A span that the same append overwrites is never stored, so nothing came of its request either.
+    if (span === undefined || winners.get(span.spanId) !== request.spanIndex) continue;
+    // What a span says when it is sent again may name another request, but it is still the same call.
+    if (!told.has(span.spanId)) completeRequest(log, { append, request, span, metadata });
+  }
+}
+
+/** Large metadata takes long to read: not for each event again, and not at all when there is none. */
+function once<T>(read: () => T): () => T {
+  let known: { readonly value: T } | null = null;
+  return () => {
+    known ??= { value: read() };
+    return known.value;
+  };
+}
+
+function lastOfEach<T>(items: readonly T[], idOf: (item: T) => string): readonly T[] {
+  if (items.length < 2) return items;
+  const last = new Map(items.map((item) => [idOf(item), item]));
+  return last.size === items.length ? items : [...last.values()];
+}

@@ -1,0 +1,98 @@
+/** The tables of an append on SQLite: one prepared statement behind every verb. */
+
+import type { Clock } from '../../domain/clock.ts';
+import type { AppendTables } from '../append/tables.ts';
+import { spanTypes } from '../rows/codes.ts';
+import { packId, type StoredId } from './compact-ids.ts';
+import type { Database } from './connection.ts';
+import { EVALUATION_COLUMNS, EVALUATION_KEY, evaluationCells } from './evaluation-rows.ts';
+import { prepareLogHeads } from './log-heads.ts';
+import { prepareLogTables } from './log-tables.ts';
+import {
+  type Cell,
+  SPAN_COLUMNS,
+  SPAN_EVENT_SELECT,
+  type SpanEventRow,
+  SUMMARY_SELECT,
+  type SummaryRow,
+  spanCells,
+  TRACE_COLUMNS,
+  TRACE_SELECT,
+  type TraceRow,
+  toSummary,
+  toTraceRecord,
+  traceCells,
+} from './trace-rows.ts';
+
+/** The tables as one transaction sees them; `flush` is its last step. */
+export type Transaction = AppendTables & { flush(): void };
+
+/** Answers a function to call at the beginning of every transaction. */
+export function prepareAppendTables(db: Database, clock: Clock): () => Transaction {
+  const statements = prepareStatements(db);
+  const beginHeads = prepareLogHeads(db, clock);
+  const showLog = prepareLogTables(db);
+  const tables: Omit<AppendTables, 'log'> = {
+    findTrace(projectNumber, traceId) {
+      const row = statements.find.get(projectNumber, packId(traceId));
+      return row === undefined ? undefined : toTraceRecord(row);
+    },
+    insertTrace({ projectNumber, traceId, insertedAtMs, ...state }) {
+      const inserted = statements.insert.run(projectNumber, packId(traceId), insertedAtMs, ...traceCells(state));
+      return { projectNumber, traceId, sequence: Number(inserted.lastInsertRowid) };
+    },
+    updateTrace: ({ sequence }, state) => void statements.update.run(...traceCells(state), sequence),
+    insertSpan: ({ projectNumber, sequence }, span) =>
+      statements.insertSpan.run(...spanCells(projectNumber, sequence, span)).changes === 1,
+    replaceSpan: ({ projectNumber, sequence }, span, emittedRequestId) =>
+      void statements.replaceSpan.run(...spanCells(projectNumber, sequence, span), emittedRequestId),
+    findSpanEvent({ projectNumber, sequence }, spanId) {
+      const row = statements.findSpanEvent.get(projectNumber, sequence, packId(spanId));
+      return row === undefined ? undefined : { ...row, type: spanTypes.word(row.type) };
+    },
+    summaries: ({ projectNumber, sequence }) => statements.summaries.all(projectNumber, sequence).map(toSummary),
+    storeEvaluation({ projectNumber, sequence }, evaluation) {
+      const key = [projectNumber, sequence, evaluation.evaluationId, evaluation.insertedAtMs];
+      statements.storeEvaluation.run(...key, ...evaluationCells(evaluation));
+    },
+  };
+  return () => {
+    const heads = beginHeads();
+    return { ...tables, log: (organizationNumber) => showLog(heads.take(organizationNumber)), flush: heads.flush };
+  };
+}
+
+function prepareStatements(db: Database) {
+  const intoSpans = (columns: readonly string[]) =>
+    `INTO spans (${columns.join(', ')}) VALUES (${placeholders(columns.length)})`;
+  const traceColumns = ['project_number', 'trace_id', 'inserted_at', ...TRACE_COLUMNS];
+  const evaluationColumns = [...EVALUATION_KEY, 'inserted_at', ...EVALUATION_COLUMNS];
+  return {
+    find: db.prepare<[number, StoredId], TraceRow>(`${TRACE_SELECT} WHERE project_number = ? AND trace_id = ?`),
+    insert: db.prepare<Cell[]>(
+      `INSERT INTO traces (${traceColumns.join(', ')}) VALUES (${placeholders(traceColumns.length)})`,
+    ),
+    update: db.prepare<Cell[]>(
+      `UPDATE traces SET ${TRACE_COLUMNS.map((name) => `${name} = ?`).join(', ')} WHERE sequence = ?`,
+    ),
+    insertSpan: db.prepare<Cell[]>(
+      `INSERT ${intoSpans(SPAN_COLUMNS)} ON CONFLICT (project_number, trace_sequence, span_id) DO NOTHING`,
+    ),
+    replaceSpan: db.prepare<Cell[]>(`INSERT OR REPLACE ${intoSpans([...SPAN_COLUMNS, 'emitted_request_id'])}`),
+    findSpanEvent: db.prepare<[number, number, StoredId], SpanEventRow>(
+      `${SPAN_EVENT_SELECT} WHERE project_number = ? AND trace_sequence = ? AND span_id = ?`,
+    ),
+    summaries: db.prepare<[number, number], SummaryRow>(
+      `${SUMMARY_SELECT} WHERE project_number = ? AND trace_sequence = ?`,
+    ),
+    storeEvaluation: db.prepare<Cell[]>(
+      `INSERT INTO evaluations (${evaluationColumns.join(', ')}) VALUES (${placeholders(evaluationColumns.length)})
+       ON CONFLICT (${EVALUATION_KEY.join(', ')})
+       DO UPDATE SET ${EVALUATION_COLUMNS.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+    ),
+  };
+}
+
+function placeholders(count: number): string {
+  return Array.from({ length: count }, () => '?').join(', ');
+}
