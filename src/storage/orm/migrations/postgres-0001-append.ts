@@ -1,0 +1,97 @@
+/** The first schema on PostgreSQL: what an append does, in the database itself. */
+
+export const APPEND_STATEMENTS = [
+  'CREATE TYPE event_row AS (organization_number integer, place integer, id text, type integer, envelope text)',
+  'CREATE TYPE head_row AS (organization_number integer, events integer, known_key_index integer, last_key_index integer)',
+  'CREATE TYPE log_end AS (organization_number integer, seq bigint, created_at bigint, created text)',
+  `CREATE FUNCTION clock_ms() RETURNS bigint LANGUAGE sql VOLATILE AS
+    'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint'`,
+  // One call is one transaction. Rows are handed over in the order of their keys and the tables are always taken in
+  // this order, so that two appends wait for each other but never both at once. What is said to be new and is there
+  // already raises unique_violation, and nothing is stored. 0 as the instant of an event means this very moment.
+  `CREATE FUNCTION append_batch(
+    new_traces trace_row[], changed_traces trace_row[], new_spans span_row[], changed_spans span_row[],
+    stored_evaluations evaluation_row[], new_requests request_row[], changed_requests request_row[],
+    new_events event_row[], heads head_row[]
+  ) RETURNS void LANGUAGE plpgsql AS $$
+  DECLARE
+    head head_row;
+    log_ends log_end[] := '{}';
+    log_end log_end;
+  BEGIN
+    IF cardinality(new_traces) > 0 THEN
+      INSERT INTO traces SELECT * FROM unnest(new_traces);
+    END IF;
+    IF cardinality(changed_traces) > 0 THEN
+      UPDATE traces SET
+        updated_at = changed.updated_at, span_count = changed.span_count, started_at = changed.started_at,
+        duration_ms = changed.duration_ms, first_token_ms = changed.first_token_ms,
+        prompt_tokens = changed.prompt_tokens, completion_tokens = changed.completion_tokens,
+        reasoning_tokens = changed.reasoning_tokens, cache_read_input_tokens = changed.cache_read_input_tokens,
+        cache_creation_input_tokens = changed.cache_creation_input_tokens,
+        total_cost_nano_usd = changed.total_cost_nano_usd, unpriced_spans = changed.unpriced_spans,
+        tokens_estimated = changed.tokens_estimated, has_error = changed.has_error,
+        metadata = changed.metadata, expected_output = changed.expected_output
+      FROM unnest(changed_traces) AS changed
+      WHERE traces.project_number = changed.project_number AND traces.trace_id = changed.trace_id;
+    END IF;
+    IF cardinality(changed_spans) > 0 THEN
+      DELETE FROM spans USING unnest(changed_spans) AS changed
+      WHERE spans.project_number = changed.project_number AND spans.trace_sequence = changed.trace_sequence
+        AND spans.span_id = changed.span_id;
+      INSERT INTO spans SELECT * FROM unnest(changed_spans);
+    END IF;
+    IF cardinality(new_spans) > 0 THEN
+      INSERT INTO spans SELECT * FROM unnest(new_spans);
+    END IF;
+    IF cardinality(stored_evaluations) > 0 THEN
+      INSERT INTO evaluations SELECT * FROM unnest(stored_evaluations)
+      ON CONFLICT (project_number, trace_sequence, evaluation_id) DO UPDATE SET
+        evaluator_id = excluded.evaluator_id, name = excluded.name, type = excluded.type,
+        span_id = excluded.span_id, thread_id = excluded.thread_id, is_guardrail = excluded.is_guardrail,
+        status = excluded.status, passed = excluded.passed, score = excluded.score, label = excluded.label,
+        monitor_id = excluded.monitor_id, started_at = excluded.started_at, finished_at = excluded.finished_at,
+        details = excluded.details, error = excluded.error, inputs = excluded.inputs, cost = excluded.cost;
+    END IF;
+    IF cardinality(new_requests) > 0 THEN
+      INSERT INTO request_keys SELECT organization_number, request_key, kept_at FROM unnest(new_requests);
+    END IF;
+    IF cardinality(changed_requests) > 0 THEN
+      UPDATE request_keys SET kept_at = changed.kept_at
+      FROM unnest(changed_requests) AS changed
+      WHERE request_keys.organization_number = changed.organization_number
+        AND request_keys.request_key = changed.request_key;
+      DELETE FROM requests USING unnest(changed_requests) AS changed
+      WHERE requests.organization_number = changed.organization_number
+        AND requests.kept_at >= changed.received_at AND requests.request_key = changed.request_key;
+    END IF;
+    FOREACH head IN ARRAY heads LOOP
+      INSERT INTO log_heads AS stored (organization_number, seq, created_at, last_key_index)
+      VALUES (head.organization_number, head.events, clock_ms(), head.last_key_index)
+      ON CONFLICT (organization_number) DO UPDATE SET
+        seq = stored.seq + excluded.seq,
+        created_at = greatest(stored.created_at, clock_ms()),
+        last_key_index = excluded.last_key_index
+      WHERE stored.last_key_index <= head.known_key_index
+      RETURNING organization_number, seq - head.events, created_at,
+        to_char(to_timestamp(created_at / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+      INTO log_end;
+      IF NOT FOUND THEN
+        RAISE serialization_failure USING MESSAGE = 'another process keeps requests under further keys';
+      END IF;
+      log_ends := log_ends || log_end;
+    END LOOP;
+    INSERT INTO requests
+    SELECT given.organization_number, request_key, kept_at, project_number, gateway_request_id, state, completed_by,
+      received_at, CASE completed_at WHEN 0 THEN log_tail.created_at ELSE completed_at END,
+      CASE settled_at WHEN 0 THEN log_tail.created_at ELSE settled_at END,
+      CASE correction_at WHEN 0 THEN log_tail.created_at ELSE correction_at END, nano_usd
+    FROM unnest(new_requests || changed_requests) AS given
+    JOIN unnest(log_ends) AS log_tail ON log_tail.organization_number = given.organization_number;
+    INSERT INTO events
+    SELECT given.organization_number, log_tail.created_at, given.id, given.type, log_tail.seq + given.place,
+      replace(given.envelope, E'\\x01', log_tail.created)
+    FROM unnest(new_events) AS given
+    JOIN unnest(log_ends) AS log_tail ON log_tail.organization_number = given.organization_number;
+  END $$`,
+];
