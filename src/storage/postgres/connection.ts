@@ -1,0 +1,95 @@
+/**
+ * Connections, in lanes: what one kind of work does to its connections never makes another kind wait. A pool opens
+ * new connections for lost ones when they are next needed.
+ */
+
+import pg from 'pg';
+import { isStorageFailure, storageFault } from './failures.ts';
+
+export type Lane = {
+  /** Runs one prepared statement. Throws the unavailable Fault when the database cannot serve. */
+  ask<Row>(statement: Statement, values: readonly unknown[]): Promise<readonly Row[]>;
+  /** Runs a body on one connection. Whatever transaction it leaves open ends with its connection. */
+  hold<T>(body: (client: pg.PoolClient) => Promise<T>): Promise<T>;
+  readonly pool: pg.Pool;
+};
+
+/** Statements of one name must have one text: it is sent once per connection. */
+export type Statement = { readonly name: string; readonly text: string };
+
+export type LaneOptions = {
+  readonly url: string;
+  readonly name: string;
+  readonly connectionsMax: number;
+  readonly statementTimeoutMs: number;
+  /** Asked of every new connection; one that throws is not used. */
+  readonly inspect?: (client: pg.ClientBase) => Promise<void>;
+};
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const IDLE_MS = 30_000;
+// The database ends a statement in time; this is for one that does not answer any more.
+const ANSWER_SLACK_MS = 5_000;
+const INT8 = 20;
+
+export function openLane({ url, name, connectionsMax, statementTimeoutMs, inspect }: LaneOptions): Lane {
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: `spandrel ${name}`,
+    max: connectionsMax,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_MS,
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs + ANSWER_SLACK_MS,
+    keepAlive: true,
+    types: { getTypeParser },
+    ...(inspect === undefined ? {} : { verify: toVerify(inspect) }),
+  });
+  // An idle connection that is lost is replaced when one is needed; without a listener it would end the process.
+  pool.on('error', () => undefined);
+
+  async function ask<Row>(
+    { name: statementName, text }: Statement,
+    values: readonly unknown[],
+  ): Promise<readonly Row[]> {
+    try {
+      const result = await pool.query({ name: statementName, text, values: [...values] });
+      return result.rows as Row[];
+    } catch (error) {
+      throw isStorageFailure(error) ? storageFault(error) : error;
+    }
+  }
+
+  async function hold<T>(body: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await pool.connect();
+    let failure: unknown = null;
+    try {
+      return await body(client);
+    } catch (error) {
+      failure = error;
+      throw error;
+    } finally {
+      client.release(failure !== null && isStorageFailure(failure));
+    }
+  }
+
+  return { ask, hold, pool };
+}
+
+type Verify = (client: pg.ClientBase, done: (error?: Error) => void) => void;
+
+function toVerify(inspect: (client: pg.ClientBase) => Promise<void>): Verify {
+  return (client, done) => {
+    inspect(client).then(
+      () => done(),
+      (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
+    );
+  };
+}
+
+/** Every bigint of the schema is an instant, a count or an amount below 2^53. */
+function getTypeParser(oid: number, format?: 'text' | 'binary') {
+  if (oid === INT8 && format !== 'binary') return Number;
+  return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text');
+}

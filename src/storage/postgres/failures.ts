@@ -1,0 +1,43 @@
+/** Tells what the database, the network or an operator did to us from what is a bug of ours. */
+
+import { Fault, unavailableFault } from '../../domain/fault.ts';
+
+const RETRY_AFTER_SECONDS = 1;
+
+// Classes of SQLSTATE: connection, transaction state, resources, limits, operator, system, configuration.
+const STORAGE_FAILURES = /^(08|25|53|54|57|58|F0)/;
+// Losing against another process: nothing was stored, and the same again may well work.
+const CONFLICTS: ReadonlySet<string> = new Set(['23505', '40001', '40P01', '55P03']);
+const NETWORK_CODES = /^(E[A-Z]+|ERR_SSL.*|ERR_SOCKET.*|CERT_.*|DEPTH_.*|SELF_SIGNED.*|UNABLE_.*)$/;
+// What the client library says without a code when a connection is lost or was never had.
+const LOST = /terminated|timeout|not queryable|Cannot use a pool after calling end|closed the connection/i;
+
+/** The SQLSTATE or the code of the operating system; empty for other errors. */
+export function postgresCode(error: unknown): string {
+  if (!(error instanceof Error) || !('code' in error)) return '';
+  return typeof error.code === 'string' ? error.code : '';
+}
+
+/** Whether the statement failed for a reason outside of the statement: trying again later may work. */
+export function isStorageFailure(error: unknown): boolean {
+  const code = postgresCode(error);
+  if (code === '') return error instanceof Error && !(error instanceof Fault) && LOST.test(error.message);
+  return (code.length === 5 && STORAGE_FAILURES.test(code)) || NETWORK_CODES.test(code);
+}
+
+/** Whether another transaction was first; nothing of this one is stored. */
+export function isConflict(error: unknown): boolean {
+  return CONFLICTS.has(postgresCode(error));
+}
+
+/** Whether a row found no partition for its month. */
+export function isMonthMissing(error: unknown): boolean {
+  return (
+    postgresCode(error) === '23514' && error instanceof Error && error.message.startsWith('no partition of relation')
+  );
+}
+
+/** The refusal a caller sees while the database is away, full or shutting down. */
+export function storageFault(cause: unknown): Fault {
+  return unavailableFault('The store cannot serve right now; try again.', RETRY_AFTER_SECONDS, cause);
+}
