@@ -7,6 +7,9 @@ export type Config = {
   readonly host: string;
   readonly port: number;
   readonly databaseUrl: string;
+  readonly databaseConnectionsMax: number;
+  /** A database that loses acknowledged writes with its power is accepted. */
+  readonly databaseMayForget: boolean;
   readonly secret: string | null;
   readonly keyPrefixes: readonly string[];
   readonly publicUrl: string | null;
@@ -59,7 +62,21 @@ export const SETTINGS: readonly Setting[] = [
     fallback: '5560',
     about: 'Port for every protocol; 0 picks a free one, which the ready line prints.',
   },
-  { name: 'SPANDREL_DATABASE_URL', fallback: 'sqlite:./data/spandrel.db', about: 'Where data lives.' },
+  {
+    name: 'SPANDREL_DATABASE_URL',
+    fallback: 'sqlite:./data/spandrel.db',
+    about: 'Where data lives: sqlite: and a path, or postgres://user:password@host:port/database.',
+  },
+  {
+    name: 'SPANDREL_DATABASE_CONNECTIONS',
+    fallback: '10',
+    about: 'PostgreSQL connections of this process for reading; six more are for writing and authentication.',
+  },
+  {
+    name: 'SPANDREL_DATABASE_UNSAFE',
+    fallback: 'off',
+    about: 'on accepts a PostgreSQL that may lose what it has acknowledged.',
+  },
   {
     name: 'SPANDREL_SECRET',
     fallback: '<data folder>/secret',
@@ -128,6 +145,8 @@ export function readConfig(environment: Environment): Config {
     host: reader.text('SPANDREL_HOST') ?? '127.0.0.1',
     port: readInteger(reader, 'SPANDREL_PORT', { min: 0, max: 65535 }),
     databaseUrl: readDatabaseUrl(reader),
+    databaseConnectionsMax: readInteger(reader, 'SPANDREL_DATABASE_CONNECTIONS', { min: 1, max: 1000 }),
+    databaseMayForget: readChoice(reader, 'SPANDREL_DATABASE_UNSAFE', ['on', 'off']) === 'on',
     secret: readSecret(reader),
     keyPrefixes: prefixes,
     publicUrl: readPublicUrl(reader),
@@ -177,7 +196,11 @@ function readChoice(reader: Reader, name: string, choices: readonly string[]): s
 
 function readDatabaseUrl(reader: Reader): string {
   const url = reader.text('SPANDREL_DATABASE_URL') ?? 'sqlite:./data/spandrel.db';
-  if (!/^sqlite:.+/.test(url)) reader.refuse('SPANDREL_DATABASE_URL must look like sqlite:./data/spandrel.db');
+  if (!/^(sqlite:.+|postgres(ql)?:\/\/.+)/.test(url)) {
+    reader.refuse(
+      'SPANDREL_DATABASE_URL must look like sqlite:./data/spandrel.db or postgres://user:password@host:5432/database',
+    );
+  }
   return url;
 }
 

@@ -24,7 +24,13 @@ export async function serve(environment: Environment): Promise<void> {
     pino.destination({ fd: 2, sync: true }),
   );
   const tls = readTlsFiles(config);
-  const store = await openStore({ url: config.databaseUrl, queueMaxBytes: config.limits.ingestQueueMaxBytes, log });
+  const store = await openStore({
+    url: config.databaseUrl,
+    queueMaxBytes: config.limits.ingestQueueMaxBytes,
+    connectionsMax: config.databaseConnectionsMax,
+    mayForget: config.databaseMayForget,
+    log,
+  });
   try {
     const rootKeys = deriveRootKeys(config.secret ?? secretBesideData(config));
     const printed = await bootstrap(

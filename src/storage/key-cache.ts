@@ -1,78 +1,112 @@
 /**
- * Keeps what authentication reads. Only this process writes to the file (its lock sees to that), and every
- * write but an append of traces moves the generation on before it is acknowledged; so what was read in the
- * current generation is what the database holds, and a revoked key is refused on the very next request.
+ * Keeps what authentication reads. The generation moves on with every change that authentication must see, before that
+ * change is acknowledged; so what was read in the current generation is what the database holds, and a revoked key is
+ * refused on the very next request.
  */
 
 import type { ApiKey, Project } from '../domain/caller.ts';
 import type { KeyStore } from '../domain/store.ts';
-import type { KeyReader } from './sqlite/key-reader.ts';
 
 /** Entries of each kind; beyond it all that is kept is dropped, which costs a read each. */
 const ENTRIES_MAX = 10_000;
-/** For whoever edits the file behind the server's back: even that is seen soon. */
-const AGE_MAX_MS = 1_000;
+
+export type KeyReader = Pick<KeyStore, 'findApiKey' | 'findProject' | 'hasImportedCredentials'> & {
+  /** Every key id there is, revoked ones included. Null: unknown ids are asked for like known ones. */
+  readonly listKeyIds: (() => Promise<readonly string[]>) | null;
+  /** By the key a project has, or by the one before, also after its overlap. */
+  findProjectByKey(keyHash: Buffer): Promise<ProjectByKey | null>;
+};
+
+export type ProjectByKey = {
+  readonly project: Project;
+  /** When the key stops working; null for the key a project has. */
+  readonly untilMs: number | null;
+};
+
+/** Null: there is none. */
+type Entries<V> = Map<string, V | null>;
 
 type Kept = {
   readonly generation: number;
   readonly sinceMs: number;
-  readonly keys: Map<string, ApiKey>;
-  readonly projectsByHash: Map<string, Project>;
-  readonly projects: Map<string, Project>;
+  readonly keys: Entries<ApiKey>;
+  readonly projectsByHash: Entries<ProjectByKey>;
+  readonly projects: Entries<Project>;
   keyIds: ReadonlySet<string> | null;
   hasImported: boolean | null;
 };
 
 export type KeyCacheDeps = {
   readonly reader: KeyReader;
-  readonly generation: () => number;
+  /** Answers a number that was current at some moment after the call. */
+  readonly generation: () => number | Promise<number>;
+  /** How long answers are kept while the generation stays. */
+  readonly ageMaxMs?: number;
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;
 };
 
-export function cacheKeyReads({ reader, generation, nowMs }: KeyCacheDeps): Omit<KeyStore, 'insertApiKey'> {
-  let kept = createKept(generation(), nowMs());
+export function cacheKeyReads({
+  reader,
+  generation,
+  ageMaxMs = Number.POSITIVE_INFINITY,
+  nowMs,
+}: KeyCacheDeps): Omit<KeyStore, 'insertApiKey'> {
+  let kept: Kept | null = null;
 
-  /** What may still be used. An answer that was on its way meanwhile is filed with what is no longer used. */
-  function current(): Kept {
+  /**
+   * Hands over what may still be used. The generation is known before anything is read for it, and an answer that was
+   * on its way when it moved on is filed with what is no longer used.
+   */
+  function withCurrent<T>(use: (now: Kept) => Promise<T>): Promise<T> {
+    const current = generation();
+    // A driver that knows the number must not wait for it.
+    return typeof current === 'number' ? use(keptIn(current)) : current.then((number) => use(keptIn(number)));
+  }
+
+  function keptIn(current: number): Kept {
     const instantMs = nowMs();
-    if (kept.generation !== generation() || instantMs - kept.sinceMs > AGE_MAX_MS) {
-      kept = createKept(generation(), instantMs);
+    // Different is enough: a database that was set back counts on from a smaller number.
+    if (kept === null || kept.generation !== current || instantMs - kept.sinceMs > ageMaxMs) {
+      kept = createKept(current, instantMs);
     }
     return kept;
   }
 
   return {
-    async findApiKey(keyId) {
-      const now = current();
-      // An unknown id costs as much as a known one, and a flood of them no reads at all.
-      now.keyIds ??= new Set(await reader.listKeyIds());
-      if (!now.keyIds.has(keyId)) return null;
-      return now.keys.get(keyId) ?? keep(now.keys, keyId, await reader.findApiKey(keyId));
-    },
-    async findProjectByKeyHash(keyHash, atMs) {
-      const now = current();
-      const name = keyHash.toString('latin1');
-      const known = now.projectsByHash.get(name);
-      if (known) return known;
-      const project = keep(now.projectsByHash, name, await reader.findProjectByKey(keyHash));
-      // A key in its overlap ends by the clock alone, so it is read every time.
-      return project ?? (await reader.findProjectByPreviousKey(keyHash, atMs));
-    },
-    async findProject(projectId) {
-      const now = current();
-      return now.projects.get(projectId) ?? keep(now.projects, projectId, await reader.findProject(projectId));
-    },
-    async hasImportedCredentials() {
-      const now = current();
-      now.hasImported ??= await reader.hasImportedCredentials();
-      return now.hasImported;
-    },
+    findApiKey: (keyId) =>
+      withCurrent(async (now) => {
+        if (reader.listKeyIds !== null) {
+          // An unknown id costs as much as a known one, and a flood of them no reads at all.
+          now.keyIds ??= new Set(await reader.listKeyIds());
+          if (!now.keyIds.has(keyId)) return null;
+        }
+        const known = now.keys.get(keyId);
+        return known === undefined ? keep(now.keys, keyId, await reader.findApiKey(keyId)) : known;
+      }),
+    findProjectByKeyHash: (keyHash, atMs) =>
+      withCurrent(async (now) => {
+        const name = keyHash.toString('latin1');
+        const known = now.projectsByHash.get(name);
+        const found =
+          known === undefined ? keep(now.projectsByHash, name, await reader.findProjectByKey(keyHash)) : known;
+        // A key in its overlap ends by the clock alone.
+        return found === null || (found.untilMs !== null && atMs >= found.untilMs) ? null : found.project;
+      }),
+    findProject: (projectId) =>
+      withCurrent(async (now) => {
+        const known = now.projects.get(projectId);
+        return known === undefined ? keep(now.projects, projectId, await reader.findProject(projectId)) : known;
+      }),
+    hasImportedCredentials: () =>
+      withCurrent(async (now) => {
+        now.hasImported ??= await reader.hasImportedCredentials();
+        return now.hasImported;
+      }),
   };
 }
 
-function keep<V>(entries: Map<string, V>, name: string, value: V | null): V | null {
-  if (value === null) return null;
+function keep<V>(entries: Entries<V>, name: string, value: V | null): V | null {
   if (entries.size >= ENTRIES_MAX) entries.clear();
   entries.set(name, value);
   return value;

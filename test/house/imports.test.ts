@@ -31,7 +31,7 @@ const PACKAGES: { readonly [room: string]: RegExp } = {
   auth: /^$/,
   rpc: /^@bufbuild\/protobuf(\/|$)/,
   transport: /^(node:|@bufbuild\/protobuf(\/|$)|@connectrpc\/)/,
-  storage: /^(node:|@mikro-orm\/|better-sqlite3$|kysely$)/,
+  storage: /^(node:|@mikro-orm\/|better-sqlite3$|kysely$|pg$)/,
   cli: /^(node:|pino$)/,
 };
 

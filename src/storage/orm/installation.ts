@@ -1,6 +1,6 @@
 /** What exists once per database, and the first organization in it. */
 
-import { defineEntity, type EntityManager, p } from '@mikro-orm/core';
+import { defineEntity, type EntityManager, p, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { Bootstrap } from '../../domain/store.ts';
 import { AuditEntry } from './audit.ts';
 import { ApiKey, ApiKeyBinding } from './keys.ts';
@@ -16,26 +16,35 @@ const INSTALLATION_ID = 1;
 
 /** See InstallationStore.bootstrap. Byte values may come from another thread as plain byte arrays. */
 export async function bootstrap(em: EntityManager, plan: Bootstrap): Promise<boolean> {
-  return await em.transactional(async (tx) => {
-    if ((await tx.count(Organization)) > 0) return false;
-    await insertOrganization(tx, plan);
-    await insertAdministrator(tx, plan);
-    await tx.insert(Installation, { id: INSTALLATION_ID, verifier: Buffer.from(plan.verifier) });
-    await tx.insert(AuditEntry, {
-      organizationId: plan.organization.id,
-      id: plan.auditId,
-      createdAt: plan.createdAtMs,
-      actorKind: 'bootstrap',
-      action: 'bootstrap',
-      targetType: 'organization',
-      targetId: plan.organization.id,
-      outcome: 'success',
-      status: 201,
-      fields: '[]',
-      count: 1,
-    });
-    return true;
+  try {
+    return await em.transactional((tx) => insertAll(tx, plan));
+  } catch (error) {
+    // Another process was in the middle of it.
+    if (error instanceof UniqueConstraintViolationException) return false;
+    throw error;
+  }
+}
+
+async function insertAll(tx: EntityManager, plan: Bootstrap): Promise<boolean> {
+  if ((await tx.count(Organization)) > 0) return false;
+  // First, so that of two processes one waits here for the other.
+  await tx.insert(Installation, { id: INSTALLATION_ID, verifier: Buffer.from(plan.verifier) });
+  await insertOrganization(tx, plan);
+  await insertAdministrator(tx, plan);
+  await tx.insert(AuditEntry, {
+    organizationId: plan.organization.id,
+    id: plan.auditId,
+    createdAt: plan.createdAtMs,
+    actorKind: 'bootstrap',
+    action: 'bootstrap',
+    targetType: 'organization',
+    targetId: plan.organization.id,
+    outcome: 'success',
+    status: 201,
+    fields: '[]',
+    count: 1,
   });
+  return true;
 }
 
 async function insertOrganization(tx: EntityManager, plan: Bootstrap): Promise<void> {

@@ -46,23 +46,34 @@ export function openLane({ url, name, connectionsMax, statementTimeoutMs, inspec
     types: { getTypeParser },
     ...(inspect === undefined ? {} : { verify: toVerify(inspect) }),
   });
-  // An idle connection that is lost is replaced when one is needed; without a listener it would end the process.
+  // A lost connection fails the statement on it and is replaced when one is needed; an event of its own that nobody
+  // listens to would end the process.
   pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
 
   async function ask<Row>(
     { name: statementName, text }: Statement,
     values: readonly unknown[],
   ): Promise<readonly Row[]> {
     try {
-      const result = await pool.query({ name: statementName, text, values: [...values] });
+      const result = await hold((client) => client.query({ name: statementName, text, values: [...values] }));
       return result.rows as Row[];
     } catch (error) {
       throw isStorageFailure(error) ? storageFault(error) : error;
     }
   }
 
+  async function connect(): Promise<pg.PoolClient> {
+    try {
+      return await pool.connect();
+    } catch (error) {
+      // Whatever keeps us from connecting is none of the caller's making.
+      throw storageFault(error);
+    }
+  }
+
   async function hold<T>(body: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const client = await pool.connect();
+    const client = await connect();
     let failure: unknown = null;
     try {
       return await body(client);

@@ -20,8 +20,9 @@ export function postgresCode(error: unknown): string {
 
 /** Whether the statement failed for a reason outside of the statement: trying again later may work. */
 export function isStorageFailure(error: unknown): boolean {
+  if (error instanceof Fault) return error.kind === 'unavailable';
   const code = postgresCode(error);
-  if (code === '') return error instanceof Error && !(error instanceof Fault) && LOST.test(error.message);
+  if (code === '') return error instanceof Error && LOST.test(error.message);
   return (code.length === 5 && STORAGE_FAILURES.test(code)) || NETWORK_CODES.test(code);
 }
 
@@ -39,5 +40,6 @@ export function isMonthMissing(error: unknown): boolean {
 
 /** The refusal a caller sees while the database is away, full or shutting down. */
 export function storageFault(cause: unknown): Fault {
+  if (cause instanceof Fault) return cause;
   return unavailableFault('The store cannot serve right now; try again.', RETRY_AFTER_SECONDS, cause);
 }

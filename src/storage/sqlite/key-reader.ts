@@ -2,18 +2,10 @@
 
 import type { ApiKey, Project } from '../../domain/caller.ts';
 import type { Binding } from '../../domain/permissions.ts';
-import type { KeyStore } from '../../domain/store.ts';
+import type { KeyReader, ProjectByKey } from '../key-cache.ts';
 import { preparePermissionLists } from '../rows/permission-lists.ts';
 import type { Database } from './connection.ts';
 import type { ReadLane } from './read-lane.ts';
-
-export type KeyReader = Pick<KeyStore, 'findApiKey' | 'findProject' | 'hasImportedCredentials'> & {
-  /** Every key id there is, revoked ones included. */
-  listKeyIds(): Promise<readonly string[]>;
-  findProjectByKey(keyHash: Buffer): Promise<Project | null>;
-  /** By the key before a rotation, within its overlap. */
-  findProjectByPreviousKey(keyHash: Buffer, nowMs: number): Promise<Project | null>;
-};
 
 export function prepareKeyReader(db: Database, lane: ReadLane): KeyReader {
   const statements = prepareStatements(db);
@@ -34,6 +26,15 @@ export function prepareKeyReader(db: Database, lane: ReadLane): KeyReader {
     };
   }
 
+  function findProjectByKey(keyHash: Buffer): ProjectByKey | null {
+    const current = statements.projectByKey.get(keyHash);
+    if (current !== undefined) return { project: toProject(current), untilMs: null };
+    const previous = statements.projectByPreviousKey.get(keyHash);
+    if (previous === undefined) return null;
+    const { untilMs, ...project } = previous;
+    return { project: toProject(project), untilMs };
+  }
+
   function toBinding({ permissionsJson, ...binding }: BindingRow): Binding {
     return { ...binding, permissions: readPermissions(permissionsJson) };
   }
@@ -41,16 +42,18 @@ export function prepareKeyReader(db: Database, lane: ReadLane): KeyReader {
   return {
     findApiKey: (keyId) => lane(() => findApiKey(keyId)),
     listKeyIds: () => lane(() => statements.keyIds.all()),
-    findProjectByKey: (keyHash) => lane(() => toProject(statements.projectByKey.get(keyHash))),
-    findProjectByPreviousKey: (keyHash, nowMs) =>
-      lane(() => toProject(statements.projectByPreviousKey.get(keyHash, nowMs))),
-    findProject: (projectId) => lane(() => toProject(statements.project.get(projectId))),
+    findProjectByKey: (keyHash) => lane(() => findProjectByKey(keyHash)),
+    findProject: (projectId) =>
+      lane(() => {
+        const row = statements.project.get(projectId);
+        return row === undefined ? null : toProject(row);
+      }),
     hasImportedCredentials: () => lane(() => statements.imported.get() === 1),
   };
 }
 
-function toProject(row: ProjectRow | undefined): Project | null {
-  return row === undefined ? null : { ...row, emitRequestEvents: row.emitRequestEvents === 1 };
+function toProject(row: ProjectRow): Project {
+  return { ...row, emitRequestEvents: row.emitRequestEvents === 1 };
 }
 
 type ProjectRow = Omit<Project, 'emitRequestEvents'> & { readonly emitRequestEvents: number };
@@ -63,7 +66,7 @@ type ApiKeyRow = Omit<ApiKey, 'organization' | 'ownerActive' | 'bindings' | 'own
   readonly ownerActive: number;
 };
 
-const PROJECT_SELECT = `SELECT
+const PROJECT_COLUMNS = `
     projects.id,
     projects.number,
     projects.slug,
@@ -71,9 +74,10 @@ const PROJECT_SELECT = `SELECT
     organizations.number AS organizationNumber,
     projects.team_id AS teamId,
     projects.emit_request_events AS emitRequestEvents,
-    projects.archived_at AS archivedAtMs
-  FROM projects JOIN organizations ON organizations.id = projects.organization_id
-  WHERE projects.archived_at IS NULL AND `;
+    projects.archived_at AS archivedAtMs`;
+const PROJECT_TABLES = `projects JOIN organizations ON organizations.id = projects.organization_id
+  WHERE projects.archived_at IS NULL`;
+const PROJECT_SELECT = `SELECT ${PROJECT_COLUMNS} FROM ${PROJECT_TABLES}`;
 
 // A grant on something that is gone, or is another organization's, grants nothing.
 const BINDING_SELECT = `SELECT role, scope_type AS scopeType, scope_id AS scopeId, permissions AS permissionsJson`;
@@ -112,11 +116,14 @@ function prepareStatements(db: Database) {
     ownerBindings: db.prepare<{ organizationId: string; userId: string }, BindingRow>(
       `${BINDING_SELECT} FROM role_bindings WHERE organization_id = :organizationId AND user_id = :userId AND ${SCOPE_EXISTS}`,
     ),
-    projectByKey: db.prepare<[Buffer], ProjectRow>(`${PROJECT_SELECT} projects.key_hash = ?`),
-    projectByPreviousKey: db.prepare<[Buffer, number], ProjectRow>(
-      `${PROJECT_SELECT} projects.previous_key_hash = ? AND projects.previous_key_until > ?`,
+    projectByKey: db.prepare<[Buffer], ProjectRow>(`${PROJECT_SELECT} AND projects.key_hash = ?`),
+    // Where several had it, the last to end counts.
+    projectByPreviousKey: db.prepare<[Buffer], ProjectRow & { readonly untilMs: number }>(
+      `SELECT ${PROJECT_COLUMNS}, projects.previous_key_until AS untilMs
+       FROM ${PROJECT_TABLES} AND projects.previous_key_hash = ? AND projects.previous_key_until IS NOT NULL
+       ORDER BY projects.previous_key_until DESC LIMIT 1`,
     ),
-    project: db.prepare<[string], ProjectRow>(`${PROJECT_SELECT} projects.id = ?`),
+    project: db.prepare<[string], ProjectRow>(`${PROJECT_SELECT} AND projects.id = ?`),
     imported: db
       .prepare<[], number>(
         `SELECT EXISTS (SELECT 1 FROM projects WHERE key_imported = 1 OR previous_key_imported = 1)

@@ -1,8 +1,10 @@
 /** Finds out what a database file is before anything is written to it, and brings it up to date. */
 
+import { existsSync } from 'node:fs';
+import type { SqlMigration } from '../orm/migrations/sql-migration.ts';
 import { APPLICATION_ID, SQLITE_MIGRATIONS } from '../orm/migrations/sqlite.ts';
 import { StartError } from '../start-error.ts';
-import { type Database, openWriteHandle } from './connection.ts';
+import { type Database, openReadHandle, openWriteHandle } from './connection.ts';
 import { sqliteCode } from './failures.ts';
 
 const MIGRATIONS_TABLE = 'mikro_orm_migrations';
@@ -11,10 +13,26 @@ const MIGRATIONS_TABLE = 'mikro_orm_migrations';
 export async function openDatabase(file: string, migrate: (db: Database) => Promise<void>): Promise<Database> {
   const db = openChecked(file);
   try {
-    if (isOutdated(db)) await migrate(db);
+    if (pendingOn(db).length > 0) await migrate(db);
     return db;
   } catch (error) {
     db.close();
+    throw asStartError(file, error);
+  }
+}
+
+/** The migrations that a database lacks, oldest first. Changes nothing: a file that is missing stays so. Throws StartError. */
+export function pendingMigrations(file: string): readonly SqlMigration[] {
+  if (!existsSync(file)) return SQLITE_MIGRATIONS;
+  try {
+    const db = openReadHandle(file);
+    try {
+      refuseForeign(db, file);
+      return pendingOn(db);
+    } finally {
+      db.close();
+    }
+  } catch (error) {
     throw asStartError(file, error);
   }
 }
@@ -43,9 +61,9 @@ function refuseForeign(db: Database, file: string): void {
   }
 }
 
-function isOutdated(db: Database): boolean {
+function pendingOn(db: Database): readonly SqlMigration[] {
   const applied = new Set(appliedMigrations(db));
-  return SQLITE_MIGRATIONS.some((migration) => !applied.has(migration.name));
+  return SQLITE_MIGRATIONS.filter((migration) => !applied.has(migration.name));
 }
 
 function appliedMigrations(db: Database): readonly string[] {
@@ -64,5 +82,5 @@ function asStartError(file: string, error: unknown): unknown {
     return new StartError(`the file ${file} is no SQLite database, or a damaged one`, { cause: error });
   }
   const reason = error instanceof Error ? error.message : code;
-  return new StartError(`the database ${file} cannot be opened for writing: ${reason}`, { cause: error });
+  return new StartError(`the database ${file} cannot be opened: ${reason}`, { cause: error });
 }

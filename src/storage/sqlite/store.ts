@@ -7,6 +7,7 @@ import type { Store } from '../../domain/store.ts';
 import { createCommitQueue } from '../append/commit-queue.ts';
 import { cacheKeyReads } from '../key-cache.ts';
 import { StartError } from '../start-error.ts';
+import type { StoreLog } from '../store-log.ts';
 import { type Database, openReadHandle } from './connection.ts';
 import { prepareEventReader } from './event-reader.ts';
 import { callInline } from './inline-writer.ts';
@@ -17,7 +18,7 @@ import { type OpenedCore, openCore } from './open-core.ts';
 import { type ReadLane, readAtOnce } from './read-lane.ts';
 import { startThreadWriter } from './thread-writer.ts';
 import { prepareTraceReader } from './trace-reader.ts';
-import type { CallWriter, StoreLog } from './writer.ts';
+import type { CallWriter } from './writer.ts';
 
 export type SqliteStoreOptions = {
   readonly queueMaxBytes: number;
@@ -27,6 +28,8 @@ export type SqliteStoreOptions = {
 };
 
 const CLOSED_RETRY_AFTER_SECONDS = 1;
+/** For whoever edits the file behind the server's back: even that is seen soon. */
+const KEY_AGE_MAX_MS = 1_000;
 
 /** A database in a file, with the writer in its own thread. Throws StartError. */
 export async function openFileStore(file: string, options: SqliteStoreOptions): Promise<Store> {
@@ -79,7 +82,8 @@ type Parts = SqliteStoreOptions & {
 
 function assembleStore({ call, reader, lane, queueMaxBytes, release, nowMs = () => performance.now() }: Parts): Store {
   let closing: Promise<void> | undefined;
-  // Counts the writes that authentication must see; see key-cache.ts.
+  // Counts the writes that authentication must see (see key-cache.ts): only this process writes to the file, its lock
+  // sees to that.
   let generation = 0;
   const openLane: ReadLane = async (read) => {
     refuseWhenClosed();
@@ -113,7 +117,12 @@ function assembleStore({ call, reader, lane, queueMaxBytes, release, nowMs = () 
       bootstrap: async (plan) => !(await installation.hasOrganization()) && (await openCall('bootstrap', plan)),
     },
     keys: {
-      ...cacheKeyReads({ reader: prepareKeyReader(reader, openLane), generation: () => generation, nowMs }),
+      ...cacheKeyReads({
+        reader: prepareKeyReader(reader, openLane),
+        generation: () => generation,
+        ageMaxMs: KEY_AGE_MAX_MS,
+        nowMs,
+      }),
       insertApiKey: (key) => openCall('insertApiKey', key),
     },
     traces: {

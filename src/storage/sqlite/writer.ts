@@ -13,8 +13,3 @@ export type Writer = {
   /** Finishes what was asked for, then lets go of the database. */
   close(): Promise<void>;
 };
-
-export type StoreLog = {
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-};

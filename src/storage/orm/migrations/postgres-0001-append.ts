@@ -12,13 +12,21 @@ export const APPEND_STATEMENTS = [
   `CREATE FUNCTION append_batch(
     new_traces trace_row[], changed_traces trace_row[], new_spans span_row[], changed_spans span_row[],
     stored_evaluations evaluation_row[], new_requests request_row[], changed_requests request_row[],
-    new_events event_row[], heads head_row[]
+    new_events event_row[], heads head_row[], erased_traces trace_row[] DEFAULT '{}'
   ) RETURNS void LANGUAGE plpgsql AS $$
   DECLARE
     head head_row;
     log_ends log_end[] := '{}';
     log_end log_end;
   BEGIN
+    IF cardinality(erased_traces) > 0 THEN
+      DELETE FROM evaluations USING unnest(erased_traces) AS erased
+      WHERE evaluations.project_number = erased.project_number AND evaluations.trace_sequence = erased.sequence;
+      DELETE FROM spans USING unnest(erased_traces) AS erased
+      WHERE spans.project_number = erased.project_number AND spans.trace_sequence = erased.sequence;
+      DELETE FROM traces USING unnest(erased_traces) AS erased
+      WHERE traces.project_number = erased.project_number AND traces.trace_id = erased.trace_id;
+    END IF;
     IF cardinality(new_traces) > 0 THEN
       INSERT INTO traces SELECT * FROM unnest(new_traces);
     END IF;

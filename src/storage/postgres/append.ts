@@ -1,0 +1,153 @@
+/**
+ * The group commit. A batch is first taken to hold nothing that is stored already, which needs one round trip, and
+ * is nearly always right; the database refuses the whole of it when it is not. Then what is there is read and
+ * locked, and the batch applied to that.
+ */
+
+import type pg from 'pg';
+import { unavailableFault } from '../../domain/fault.ts';
+import type { TraceAppend } from '../../domain/trace.ts';
+import { applyAppend } from '../append/apply-append.ts';
+import { type AppendOutcome, outcomeOf } from '../append/commit-queue.ts';
+import { APPEND, batchValues, type RowOids } from './batch-rows.ts';
+import type { Lane } from './connection.ts';
+import { isConflict, isMonthMissing, isStorageFailure, storageFault } from './failures.ts';
+import { hasMissing, readMissing } from './known-rows.ts';
+import { sequenceOf } from './month.ts';
+import type { Months } from './months.ts';
+import type { TraceNumbers } from './trace-numbers.ts';
+import { createKnownRows, createWorkingSet, type KnownRows, type MissingRows, type WorkingSet } from './working-set.ts';
+
+export type AppenderDeps = {
+  readonly lane: Lane;
+  readonly oids: RowOids;
+  readonly numbers: TraceNumbers;
+  readonly months: Months;
+};
+
+export type AppendBatch = (appends: readonly TraceAppend[]) => Promise<readonly AppendOutcome[]>;
+
+// Each attempt that fails does so because another transaction got further, so few are ever needed.
+const ATTEMPTS_MAX = 10;
+// Re-sent and continued traces come in company: after one it pays to look first for a while.
+const CAUTIOUS_BATCHES = 32;
+const RETRY_AFTER_SECONDS = 1;
+
+/** Rejects when the database cannot serve; what became of the batch is then unknown, and sending it again is safe. */
+export function createAppendBatch(deps: AppenderDeps): AppendBatch {
+  let cautiousBatches = 0;
+
+  async function storeTogether(appends: readonly TraceAppend[]): Promise<AppendOutcome[]> {
+    await ensureMonths(deps.months, appends);
+    for (let attempt = 1; ; attempt += 1) {
+      const isHopeful = attempt === 1 && cautiousBatches === 0;
+      if (attempt === 1 && cautiousBatches > 0) cautiousBatches -= 1;
+      try {
+        return isHopeful ? await storeAsNew(deps, appends) : await storeOnKnown(deps, appends);
+      } catch (error) {
+        if (attempt === ATTEMPTS_MAX || !(isConflict(error) || isMonthMissing(error))) throw error;
+        if (isConflict(error)) cautiousBatches = CAUTIOUS_BATCHES;
+        else deps.months.forget();
+        await ensureMonths(deps.months, appends);
+      }
+    }
+  }
+
+  async function storeAlone(append: TraceAppend): Promise<AppendOutcome> {
+    try {
+      return (await storeTogether([append]))[0] ?? null;
+    } catch (error) {
+      if (isStorageFailure(error)) throw error;
+      if (isConflict(error))
+        return unavailableFault('Others keep changing this trace; try again.', RETRY_AFTER_SECONDS, error);
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  }
+
+  return async (appends) => {
+    try {
+      return await storeTogether(appends);
+    } catch (error) {
+      if (isStorageFailure(error)) throw storageFault(error);
+      // One of them cannot be stored; the others must not pay for it.
+      return await storeEach(appends, storeAlone);
+    }
+  };
+}
+
+async function ensureMonths(months: Months, appends: readonly TraceAppend[]): Promise<void> {
+  await months.ensure(appends.map((append) => append.receivedAtMs));
+}
+
+async function storeEach(
+  appends: readonly TraceAppend[],
+  storeAlone: (append: TraceAppend) => Promise<AppendOutcome>,
+): Promise<readonly AppendOutcome[]> {
+  const outcomes: AppendOutcome[] = [];
+  for (const append of appends) {
+    try {
+      outcomes.push(await storeAlone(append));
+    } catch (error) {
+      // Those before are stored and must hear so.
+      outcomes.push(storageFault(error));
+    }
+  }
+  return outcomes;
+}
+
+type Run = { readonly set: WorkingSet; readonly outcomes: AppendOutcome[] };
+
+async function run(deps: AppenderDeps, appends: readonly TraceAppend[], known: KnownRows | null): Promise<Run> {
+  // Another batch may draw while this one waits.
+  while (!deps.numbers.has(appends.length)) await deps.numbers.reserve(appends.length);
+  const drawSequence = (insertedAtMs: number) => sequenceOf(insertedAtMs, deps.numbers.draw());
+  const set = createWorkingSet({ known, drawSequence });
+  return { set, outcomes: appends.map((append) => outcomeOf(applyAppend(set.tables, append))) };
+}
+
+async function storeAsNew(deps: AppenderDeps, appends: readonly TraceAppend[]): Promise<AppendOutcome[]> {
+  const { set, outcomes } = await run(deps, appends, null);
+  const values = batchValues(deps.oids, set.written);
+  await deps.lane.hold((client) => client.query({ ...APPEND, values: [...values] }));
+  return outcomes;
+}
+
+async function storeOnKnown(deps: AppenderDeps, appends: readonly TraceAppend[]): Promise<AppendOutcome[]> {
+  return await deps.lane.hold(async (client) => {
+    await client.query('BEGIN');
+    try {
+      const known = createKnownRows();
+      await readMissing(client, known, everyTrace(appends));
+      const { set, outcomes } = await runOnKnown(deps, appends, { client, known });
+      await client.query({ ...APPEND, values: [...batchValues(deps.oids, set.written)] });
+      await client.query('COMMIT');
+      return outcomes;
+    } catch (error) {
+      // A connection that cannot even do this is thrown away with its transaction.
+      if (!isStorageFailure(error)) await client.query('ROLLBACK');
+      throw error;
+    }
+  });
+}
+
+async function runOnKnown(
+  deps: AppenderDeps,
+  appends: readonly TraceAppend[],
+  { client, known }: { client: pg.ClientBase; known: KnownRows },
+): Promise<Run> {
+  for (;;) {
+    const ran = await run(deps, appends, known);
+    if (!hasMissing(ran.set.missing)) return ran;
+    await readMissing(client, known, ran.set.missing);
+  }
+}
+
+/** What every run asks for first. */
+function everyTrace(appends: readonly TraceAppend[]): MissingRows {
+  const first = createWorkingSet({ known: createKnownRows(), drawSequence: () => 0 });
+  for (const { projectNumber, traceId, organizationNumber } of appends) {
+    first.tables.findTrace(projectNumber, traceId);
+    first.tables.log(organizationNumber);
+  }
+  return first.missing;
+}

@@ -1,0 +1,153 @@
+/** What a working set wrote, as the parameters of the function append_batch. */
+
+import { eventTypes, requestSources, requestStatuses } from '../rows/codes.ts';
+import { type Cell, type ColumnType, encodeRows } from './binary-rows.ts';
+import type { Statement } from './connection.ts';
+import { evaluationRow } from './evaluation-rows.ts';
+import { spanRow, traceRow } from './trace-rows.ts';
+import type { EventEntry, HeadEntry, RequestEntry } from './working-log.ts';
+import type { SpanEntry, TraceEntry, Written } from './working-set.ts';
+
+export const APPEND: Statement = {
+  name: 'append-batch',
+  text: 'SELECT append_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+};
+
+type RowType = 'trace_row' | 'span_row' | 'evaluation_row' | 'request_row' | 'event_row' | 'head_row';
+/** The numbers by which this database knows the types of rows. */
+export type RowOids = Readonly<Record<RowType, number>>;
+
+export const ROW_OIDS: Statement = {
+  name: 'row-oids',
+  text: `SELECT ${['trace_row', 'span_row', 'evaluation_row', 'request_row', 'event_row', 'head_row']
+    .map((name) => `'${name}'::regtype::oid::integer AS ${name}`)
+    .join(', ')}`,
+};
+
+const COLUMNS: Readonly<Record<RowType, readonly ColumnType[]>> = {
+  trace_row: [
+    'int4',
+    'text',
+    ...repeat('int8', 3),
+    'int4',
+    ...repeat('int8', 9),
+    'int4',
+    'bool',
+    'bool',
+    'text',
+    'text',
+  ],
+  span_row: [
+    'int4',
+    'int8',
+    'text',
+    'text',
+    'int4',
+    ...repeat('int8', 9),
+    'text',
+    'bool',
+    'bool',
+    ...repeat('text', 10),
+  ],
+  evaluation_row: [
+    'int4',
+    'int8',
+    'text',
+    'int8',
+    ...repeat('text', 5),
+    'bool',
+    'text',
+    'bool',
+    'float8',
+    'text',
+    'text',
+    'int8',
+    'int8',
+    ...repeat('text', 4),
+  ],
+  request_row: ['int4', 'text', 'int8', 'int4', 'text', 'int4', 'int4', ...repeat('int8', 5)],
+  event_row: ['int4', 'int4', 'text', 'int4', 'text'],
+  head_row: repeat('int4', 4),
+};
+
+/** In the order of the function's parameters; the rows of each in the order of their keys. */
+export function batchValues(oids: RowOids, written: Written): readonly Buffer[] {
+  const encode = (type: RowType, rows: readonly (readonly Cell[])[]) => encodeRows(oids[type], COLUMNS[type], rows);
+  const traces = inOrder(written.traces);
+  const spans = inOrder(written.spans);
+  const requests = inOrder(written.requests);
+  const toErased = ({ projectNumber, traceId, sequence }: TraceEntry['place']): Cell[] => [
+    projectNumber,
+    traceId,
+    sequence,
+  ];
+  return [
+    encode('trace_row', traces.filter((entry) => entry.isNew).map(toTraceRow)),
+    encode('trace_row', traces.filter((entry) => !entry.isNew).map(toTraceRow)),
+    encode('span_row', spans.filter((entry) => entry.isNew).map(toSpanRow)),
+    encode('span_row', spans.filter((entry) => !entry.isNew).map(toSpanRow)),
+    encode(
+      'evaluation_row',
+      inOrder(written.evaluations).map(({ place, evaluation }) =>
+        evaluationRow(place.projectNumber, place.sequence, evaluation),
+      ),
+    ),
+    encode('request_row', requests.filter((entry) => entry.isNew).map(toRequestRow)),
+    encode('request_row', requests.filter((entry) => !entry.isNew).map(toRequestRow)),
+    encode('event_row', written.events.map(toEventRow)),
+    encode(
+      'head_row',
+      [...written.heads.values()]
+        .filter((head) => head.events > 0)
+        .sort((a, b) => a.organizationNumber - b.organizationNumber)
+        .map(toHeadRow),
+    ),
+    encode('trace_row', written.erased.map(toErased)),
+  ];
+}
+
+/** Two batches that take the same rows in the same order wait for each other, but never both at once. */
+function inOrder<T>(entries: ReadonlyMap<string, T>): readonly T[] {
+  if (entries.size < 2) return [...entries.values()];
+  return [...entries].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry);
+}
+
+function toTraceRow({ place, record }: TraceEntry): readonly Cell[] {
+  const { metadataJson, expectedOutput, insertedAtMs, updatedAtMs } = record;
+  return traceRow({ ...place, insertedAtMs }, { totals: record, metadataJson, expectedOutput, updatedAtMs });
+}
+
+function toSpanRow({ place, span, emittedRequestId }: SpanEntry): readonly Cell[] {
+  return spanRow(place.projectNumber, place.sequence, span, emittedRequestId);
+}
+
+function toRequestRow({ organizationNumber, key, row, keptAtMs }: RequestEntry): readonly Cell[] {
+  const { state } = row;
+  if (state.status === 'none') throw new Error('a request without a state is stored');
+  return [
+    organizationNumber,
+    key,
+    keptAtMs,
+    row.projectNumber,
+    row.gatewayRequestId,
+    requestStatuses.code(state.status),
+    'source' in state ? requestSources.code(state.source) : null,
+    row.receivedAtMs,
+    row.completedAtMs,
+    row.settledAtMs,
+    row.correctionAtMs,
+    row.costNanoUsd,
+  ];
+}
+
+function toEventRow({ organizationNumber, place, id, type, envelopeTemplate }: EventEntry): readonly Cell[] {
+  return [organizationNumber, place, id, eventTypes.code(type), envelopeTemplate];
+}
+
+function toHeadRow({ organizationNumber, events, knownKeyIndex, lastKeyIndex }: HeadEntry): readonly Cell[] {
+  return [organizationNumber, events, knownKeyIndex, lastKeyIndex];
+}
+
+function repeat(type: ColumnType, times: number): readonly ColumnType[] {
+  return Array.from({ length: times }, () => type);
+}

@@ -1,0 +1,79 @@
+/** Reading the log of emitted events. */
+
+import type { EventRange, RequestEventType, StoredEvent } from '../../domain/event.ts';
+import { type EventKind, parseEventId } from '../../domain/request-event.ts';
+import type { EventStore } from '../../domain/store.ts';
+import { eventTypes } from '../rows/codes.ts';
+import type { Lane, Statement } from './connection.ts';
+
+export function createEventReader(lane: Lane): EventStore {
+  async function find(organizationNumber: number, eventId: string, sinceMs: number): Promise<StoredEvent | null> {
+    const parsed = parseEventId(eventId);
+    // PostgreSQL refuses U+0000 in text, so no event has it in its id.
+    if (parsed === null || eventId.includes('\u0000')) return null;
+    const values = [organizationNumber, parsed.base, eventId, sinceMs];
+    const [event] = await lane.ask<StoredEvent>(FIND[parsed.kind], values);
+    return event ?? null;
+  }
+
+  function list({ organization, fromMs, toMs, type, after, limit }: EventRange): Promise<readonly StoredEvent[]> {
+    const pages = type === null ? PAGES : PAGES_OF_TYPE[type];
+    return after === null
+      ? lane.ask(pages.first, [organization.number, fromMs, limit, toMs])
+      : lane.ask(pages.next, [organization.number, fromMs, limit, after.createdAtMs, after.id]);
+  }
+
+  return {
+    list,
+    find: (organization, eventId, sinceMs) => find(organization.number, eventId, sinceMs),
+  };
+}
+
+const EVENT_SELECT = `SELECT created_at AS "createdAtMs", id, envelope FROM events`;
+
+/**
+ * One question for each kind of page and type. A type stands in the text: only then can the database use the index of
+ * its events, when there is one.
+ */
+function pageStatements(name: string, condition: string): { readonly first: Statement; readonly next: Statement } {
+  const page = (end: string) =>
+    `${EVENT_SELECT}
+     WHERE organization_number = $1 AND created_at >= $2 AND created_at <= $4 ${end} ${condition}
+     ORDER BY created_at DESC, id DESC LIMIT $3`;
+  return {
+    first: { name: `list_${name}`, text: page('') },
+    // The bound by time alone says nothing new, but it is what months are left out by.
+    next: { name: `list_${name}_after`, text: page('AND (created_at, id) < ($4, $5)') },
+  };
+}
+
+const PAGES = pageStatements('events', '');
+
+const PAGES_OF_TYPE = {
+  'gateway.request.completed': pageStatements('completed_events', ofType('gateway.request.completed')),
+  'gateway.request.settled': pageStatements('settled_events', ofType('gateway.request.settled')),
+} as const satisfies Record<RequestEventType, unknown>;
+
+function ofType(type: RequestEventType): string {
+  return `AND type = ${eventTypes.code(type)}`;
+}
+
+// Each inner question is a point read that names the month of the next one.
+function findStatement(kind: EventKind): Statement {
+  return {
+    name: `find_${kind}_event`,
+    text: `${EVENT_SELECT}
+      WHERE organization_number = $1 AND id = $3 AND created_at >= $4 AND created_at = (
+        SELECT ${kind}_at FROM requests
+        WHERE organization_number = $1 AND request_key = $2 AND kept_at = (
+          SELECT kept_at FROM request_keys WHERE organization_number = $1 AND request_key = $2
+        )
+      )`,
+  };
+}
+
+const FIND = {
+  completed: findStatement('completed'),
+  settled: findStatement('settled'),
+  correction: findStatement('correction'),
+} as const satisfies Record<EventKind, Statement>;

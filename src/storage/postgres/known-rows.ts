@@ -1,0 +1,126 @@
+/** Reads the rows that a working set misses, and locks what the batch is going to change. */
+
+import type pg from 'pg';
+import type { TraceRecord } from '../../domain/trace.ts';
+import { spanTypes, unpackRequestState } from '../rows/codes.ts';
+import { SUMMARY_SELECT, type SummaryRow, TRACE_SELECT, toSummary } from './trace-rows.ts';
+import { requestKey } from './working-log.ts';
+import { type KnownRows, type MissingRows, partKey, traceKey } from './working-set.ts';
+
+export function hasMissing({ traces, spans, summaries, requests, keyIndexes }: MissingRows): boolean {
+  return traces.size + spans.size + summaries.size + requests.size + keyIndexes.size > 0;
+}
+
+/** Adds to what is known; inside the transaction that will write. */
+export async function readMissing(client: pg.ClientBase, known: KnownRows, missing: MissingRows): Promise<void> {
+  if (missing.keyIndexes.size > 0) await readKeyIndexes(client, known, [...missing.keyIndexes]);
+  if (missing.traces.size > 0) await readTraces(client, known, missing.traces);
+  if (missing.spans.size > 0) await readSpans(client, known, missing.spans);
+  if (missing.summaries.size > 0) await readSummaries(client, known, missing.summaries);
+  if (missing.requests.size > 0) await readRequests(client, known, missing.requests);
+}
+
+async function readKeyIndexes(client: pg.ClientBase, known: KnownRows, numbers: readonly number[]): Promise<void> {
+  for (const number of numbers) known.keyIndexes.set(number, 0);
+  const { rows } = await client.query<{ number: number; index: number }>({
+    name: 'append-key-indexes',
+    text: `SELECT organization_number AS number, last_key_index AS index FROM log_heads
+      WHERE organization_number = ANY($1::integer[])`,
+    values: [numbers],
+  });
+  for (const { number, index } of rows) known.keyIndexes.set(number, index);
+}
+
+async function readTraces(client: pg.ClientBase, known: KnownRows, missing: MissingRows['traces']): Promise<void> {
+  for (const key of missing.keys()) known.traces.set(key, null);
+  const wanted = [...missing.values()];
+  const { rows } = await client.query<TraceRecord & { projectNumber: number }>({
+    name: 'append-traces',
+    text: `${TRACE_SELECT.replace('SELECT', 'SELECT project_number AS "projectNumber",')}
+      JOIN unnest($1::integer[], $2::text[]) AS wanted (project_number, trace_id) USING (project_number, trace_id)
+      ORDER BY project_number, trace_id FOR UPDATE OF traces`,
+    values: [wanted.map((each) => each.projectNumber), wanted.map((each) => each.traceId)],
+  });
+  for (const { projectNumber, ...record } of rows) known.traces.set(traceKey(projectNumber, record.traceId), record);
+}
+
+type SpanEventRow = {
+  readonly projectNumber: number;
+  readonly sequence: number;
+  readonly spanId: string;
+  readonly type: number;
+  readonly paramsJson: string | null;
+  readonly emittedRequestId: string | null;
+};
+
+async function readSpans(client: pg.ClientBase, known: KnownRows, missing: MissingRows['spans']): Promise<void> {
+  for (const key of missing.keys()) known.spans.set(key, null);
+  const wanted = [...missing.values()];
+  const { rows } = await client.query<SpanEventRow>({
+    name: 'append-spans',
+    text: `SELECT project_number AS "projectNumber", trace_sequence AS sequence, span_id AS "spanId", type,
+        params AS "paramsJson", emitted_request_id AS "emittedRequestId"
+      FROM spans
+      JOIN unnest($1::integer[], $2::bigint[], $3::text[]) AS wanted (project_number, trace_sequence, span_id)
+        USING (project_number, trace_sequence, span_id)`,
+    values: [
+      wanted.map(({ place }) => place.projectNumber),
+      wanted.map(({ place }) => place.sequence),
+      wanted.map((each) => each.spanId),
+    ],
+  });
+  for (const { type, paramsJson, emittedRequestId, spanId, ...place } of rows) {
+    known.spans.set(partKey(place, spanId), { type: spanTypes.word(type), paramsJson, emittedRequestId });
+  }
+}
+
+async function readSummaries(
+  client: pg.ClientBase,
+  known: KnownRows,
+  missing: MissingRows['summaries'],
+): Promise<void> {
+  for (const { projectNumber, sequence } of missing.values()) {
+    const { rows } = await client.query<SummaryRow>({
+      name: 'append-summaries',
+      text: `${SUMMARY_SELECT} WHERE project_number = $1 AND trace_sequence = $2`,
+      values: [projectNumber, sequence],
+    });
+    known.summaries.set(sequence, rows.map(toSummary));
+  }
+}
+
+type RequestRow = {
+  readonly organizationNumber: number;
+  readonly key: string;
+  readonly projectNumber: number;
+  readonly gatewayRequestId: string | null;
+  readonly state: number;
+  readonly completedBy: number | null;
+  readonly receivedAtMs: number;
+  readonly completedAtMs: number | null;
+  readonly settledAtMs: number | null;
+  readonly correctionAtMs: number | null;
+  readonly costNanoUsd: number | null;
+};
+
+async function readRequests(client: pg.ClientBase, known: KnownRows, missing: MissingRows['requests']): Promise<void> {
+  for (const key of missing.keys()) known.requests.set(key, null);
+  const wanted = [...missing.values()];
+  const { rows } = await client.query<RequestRow>({
+    name: 'append-requests',
+    text: `SELECT keys.organization_number AS "organizationNumber", keys.request_key AS key,
+        requests.project_number AS "projectNumber", requests.gateway_request_id AS "gatewayRequestId",
+        requests.state, requests.completed_by AS "completedBy", requests.received_at AS "receivedAtMs",
+        requests.completed_at AS "completedAtMs", requests.settled_at AS "settledAtMs",
+        requests.correction_at AS "correctionAtMs", requests.nano_usd AS "costNanoUsd"
+      FROM unnest($1::integer[], $2::text[]) AS wanted (organization_number, request_key)
+      JOIN request_keys AS keys USING (organization_number, request_key)
+      JOIN requests ON requests.organization_number = keys.organization_number
+        AND requests.kept_at = keys.kept_at AND requests.request_key = keys.request_key
+      ORDER BY keys.organization_number, keys.request_key FOR UPDATE OF keys`,
+    values: [wanted.map((each) => each.organizationNumber), wanted.map((each) => each.key)],
+  });
+  for (const { organizationNumber, key, state, completedBy, ...row } of rows) {
+    known.requests.set(requestKey(organizationNumber, key), { ...row, state: unpackRequestState(state, completedBy) });
+  }
+}

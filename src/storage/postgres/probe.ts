@@ -1,0 +1,50 @@
+/** Whether the database can be written to right now. */
+
+import type { Lane } from './connection.ts';
+import { isStorageFailure, storageFault } from './failures.ts';
+
+export type Probe = {
+  /** Runs a write and remembers whether the database failed it. */
+  watch<T>(write: () => Promise<T>): Promise<T>;
+  /** Throws the unavailable Fault unless reads and writes work. */
+  check(): Promise<void>;
+};
+
+const STATE = {
+  name: 'probe-state',
+  text: `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
+};
+const FILL = {
+  name: 'probe-fill',
+  text: `INSERT INTO write_probe (filler) VALUES (decode(repeat('00', 8192), 'hex'))`,
+};
+const EMPTY = { name: 'probe-empty', text: 'DELETE FROM write_probe' };
+
+export function createProbe(lane: Lane): Probe {
+  let writesFail = false;
+
+  async function watch<T>(write: () => Promise<T>): Promise<T> {
+    try {
+      const answer = await write();
+      writesFail = false;
+      return answer;
+    } catch (error) {
+      if (isStorageFailure(error)) writesFail = true;
+      throw error;
+    }
+  }
+
+  return {
+    watch,
+    async check() {
+      const [state] = await lane.ask<{ isReadOnly: boolean }>(STATE, []);
+      if (state?.isReadOnly !== false) throw storageFault(new Error('the database can only be read'));
+      // Tried only after a failure: otherwise a full disk would be known already.
+      if (!writesFail) return;
+      await watch(async () => {
+        await lane.ask(FILL, []);
+        await lane.ask(EMPTY, []);
+      });
+    },
+  };
+}

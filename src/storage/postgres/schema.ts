@@ -1,0 +1,79 @@
+/** Finds out what a database is before anything is written to it, and brings it up to date. */
+
+import pg from 'pg';
+import { POSTGRES_MIGRATIONS } from '../orm/migrations/postgres.ts';
+import type { SqlMigration } from '../orm/migrations/sql-migration.ts';
+import { StartError } from '../start-error.ts';
+
+const MIGRATIONS_TABLE = 'mikro_orm_migrations';
+const VERSION_MIN = 150_000;
+// Held while the schema changes: of several processes that start at once, one does it and the others wait.
+const SCHEMA_LOCK = 0x5350_5343;
+const CONNECT_TIMEOUT_MS = 10_000;
+
+export type SchemaDeps = {
+  readonly url: string;
+  /** May refuse the database before anything is changed. */
+  readonly inspect: (client: pg.ClientBase) => Promise<void>;
+  /** Runs what is missing. */
+  readonly migrate: () => Promise<void>;
+};
+
+/** Brings the database up to date. Throws StartError with one line for the operator. */
+export async function updateSchema({ url, inspect, migrate }: SchemaDeps): Promise<void> {
+  await withClient(url, async (client) => {
+    await inspect(client);
+    if ((await pendingOn(client)).length === 0) return;
+    await client.query('SELECT pg_advisory_lock($1)', [SCHEMA_LOCK]);
+    // Another process may have done it meanwhile.
+    if ((await pendingOn(client)).length > 0) await migrate();
+  });
+}
+
+/** The migrations that the database lacks, oldest first. Throws StartError. */
+export async function pendingMigrations(url: string): Promise<readonly SqlMigration[]> {
+  return await withClient(url, pendingOn);
+}
+
+async function withClient<T>(url: string, body: (client: pg.Client) => Promise<T>): Promise<T> {
+  try {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+    // What is lost while it is idle shows with the next statement.
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await refuseOldVersion(client);
+      return await body(client);
+    } finally {
+      await client.end();
+    }
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    const reason = error instanceof Error ? error.message || error.name : String(error);
+    throw new StartError(`the database cannot be used: ${reason}`, { cause: error });
+  }
+}
+
+async function refuseOldVersion(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ version: number }>(
+    `SELECT current_setting('server_version_num')::integer AS version`,
+  );
+  if ((rows[0]?.version ?? 0) < VERSION_MIN) {
+    throw new StartError(`the database is older than PostgreSQL ${VERSION_MIN / 10_000}`);
+  }
+}
+
+async function pendingOn(client: pg.Client): Promise<readonly SqlMigration[]> {
+  const { rows: tables } = await client.query(
+    `SELECT 1 FROM pg_tables WHERE tablename = $1 AND schemaname = ANY(current_schemas(false))`,
+    [MIGRATIONS_TABLE],
+  );
+  if (tables.length === 0) return POSTGRES_MIGRATIONS;
+  const { rows } = await client.query<{ name: string }>(`SELECT name FROM ${MIGRATIONS_TABLE}`);
+  const known = new Set(POSTGRES_MIGRATIONS.map((migration) => migration.name));
+  if (rows.some(({ name }) => !known.has(name))) {
+    throw new StartError('the database belongs to a newer version of Spandrel, or to another program; start that one');
+  }
+  const applied = new Set(rows.map(({ name }) => name));
+  return POSTGRES_MIGRATIONS.filter((migration) => !applied.has(migration.name));
+}

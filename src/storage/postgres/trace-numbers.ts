@@ -1,0 +1,39 @@
+/** Numbers for new traces, drawn in blocks: a trace knows its number without a round trip of its own. */
+
+/** As the sequence in the database counts: each of its values opens a block. */
+const BLOCK_NUMBERS = 1000;
+
+export type TraceNumbers = {
+  /** Whether so many can be drawn at once. */
+  has(count: number): boolean;
+  draw(): number;
+  /** Reserves blocks until so many are at hand. */
+  reserve(count: number): Promise<void>;
+};
+
+/** `openBlocks` answers the first number of each of so many new blocks. */
+export function createTraceNumbers(openBlocks: (count: number) => Promise<readonly number[]>): TraceNumbers {
+  const blocks: { next: number; readonly end: number }[] = [];
+  let atHand = 0;
+
+  return {
+    has: (count) => atHand >= count,
+    draw() {
+      const block = blocks[0];
+      if (block === undefined) throw new Error('a number is drawn that was not reserved');
+      const number = block.next;
+      block.next += 1;
+      atHand -= 1;
+      if (block.next === block.end) blocks.shift();
+      return number;
+    },
+    async reserve(count) {
+      const needed = Math.ceil((count - atHand) / BLOCK_NUMBERS);
+      if (needed <= 0) return;
+      for (const first of await openBlocks(needed)) {
+        blocks.push({ next: first, end: first + BLOCK_NUMBERS });
+        atHand += BLOCK_NUMBERS;
+      }
+    },
+  };
+}
