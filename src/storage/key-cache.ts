@@ -40,18 +40,19 @@ export type KeyCacheDeps = {
   readonly reader: KeyReader;
   /** Answers a number that was current at some moment after the call. */
   readonly generation: () => number | Promise<number>;
-  /** How long answers are kept while the generation stays. */
-  readonly ageMaxMs?: number;
+  /** For changes that the generation does not count: how long answers are kept while it stays. */
+  readonly age?: KeyCacheAge;
+};
+
+export type KeyCacheAge = {
+  readonly maxMs: number;
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;
 };
 
-export function cacheKeyReads({
-  reader,
-  generation,
-  ageMaxMs = Number.POSITIVE_INFINITY,
-  nowMs,
-}: KeyCacheDeps): Omit<KeyStore, 'insertApiKey'> {
+const AGELESS: KeyCacheAge = { maxMs: 0, nowMs: () => 0 };
+
+export function cacheKeyReads({ reader, generation, age = AGELESS }: KeyCacheDeps): Omit<KeyStore, 'insertApiKey'> {
   let kept: Kept | null = null;
 
   /**
@@ -65,9 +66,9 @@ export function cacheKeyReads({
   }
 
   function keptIn(current: number): Kept {
-    const instantMs = nowMs();
+    const instantMs = age.nowMs();
     // Different is enough: a database that was set back counts on from a smaller number.
-    if (kept === null || kept.generation !== current || instantMs - kept.sinceMs > ageMaxMs) {
+    if (kept === null || kept.generation !== current || instantMs - kept.sinceMs > age.maxMs) {
       kept = createKept(current, instantMs);
     }
     return kept;

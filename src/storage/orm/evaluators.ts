@@ -1,13 +1,6 @@
 /** Saved evaluators. */
 
-import {
-  defineEntity,
-  type EntityManager,
-  type InferEntity,
-  LockMode,
-  p,
-  UniqueConstraintViolationException,
-} from '@mikro-orm/core';
+import { defineEntity, type EntityManager, type InferEntity, LockMode, p } from '@mikro-orm/core';
 import type { Evaluator, EvaluatorField } from '../../domain/evaluator.ts';
 import { Project } from './organization.ts';
 
@@ -38,27 +31,15 @@ export async function insertEvaluator(
   evaluator: Evaluator,
   liveMax: number,
 ): Promise<'stored' | 'slug_taken' | 'limit_reached'> {
-  try {
-    return await em.transactional((tx) => insertUnlessTaken(tx, evaluator, liveMax));
-  } catch (error) {
-    // Another process took the slug a moment ago.
-    if (error instanceof UniqueConstraintViolationException) return 'slug_taken';
-    throw error;
-  }
-}
-
-async function insertUnlessTaken(
-  tx: EntityManager,
-  evaluator: Evaluator,
-  liveMax: number,
-): Promise<'stored' | 'slug_taken' | 'limit_reached'> {
   const { projectId, slug } = evaluator;
-  // Where several processes write, nobody else may count the evaluators of the project meanwhile.
-  await tx.findOne(Project, { id: projectId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if ((await tx.count(EvaluatorRow, { projectId })) >= liveMax) return 'limit_reached';
-  if ((await tx.count(EvaluatorRow, { projectId, slug })) > 0) return 'slug_taken';
-  await tx.insert(EvaluatorRow, toRow(evaluator));
-  return 'stored';
+  return await em.transactional(async (tx) => {
+    // Where several processes write, nobody else may count the evaluators of the project meanwhile.
+    await tx.findOne(Project, { id: projectId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if ((await tx.count(EvaluatorRow, { projectId })) >= liveMax) return 'limit_reached';
+    if ((await tx.count(EvaluatorRow, { projectId, slug })) > 0) return 'slug_taken';
+    await tx.insert(EvaluatorRow, toRow(evaluator));
+    return 'stored';
+  });
 }
 
 /** See EvaluatorStore.find. */

@@ -41,17 +41,17 @@ function pageStatements(name: string, condition: string): { readonly first: Stat
      WHERE organization_number = $1 AND created_at >= $2 AND created_at <= $4 ${end} ${condition}
      ORDER BY created_at DESC, id DESC LIMIT $3`;
   return {
-    first: { name: `list_${name}`, text: page('') },
+    first: { name: `list-${name}`, text: page('') },
     // The bound by time alone says nothing new, but it is what months are left out by.
-    next: { name: `list_${name}_after`, text: page('AND (created_at, id) < ($4, $5)') },
+    next: { name: `list-${name}-after`, text: page('AND (created_at, id) < ($4, $5)') },
   };
 }
 
 const PAGES = pageStatements('events', '');
 
 const PAGES_OF_TYPE = {
-  'gateway.request.completed': pageStatements('completed_events', ofType('gateway.request.completed')),
-  'gateway.request.settled': pageStatements('settled_events', ofType('gateway.request.settled')),
+  'gateway.request.completed': pageStatements('completed-events', ofType('gateway.request.completed')),
+  'gateway.request.settled': pageStatements('settled-events', ofType('gateway.request.settled')),
 } as const satisfies Record<RequestEventType, unknown>;
 
 function ofType(type: RequestEventType): string {
@@ -61,7 +61,7 @@ function ofType(type: RequestEventType): string {
 // Each inner question is a point read that names the month of the next one.
 function findStatement(kind: EventKind): Statement {
   return {
-    name: `find_${kind}_event`,
+    name: `find-${kind}-event`,
     text: `${EVENT_SELECT}
       WHERE organization_number = $1 AND id = $3 AND created_at >= $4 AND created_at = (
         SELECT ${kind}_at FROM requests

@@ -19,6 +19,6 @@ export function createInstallationReader(lane: Lane): InstallationReader {
   };
 }
 
-const VERIFIER: Statement = { name: 'read_verifier', text: 'SELECT verifier FROM installation' };
+const VERIFIER: Statement = { name: 'read-verifier', text: 'SELECT verifier FROM installation' };
 
-const ORGANIZATION: Statement = { name: 'find_any_organization', text: 'SELECT 1 FROM organizations LIMIT 1' };
+const ORGANIZATION: Statement = { name: 'find-any-organization', text: 'SELECT 1 FROM organizations LIMIT 1' };

@@ -56,15 +56,6 @@ export function createKeyReader(lane: Lane): KeyReader {
   };
 }
 
-/** Answers the number of the last change that authentication must see. */
-export function createGenerationReader(lane: Lane): () => Promise<number> {
-  return createFreshness(async () => {
-    const [row] = await lane.ask<{ number: number }>(GENERATION, []);
-    if (row === undefined) throw new Error('the database does not count the changes that authentication must see');
-    return row.number;
-  });
-}
-
 /** A key may be the one of a project and the one before of others, of which the last to end counts. */
 function byKey(rows: readonly ProjectByKeyRow[]): ReadonlyMap<string, ProjectByKey> {
   const found = new Map<string, ProjectByKey>();
@@ -104,12 +95,12 @@ const PROJECT_TABLES = `projects JOIN organizations ON organizations.id = projec
   WHERE projects.archived_at IS NULL`;
 
 const PROJECTS: Statement = {
-  name: 'find_projects',
+  name: 'find-projects',
   text: `SELECT ${PROJECT_COLUMNS} FROM ${PROJECT_TABLES} AND projects.id = ANY ($1)`,
 };
 
 const PROJECTS_BY_KEY: Statement = {
-  name: 'find_projects_by_key',
+  name: 'find-projects-by-key',
   text: `SELECT ${PROJECT_COLUMNS}, key_hash AS "keyHash", NULL::bigint AS "untilMs"
     FROM ${PROJECT_TABLES} AND key_hash = ANY ($1)
     UNION ALL
@@ -134,7 +125,7 @@ function bindingsOf(tableWhere: string, order: string): string {
 }
 
 const API_KEYS: Statement = {
-  name: 'find_api_keys',
+  name: 'find-api-keys',
   text: `SELECT
       api_keys.id,
       key_type AS "keyType",
@@ -160,9 +151,7 @@ const API_KEYS: Statement = {
 };
 
 const IMPORTED: Statement = {
-  name: 'has_imported_credentials',
+  name: 'has-imported-credentials',
   text: `SELECT EXISTS (SELECT FROM projects WHERE key_imported OR previous_key_imported)
     OR EXISTS (SELECT FROM api_keys WHERE imported) AS imported`,
 };
-
-const GENERATION: Statement = { name: 'read_auth_generation', text: 'SELECT number FROM auth_generation WHERE id = 1' };

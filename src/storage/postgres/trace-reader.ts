@@ -82,28 +82,28 @@ export function createTraceReader(lane: Lane): TraceReader {
 }
 
 const FIND: Statement = {
-  name: 'find_trace',
+  name: 'find-trace',
   text: `${TRACE_SELECT} WHERE project_number = $1 AND trace_id = $2`,
 };
 
 const FIND_BY_PREFIX: Statement = {
-  name: 'find_traces_by_prefix',
+  name: 'find-traces-by-prefix',
   text: `SELECT trace_id AS "traceId" FROM traces
     WHERE project_number = $1 AND trace_id BETWEEN $2 AND $3 AND inserted_at >= $4
     ORDER BY trace_id LIMIT $5`,
 };
 
 const SUMMARIES: Statement = {
-  name: 'list_span_summaries',
+  name: 'list-span-summaries',
   text: `${SUMMARY_SELECT} WHERE project_number = $1 AND trace_sequence = $2 AND span_id > $3 ORDER BY span_id LIMIT $4`,
 };
 
 const SPANS: Statement = {
-  name: 'find_spans',
+  name: 'find-spans',
   text: `${SPAN_SELECT} WHERE project_number = $1 AND trace_sequence = $2 AND span_id = ANY ($3)`,
 };
 
 const EVALUATIONS: Statement = {
-  name: 'list_evaluations',
+  name: 'list-evaluations',
   text: `${EVALUATION_SELECT} WHERE project_number = $1 AND trace_sequence = $2 ORDER BY inserted_at, evaluation_id`,
 };

@@ -17,7 +17,7 @@ export async function openDatabase(file: string, migrate: (db: Database) => Prom
     return db;
   } catch (error) {
     db.close();
-    throw asStartError(file, error);
+    throw asStartError(file, error, 'writing');
   }
 }
 
@@ -33,7 +33,7 @@ export function pendingMigrations(file: string): readonly SqlMigration[] {
       db.close();
     }
   } catch (error) {
-    throw asStartError(file, error);
+    throw asStartError(file, error, 'reading');
   }
 }
 
@@ -41,7 +41,7 @@ function openChecked(file: string): Database {
   try {
     return openWriteHandle(file, (db) => refuseForeign(db, file));
   } catch (error) {
-    throw asStartError(file, error);
+    throw asStartError(file, error, 'writing');
   }
 }
 
@@ -75,12 +75,12 @@ function readNames(db: Database, sql: string): readonly string[] {
   return db.prepare<[], string>(sql).pluck().all();
 }
 
-function asStartError(file: string, error: unknown): unknown {
+function asStartError(file: string, error: unknown, purpose: 'reading' | 'writing'): unknown {
   const code = sqliteCode(error);
   if (code === '') return error;
   if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
     return new StartError(`the file ${file} is no SQLite database, or a damaged one`, { cause: error });
   }
   const reason = error instanceof Error ? error.message : code;
-  return new StartError(`the database ${file} cannot be opened: ${reason}`, { cause: error });
+  return new StartError(`the database ${file} cannot be opened for ${purpose}: ${reason}`, { cause: error });
 }

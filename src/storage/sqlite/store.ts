@@ -120,8 +120,7 @@ function assembleStore({ call, reader, lane, queueMaxBytes, release, nowMs = () 
       ...cacheKeyReads({
         reader: prepareKeyReader(reader, openLane),
         generation: () => generation,
-        ageMaxMs: KEY_AGE_MAX_MS,
-        nowMs,
+        age: { maxMs: KEY_AGE_MAX_MS, nowMs },
       }),
       insertApiKey: (key) => openCall('insertApiKey', key),
     },

@@ -1,0 +1,123 @@
+/** The SQLite side of a copy: nobody else uses the file meanwhile, and nothing in it is changed. */
+
+import { hash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { databaseFile } from '../open.ts';
+import { monthOf, sequenceOf } from '../postgres/month.ts';
+import { unpackCostSource } from '../rows/codes.ts';
+import { type Database, openReadHandle } from '../sqlite/connection.ts';
+import { type Lock, takeLock } from '../sqlite/lock.ts';
+import { pendingMigrations } from '../sqlite/schema.ts';
+import { StartError } from '../start-error.ts';
+import { type Cell, type Column, type SourceValue, toCell } from './cells.ts';
+import { type SourceFunctions, TABLES, type TableCopy } from './tables.ts';
+
+export type SourceRow = { readonly key: readonly SourceValue[]; readonly cells: readonly Cell[] };
+
+export type Source = {
+  /** Differs for another database, and nearly always for one that has changed. */
+  readonly fingerprint: string;
+  countRows(table: TableCopy): number;
+  /** In the order of the key, from after a key on; null for all. Whoever stops early must end the iteration. */
+  rows(table: TableCopy, columns: readonly Column[], after: readonly SourceValue[] | null): Iterable<SourceRow>;
+  /** The months that rows belong to, as month.ts counts them. */
+  months(): readonly number[];
+  /** The largest numbers ever given. */
+  lastNumbers(): LastNumbers;
+  close(): void;
+};
+
+export type LastNumbers = { readonly traces: number; readonly organizations: number; readonly projects: number };
+
+/** Throws StartError. */
+export function openSource(url: string): Source {
+  const file = url.startsWith('sqlite:') ? databaseFile(url) : null;
+  if (file === null) throw new StartError('--from must be sqlite: and the path of a file');
+  if (!existsSync(file)) throw new StartError(`there is no database ${file}`);
+  const lock = takeLock(file);
+  try {
+    if (pendingMigrations(file).length > 0) {
+      throw new StartError(`the database ${file} was written by an older version of Spandrel; migrate it first`);
+    }
+    return createSource(openReadHandle(file), lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function createSource(db: Database, lock: Lock): Source {
+  addFunctions(db);
+  const readNumber = (sql: string) => db.prepare<[], number>(sql).pluck().get() ?? 0;
+  return {
+    fingerprint: fingerprintOf(db),
+    countRows: ({ source }) => readNumber(`SELECT count(*) FROM ${source}`),
+    rows: (table, columns, after) => readRows(db, { table, columns, after }),
+    months: () => db.prepare<[], number>(MONTHS).pluck().all(),
+    lastNumbers: () => ({
+      traces: readNumber('SELECT max(sequence) FROM traces'),
+      organizations: readNumber(`SELECT seq FROM sqlite_sequence WHERE name = 'organizations'`),
+      projects: readNumber(`SELECT seq FROM sqlite_sequence WHERE name = 'projects'`),
+    }),
+    close() {
+      db.close();
+      lock.release();
+    },
+  };
+}
+
+const MONTHS = `
+  SELECT month_of(inserted_at) FROM traces
+  UNION SELECT month_of(received_at) FROM requests
+  UNION SELECT month_of(created_at) FROM events_by_time`;
+
+function addFunctions(db: Database): void {
+  const functions: SourceFunctions = {
+    sequence_of: sequenceOf,
+    month_of: monthOf,
+    created_at_of: createdAtOf,
+    cost_source_of: unpackCostSource,
+  };
+  for (const [name, run] of Object.entries(functions)) db.function(name, { deterministic: true }, run);
+}
+
+function createdAtOf(envelope: string | null): number | null {
+  if (envelope === null) return null;
+  const { created } = JSON.parse(envelope) as { created: string };
+  return Date.parse(created);
+}
+
+type Reading = {
+  readonly table: TableCopy;
+  readonly columns: readonly Column[];
+  readonly after: readonly SourceValue[] | null;
+};
+
+function* readRows(db: Database, { table, columns, after }: Reading): Generator<SourceRow, void> {
+  const { source, joins, expressions, key } = table;
+  const own = new Set(db.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(source));
+  const keyColumns = key.map((column) => `${source}.${column}`);
+  const selected = columns.map(({ name }) => expressions[name] ?? (own.has(name) ? `${source}.${name}` : 'NULL'));
+  const condition = after === null ? '' : `WHERE (${keyColumns.join(', ')}) > (${key.map(() => '?').join(', ')})`;
+  const rows = db
+    .prepare<SourceValue[], SourceValue[]>(
+      `SELECT ${[...keyColumns, ...selected].join(', ')} FROM ${source} ${joins} ${condition}
+       ORDER BY ${keyColumns.join(', ')}`,
+    )
+    .raw()
+    .iterate(...(after ?? []));
+  for (const row of rows) {
+    const cells = columns.map((column, index) => toCell(column, row[key.length + index] ?? null));
+    yield { key: row.slice(0, key.length), cells };
+  }
+}
+
+/** What every write of the store changes, or most of them: cheap to read in a large database. */
+function fingerprintOf(db: Database): string {
+  const figures = TABLES.filter(({ key }) => key[0] === 'rowid').map(({ source }) =>
+    db.prepare<[], number>(`SELECT max(rowid) FROM ${source}`).pluck().get(),
+  );
+  const verifiers = db.prepare<[], Buffer>('SELECT verifier FROM installation').pluck().all();
+  const heads = db.prepare('SELECT * FROM log_heads ORDER BY organization_number').raw().all();
+  return hash('sha256', JSON.stringify([verifiers.map((verifier) => verifier.toString('hex')), heads, figures]));
+}
