@@ -1,12 +1,33 @@
 import { defineConfig } from 'vitest/config';
 
+/** What goes through the whole server and must hold on every store. */
+const API = 'test/api/**/*.test.ts';
+/** Tests that need a PostgreSQL say so by their name. */
+const POSTGRES = 'test/**/postgres*.test.ts';
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     pool: 'forks',
     // Two cores: more workers than cores only make the timing-sensitive scenarios noisy.
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    projects: [
+      {
+        test: { name: 'sqlite', provide: { store: 'sqlite' }, include: ['test/**/*.test.ts'], exclude: [POSTGRES] },
+      },
+      {
+        test: { name: 'memory', provide: { store: 'memory' }, include: [API] },
+      },
+      {
+        test: {
+          name: 'postgres',
+          provide: { store: 'postgres' },
+          include: [API, POSTGRES, 'test/scenarios/**/*.test.ts', 'test/crash/kill.test.ts'],
+          // Runs only when one of these files does.
+          globalSetup: 'test/support/postgres-setup.ts',
+        },
+      },
+    ],
   },
 });

@@ -57,3 +57,12 @@ export function databaseFile(url: string): string | null {
   }
   return path === MEMORY ? null : resolve(path);
 }
+
+/** Copies a database file that may be in use. Throws StartError; also for databases that bring tools of their own. */
+export async function backupDatabase(url: string, target: string): Promise<void> {
+  const file = databaseFile(url);
+  if (file === null)
+    throw new StartError('only a SQLite file can be backed up this way; PostgreSQL has pg_dump and pg_basebackup');
+  const { backupFile } = await import('./sqlite/backup.ts');
+  backupFile(file, target);
+}

@@ -19,15 +19,19 @@ function newFolder(): string {
   return folder.path;
 }
 
+function spawnIn(folder: string, environment: { [name: string]: string }): Promise<SpawnedServer> {
+  return spawnServer({ SPANDREL_DATABASE_URL: `sqlite:${join(folder, 'spandrel.db')}`, ...environment });
+}
+
 async function start(folder: string, environment: { [name: string]: string } = {}): Promise<SpawnedServer> {
-  const server = await spawnServer(folder, environment);
+  const server = await spawnIn(folder, environment);
   servers.push(server);
   return server;
 }
 
 /** The lines a refused start prints; fails when it starts. */
 async function refusal(folder: string, environment: { [name: string]: string } = {}): Promise<string> {
-  const outcome = await spawnServer(folder, environment).then(
+  const outcome = await spawnIn(folder, environment).then(
     (server) => server,
     (error: Error) => error.message,
   );

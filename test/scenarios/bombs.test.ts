@@ -1,9 +1,9 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { llmTrace } from '../support/fixtures.ts';
+import { createPlace } from '../support/place.ts';
 import { report } from '../support/scenario.ts';
 import { PROJECT_KEY, spawnServer } from '../support/server.ts';
-import { temporaryFolder } from '../support/temp.ts';
 
 const BOMBS_AT_ONCE = 50;
 const GROWTH_MAX_BYTES = 64 * 1024 * 1024;
@@ -15,8 +15,8 @@ it('X1: fifty decompression bombs at once are refused quickly and take no memory
     ['br', new Uint8Array(brotliCompressSync(zeros, { params: { 1: 5 } }))],
     ['deflate', new Uint8Array(deflateSync(zeros))],
   ];
-  const folder = temporaryFolder();
-  const server = await spawnServer(folder.path);
+  const place = await createPlace();
+  const server = await spawnServer(place.environment);
   const post = (path: string, body: Uint8Array<ArrayBuffer>, headers: object) =>
     fetch(server.address + path, { method: 'POST', headers: { 'x-auth-token': PROJECT_KEY, ...headers }, body });
   const alive = async () => {
@@ -71,6 +71,6 @@ it('X1: fifty decompression bombs at once are refused quickly and take no memory
     expect(slowest).toBeLessThan(500);
   } finally {
     await server.stop('SIGKILL');
-    folder.remove();
+    await place.remove();
   }
 });

@@ -1,8 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { startApp, TEST_SECRET } from '../support/app.ts';
+import { startApp } from '../support/app.ts';
 import { addKey, llmTrace } from '../support/fixtures.ts';
+import { TEST_SECRET } from '../support/place.ts';
 import { report } from '../support/scenario.ts';
 import { callRest } from '../support/surfaces.ts';
 
@@ -31,14 +30,14 @@ it('G1: no secret stands in the data folder, the log or an error', async () => {
   }
   await app.stop();
   await app.store.close();
-  const files = readdirSync(app.folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const stored = files.map((entry) => readFileSync(join(entry.parentPath, entry.name)).toString('latin1'));
+  const stored = await app.place.contents();
+  await app.place.remove();
   // The part after the last underscore or prefix is what would let somebody in.
   const needles = secrets.map((secret) => secret.replace(/^sk-lw-/, '').replace(/^[^_]*_/, ''));
   const places = [...stored, ...app.logged, ...seen];
   const hits = needles.filter((needle) => places.some((place) => place.includes(needle)));
   report({ id: 'G1', seed: 0, n: places.length, pass: hits.length === 0 });
-  expect(files.length).toBeGreaterThan(0);
+  expect(stored.length).toBeGreaterThan(0);
   expect(app.logged.length).toBeGreaterThan(0);
   expect(hits).toEqual([]);
 });

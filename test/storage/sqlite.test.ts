@@ -8,7 +8,7 @@ import { createInlineStore } from '../../src/storage/sqlite/store.ts';
 import { temporaryFolder } from '../support/temp.ts';
 import { PROJECT, sampleAppend } from './conformance/samples.ts';
 import { storeConformance } from './conformance/store.ts';
-import type { Subject } from './conformance/subject.ts';
+import { createTestTime, type Subject } from './conformance/subject.ts';
 import { quietLog } from './quiet-log.ts';
 
 const options = { queueMaxBytes: 64 * 1024 * 1024, log: quietLog };
@@ -19,16 +19,7 @@ const emptyDatabase = join(template.path, 'empty.db');
 beforeAll(async () => await (await openStore({ url: `sqlite:${emptyDatabase}`, ...options })).close());
 afterAll(() => template.remove());
 
-/** What is changed behind the store's back is seen once the answers kept before are too old. */
-function createTestTime(): { nowMs(): number; pass(): void } {
-  let passedMs = 0;
-  return {
-    nowMs: () => performance.now() + passedMs,
-    pass: () => {
-      passedMs += 60_000;
-    },
-  };
-}
+const bytes = (hex: string) => `X'${hex}'`;
 
 async function openFile(): Promise<Subject> {
   const folder = temporaryFolder();
@@ -38,6 +29,7 @@ async function openFile(): Promise<Subject> {
   const store = await openStore({ url: `sqlite:${file}`, ...options, nowMs: time.nowMs });
   return {
     store,
+    bytes,
     execute: (sql) => {
       const db = new Database(file, { timeout: 5000 });
       db.exec(sql);
@@ -57,6 +49,7 @@ async function openMemory(): Promise<Subject> {
   const store = createInlineStore(opened, { ...options, nowMs: time.nowMs });
   return {
     store,
+    bytes,
     execute: async (sql) => {
       await opened.core.run(() => void opened.db.exec(sql));
       time.pass();

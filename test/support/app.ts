@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { type App, createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { bootstrap } from '../../src/domain/bootstrap.ts';
@@ -8,14 +7,12 @@ import { deriveRootKeys, type RootKeys } from '../../src/domain/secrets.ts';
 import type { Store } from '../../src/domain/store.ts';
 import { readPriceList } from '../../src/price-list.ts';
 import { openStore } from '../../src/storage/open.ts';
-import { temporaryFolder } from './temp.ts';
-
-export const TEST_SECRET = '0123456789abcdef0123456789abcdef';
+import { createPlace, type Place, TEST_SECRET } from './place.ts';
 
 export type TestApp = App & {
   readonly store: Store;
   readonly rootKeys: RootKeys;
-  readonly folder: string;
+  readonly place: Place;
   readonly projectKey: string;
   readonly adminKey: string;
   readonly organizationId: string;
@@ -31,12 +28,12 @@ export type TestAppOptions = {
   readonly clock?: () => number;
 };
 
-/** A server on a free port over a store of its own, with the first organization in it. */
+/** A server on a free port over a database of its own, with the first organization in it. */
 export async function startApp({ environment = {}, clock = Date.now }: TestAppOptions = {}): Promise<TestApp> {
-  const folder = temporaryFolder();
+  const place = await createPlace();
   const config = readConfig({
     SPANDREL_PORT: '0',
-    SPANDREL_DATABASE_URL: `sqlite:${join(folder.path, 'spandrel.db')}`,
+    ...place.environment,
     SPANDREL_SECRET: TEST_SECRET,
     ...environment,
   });
@@ -65,7 +62,7 @@ export async function startApp({ environment = {}, clock = Date.now }: TestAppOp
     ...app,
     store,
     rootKeys,
-    folder: folder.path,
+    place,
     projectKey: first.get('SPANDREL_PROJECT_KEY') ?? '',
     adminKey: first.get('SPANDREL_ADMIN_KEY') ?? '',
     organizationId: first.get('SPANDREL_ORGANIZATION_ID') ?? '',
@@ -75,7 +72,7 @@ export async function startApp({ environment = {}, clock = Date.now }: TestAppOp
     async close() {
       await app.stop();
       await store.close();
-      folder.remove();
+      await place.remove();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { leaveWill } from './last-will.ts';
 
 const LAUNCH = new URL('../../src/launch.js', import.meta.url).pathname;
 /** Imposed on every spawned server, so that a restarted one knows them too. */
@@ -21,23 +21,22 @@ export type SpawnedServer = {
   stop(signal: NodeJS.Signals): Promise<number | null>;
 };
 
-/** The real process, as `npm start` runs it, over the database in `folder`. */
-export function spawnServer(
-  folder: string,
-  environment: { readonly [name: string]: string } = {},
-): Promise<SpawnedServer> {
+/** The real process, as `npm start` runs it; the environment of a place says over which database. */
+export function spawnServer(environment: { readonly [name: string]: string }): Promise<SpawnedServer> {
   const startedMs = performance.now();
   const child = spawn(process.execPath, [LAUNCH], {
     env: {
       PATH: process.env.PATH,
       SPANDREL_PORT: '0',
-      SPANDREL_DATABASE_URL: `sqlite:${join(folder, 'spandrel.db')}`,
       SPANDREL_BOOTSTRAP_PROJECT_KEY: PROJECT_KEY,
       SPANDREL_BOOTSTRAP_ADMIN_KEY: ADMIN_KEY,
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  // A test that is cut short leaves no server behind.
+  const will = leaveWill('kill -KILL "$0"', [String(child.pid)]);
+  child.once('exit', () => will.revoke());
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
   let text = '';
   return new Promise((resolve, reject) => {

@@ -151,13 +151,13 @@ export function projectConformance(open: OpenSubject): void {
   describe('projects', () => {
     it(
       'finds a project by the key of before only within its overlap',
-      withStore(open, async ({ installation, keys }, { execute }) => {
+      withStore(open, async ({ installation, keys }, { execute, bytes }) => {
         const plan = samplePlan();
         const { keyHash } = plan.project;
         await installation.bootstrap(plan);
         const newHash = randomHex(64);
         await execute(
-          `UPDATE projects SET previous_key_hash = key_hash, previous_key_until = ${NOW_MS + 60_000}, key_hash = X'${newHash}'`,
+          `UPDATE projects SET previous_key_hash = key_hash, previous_key_until = ${NOW_MS + 60_000}, key_hash = ${bytes(newHash)}`,
         );
         const find = async (hash: Buffer, nowMs: number) => (await keys.findProjectByKeyHash(hash, nowMs))?.id ?? null;
         expect(await find(Buffer.from(newHash, 'hex'), NOW_MS)).toBe(plan.project.id);
@@ -169,13 +169,13 @@ export function projectConformance(open: OpenSubject): void {
 
     it(
       'MUST NOT answer archived projects',
-      withStore(open, async ({ installation, keys }, { execute }) => {
+      withStore(open, async ({ installation, keys }, { execute, bytes }) => {
         const plan = samplePlan();
         await installation.bootstrap(plan);
         expect(await keys.findProject(plan.project.id)).toMatchObject({ slug: plan.project.slug });
         expect(await keys.findProject(plan.project.slug)).toBeNull();
         await execute(
-          `UPDATE projects SET archived_at = 5, previous_key_hash = X'00', previous_key_until = ${NOW_MS + 1}`,
+          `UPDATE projects SET archived_at = 5, previous_key_hash = ${bytes('00')}, previous_key_until = ${NOW_MS + 1}`,
         );
         expect(await keys.findProject(plan.project.id)).toBeNull();
         expect(await keys.findProjectByKeyHash(plan.project.keyHash, NOW_MS)).toBeNull();
@@ -188,7 +188,7 @@ export function projectConformance(open: OpenSubject): void {
       withStore(open, async ({ installation, keys }, { execute }) => {
         const plan = samplePlan();
         await installation.bootstrap(plan);
-        await execute('UPDATE projects SET emit_request_events = 0');
+        await execute('UPDATE projects SET emit_request_events = FALSE');
         expect(await keys.findProject(plan.project.id)).toMatchObject({ emitRequestEvents: false });
       }),
     );

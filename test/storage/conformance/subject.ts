@@ -6,6 +6,8 @@ export type Subject = {
   readonly store: Store;
   /** Runs one SQL statement, standing in for management verbs that the port does not have. */
   execute(sql: string): void | Promise<void>;
+  /** A literal of the bytes in the SQL that `execute` takes. */
+  bytes(hex: string): string;
   /** Closes the store and removes what it left. */
   dispose(): Promise<void>;
 };
@@ -25,5 +27,16 @@ export function withStore(
     } finally {
       await subject.dispose();
     }
+  };
+}
+
+/** What is changed behind the store's back is seen once the answers kept before are too old. */
+export function createTestTime(): { nowMs(): number; pass(): void } {
+  let passedMs = 0;
+  return {
+    nowMs: () => performance.now() + passedMs,
+    pass: () => {
+      passedMs += 60_000;
+    },
   };
 }

