@@ -11,6 +11,8 @@ import { createCursorCodec } from './domain/cursor.ts';
 import { createEvaluators } from './domain/evaluators.ts';
 import { createEvents } from './domain/events.ts';
 import type { Pricing } from './domain/pricing.ts';
+import { createProjectSettings } from './domain/project-settings.ts';
+import { createRetention } from './domain/retention.ts';
 import type { RootKeys } from './domain/secrets.ts';
 import type { Store } from './domain/store.ts';
 import { createTraces } from './domain/traces.ts';
@@ -20,6 +22,7 @@ import { createInvoke, type InvokeDeps } from './rpc/invoke.ts';
 import type { Method } from './rpc/method.ts';
 import { compileService } from './rpc/registry.ts';
 import { createTraceRpc } from './rpc/traces.ts';
+import { type Schedule, startSchedule, type Wait, waitUnseen } from './schedule.ts';
 import { createIdSource } from './transport/call-ids.ts';
 import { createGrpc } from './transport/grpc.ts';
 import { createHealth } from './transport/health.ts';
@@ -40,7 +43,9 @@ export type AppDeps = {
   readonly pricing: Pricing;
   readonly clock: Clock;
   readonly random: RandomBytes;
-  readonly log: InvokeDeps['log'];
+  readonly log: InvokeDeps['log'] & { info(fields: object, message: string): void };
+  /** How long jobs wait between their runs; real time by default. */
+  readonly wait?: Wait;
   /** PEM texts, when the port speaks TLS. */
   readonly tls: { readonly cert: string; readonly key: string } | null;
 };
@@ -60,6 +65,11 @@ const IDLE_MS = 75_000;
 const HEADERS_MAX_BYTES = 16_384;
 const REQUEST_LINE_MAX_BYTES = 8_192;
 const STREAMS_PER_CONNECTION_MAX = 128;
+/** The first requests after a start have everything to themselves. */
+const RETENTION_FIRST_DELAY_MS = 10_000;
+/** What is past its term is erased within a day, the time that takes included. */
+const RETENTION_INTERVAL_MS = 12 * 3_600_000;
+const RETENTION_RETRY_DELAY_MS = 10 * 60_000;
 
 /** Starts serving. Rejects when the port cannot be had or a contract is incomplete. */
 export async function createApp(deps: AppDeps): Promise<App> {
@@ -105,15 +115,37 @@ export async function createApp(deps: AppDeps): Promise<App> {
     },
   );
   if (config.publicUrl === null) publicUrl = server.address;
+  const retention = scheduleRetention(deps);
   return {
     address: server.address,
     port: server.port,
     async stop() {
       accepting = false;
-      await server.drain(config.limits.drainMs);
+      await Promise.all([retention.stop(), server.drain(config.limits.drainMs)]);
       watch.close();
     },
   };
+}
+
+function scheduleRetention({ store, clock, config, log, wait = waitUnseen }: AppDeps): Schedule {
+  const retention = createRetention({
+    store: store.retention,
+    clock,
+    traceDefaultDays: config.traceRetentionDays,
+    pause: wait,
+  });
+  return startSchedule({
+    firstDelayMs: RETENTION_FIRST_DELAY_MS,
+    intervalMs: RETENTION_INTERVAL_MS,
+    retryDelayMs: RETENTION_RETRY_DELAY_MS,
+    wait,
+    async run(signal) {
+      const { outcome, removed } = await retention.run(signal);
+      if (Object.values(removed).some((count) => count > 0))
+        log.info({ outcome, ...removed }, 'retention removed data');
+    },
+    onError: (error) => log.warn({ err: error }, 'retention failed'),
+  });
 }
 
 function serverLimits({ limits }: Config): Parameters<typeof listen>[0]['limits'] {
@@ -140,6 +172,7 @@ function compileMethods(deps: AppDeps, publicUrl: () => string): Method[] {
     store: store.traces,
     cursors,
     pricing,
+    traceDefaultDays: config.traceRetentionDays,
     limits: {
       spansMax: limits.spansPerRequestMax,
       evaluationsMax: limits.evaluationsPerRequestMax,
@@ -148,8 +181,9 @@ function compileMethods(deps: AppDeps, publicUrl: () => string): Method[] {
       futureMaxMs: limits.futureMaxMs,
     },
   });
+  const settings = createProjectSettings({ store: store.projects, traceDefaultDays: config.traceRetentionDays });
   return [
-    ...compileService(TraceService, createTraceRpc({ traces, platformUrl: linkTo('traces') }), sizes),
+    ...compileService(TraceService, createTraceRpc({ traces, settings, platformUrl: linkTo('traces') }), sizes),
     ...compileService(EventService, createEventRpc({ events: createEvents({ store: store.events, cursors }) }), sizes),
     ...compileService(
       EvaluatorService,

@@ -1,7 +1,11 @@
 /** Every setting: its name, default, bound and why. All problems are reported at once. */
 
 import type { BootstrapWishes } from './domain/bootstrap.ts';
+import { TERM_MAX_DAYS, TERM_MIN_DAYS } from './domain/trace-retention.ts';
+import { LOG_LEVELS, SETTINGS } from './settings.ts';
 import type { CorsOrigins } from './transport/rest/cors.ts';
+
+export { SETTINGS, type Setting } from './settings.ts';
 
 export type Config = {
   readonly host: string;
@@ -18,6 +22,8 @@ export type Config = {
   readonly cors: CorsOrigins;
   readonly tls: { readonly certPath: string; readonly keyPath: string } | null;
   readonly bootstrap: BootstrapWishes;
+  /** The term of traces in projects that never chose; null: for ever. */
+  readonly traceRetentionDays: number | null;
   readonly limits: Limits;
 };
 
@@ -44,94 +50,12 @@ export class ConfigError extends Error {
   }
 }
 
-/** One row of the settings table: `--help` and the README are printed from it. */
-export type Setting = { readonly name: string; readonly fallback: string; readonly about: string };
-
 type Environment = { readonly [name: string]: string | undefined };
 type Reader = { readonly text: (name: string) => string | null; readonly refuse: (problem: string) => void };
 
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 const ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
 const PREFIX_PATTERN = /^[a-z0-9][a-z0-9-]{0,14}-$/;
 const SECRET_MIN_CHARACTERS = 32;
-
-export const SETTINGS: readonly Setting[] = [
-  { name: 'SPANDREL_HOST', fallback: '127.0.0.1', about: 'Address to listen on; 0.0.0.0 opens it to the network.' },
-  {
-    name: 'SPANDREL_PORT',
-    fallback: '5560',
-    about: 'Port for every protocol; 0 picks a free one, which the ready line prints.',
-  },
-  {
-    name: 'SPANDREL_DATABASE_URL',
-    fallback: 'sqlite:./data/spandrel.db',
-    about: 'Where data lives: sqlite: and a path, or postgres://user:password@host:port/database.',
-  },
-  {
-    name: 'SPANDREL_DATABASE_CONNECTIONS',
-    fallback: '10',
-    about: 'PostgreSQL connections of this process for reading; six more are for writing and authentication.',
-  },
-  {
-    name: 'SPANDREL_DATABASE_UNSAFE',
-    fallback: 'off',
-    about: 'on accepts a PostgreSQL that may lose what it has acknowledged.',
-  },
-  {
-    name: 'SPANDREL_SECRET',
-    fallback: '<data folder>/secret',
-    about: 'Root of every derived key, at least 32 characters; written once beside a SQLite file when unset.',
-  },
-  { name: 'SPANDREL_PUBLIC_URL', fallback: 'the listening address', about: 'Base of the links in answers.' },
-  {
-    name: 'SPANDREL_LOG_LEVEL',
-    fallback: 'info',
-    about: `One of ${LOG_LEVELS.join(', ')}; debug adds one line per request.`,
-  },
-  { name: 'SPANDREL_TRACING', fallback: 'on', about: 'on or off: trace ids in headers and error bodies.' },
-  { name: 'SPANDREL_CORS_ORIGINS', fallback: '*', about: '*, none, or exact origins separated by commas.' },
-  { name: 'SPANDREL_TLS_CERT', fallback: '', about: 'PEM file; with SPANDREL_TLS_KEY the port speaks TLS only.' },
-  { name: 'SPANDREL_TLS_KEY', fallback: '', about: 'PEM file of the private key.' },
-  {
-    name: 'SPANDREL_KEY_PREFIX',
-    fallback: 'sk-lw-',
-    about: 'Token prefixes separated by commas: the first mints, all are accepted.',
-  },
-  { name: 'SPANDREL_BOOTSTRAP_PROJECT_KEY', fallback: 'minted', about: 'Imposes the first project key.' },
-  { name: 'SPANDREL_BOOTSTRAP_ADMIN_KEY', fallback: 'minted', about: 'Imposes the first admin key.' },
-  {
-    name: 'SPANDREL_BOOTSTRAP_ORGANIZATION_ID',
-    fallback: 'minted',
-    about: 'Imposes the id of the first organization.',
-  },
-  { name: 'SPANDREL_BOOTSTRAP_PROJECT_ID', fallback: 'minted', about: 'Imposes the id of the first project.' },
-  {
-    name: 'SPANDREL_BOOTSTRAP_ORGANIZATION',
-    fallback: 'Default organization',
-    about: 'Name of the first organization.',
-  },
-  { name: 'SPANDREL_BOOTSTRAP_TEAM', fallback: 'Default team', about: 'Name of the first team.' },
-  { name: 'SPANDREL_BOOTSTRAP_PROJECT', fallback: 'Default project', about: 'Name of the first project.' },
-  { name: 'SPANDREL_BOOTSTRAP_ADMIN_EMAIL', fallback: 'admin@localhost', about: 'E-mail of the first administrator.' },
-  {
-    name: 'SPANDREL_MAX_BODY_BYTES',
-    fallback: '10485760',
-    about: 'Largest collector body, on the wire and decompressed.',
-  },
-  { name: 'SPANDREL_MAX_SPANS_PER_REQUEST', fallback: '10000', about: 'Spans in one collector request.' },
-  { name: 'SPANDREL_MAX_EVALUATIONS_PER_REQUEST', fallback: '2000', about: 'Evaluations in one collector request.' },
-  { name: 'SPANDREL_MAX_STRING_BYTES', fallback: '1048576', about: 'Longer strings are cut and marked.' },
-  { name: 'SPANDREL_MAX_JSON_DEPTH', fallback: '64', about: 'Nesting of one free JSON value.' },
-  { name: 'SPANDREL_MAX_FUTURE_MS', fallback: '86400000', about: 'How far ahead of this clock a timestamp may be.' },
-  {
-    name: 'SPANDREL_INGEST_QUEUE_BYTES',
-    fallback: '67108864',
-    about: 'Bytes waiting for a commit before new ones are refused.',
-  },
-  { name: 'SPANDREL_MAX_INFLIGHT', fallback: '1024', about: 'Requests in progress before new ones are refused.' },
-  { name: 'SPANDREL_MAX_CONNECTIONS', fallback: '10000', about: 'Open connections before new ones are closed.' },
-  { name: 'SPANDREL_DRAIN_MS', fallback: '10000', about: 'How long a stop waits for requests in progress.' },
-];
 
 /** Reads the environment. Throws a ConfigError that names every problem. */
 export function readConfig(environment: Environment): Config {
@@ -155,6 +79,7 @@ export function readConfig(environment: Environment): Config {
     cors: readCors(reader),
     tls: readTls(reader),
     bootstrap: readBootstrap(reader, prefixes),
+    traceRetentionDays: readTraceRetention(reader),
     limits: readLimits(reader),
   };
   if (problems.length > 0) throw new ConfigError(problems);
@@ -185,6 +110,11 @@ function readInteger(reader: Reader, name: string, bounds: { min: number; max: n
   if (/^[0-9]{1,16}$/.test(text) && value >= bounds.min && value <= bounds.max) return value;
   reader.refuse(`${name} must be a whole number from ${bounds.min} to ${bounds.max}`);
   return fallback;
+}
+
+function readTraceRetention(reader: Reader): number | null {
+  const name = 'SPANDREL_TRACE_RETENTION_DAYS';
+  return reader.text(name) === null ? null : readInteger(reader, name, { min: TERM_MIN_DAYS, max: TERM_MAX_DAYS });
 }
 
 function readChoice(reader: Reader, name: string, choices: readonly string[]): string {

@@ -1,7 +1,6 @@
 /** The process: environment, command, exit code. The only reader of process.env. */
 
-import { readCommand } from './cli/command.ts';
-import { serve } from './cli/serve.ts';
+import { type Command, readCommand } from './cli/command.ts';
 import { ConfigError } from './config.ts';
 
 const command = readCommand(process.argv.slice(2));
@@ -12,11 +11,28 @@ if (command.kind === 'print') {
   process.exitCode = 1;
 } else {
   try {
-    await serve(process.env);
+    await run(command);
   } catch (error) {
     const lines =
       error instanceof ConfigError ? error.problems : [error instanceof Error ? error.message : String(error)];
     for (const line of lines) process.stderr.write(`spandrel: ${line}\n`);
     process.exit(1);
+  }
+}
+
+/** Each command is loaded only when it is asked for: a server needs nothing of the others. */
+async function run(asked: Exclude<Command, { kind: 'print' | 'wrong' }>): Promise<void> {
+  if (asked.kind === 'migrate') {
+    const { migrate } = await import('./cli/migrate.ts');
+    await migrate(process.env, asked.isDryRun);
+  } else if (asked.kind === 'copy') {
+    const { copy } = await import('./cli/copy.ts');
+    await copy(asked.from, asked.to);
+  } else if (asked.kind === 'backup') {
+    const { backup } = await import('./cli/backup.ts');
+    await backup(process.env, asked.to);
+  } else {
+    const { serve } = await import('./cli/serve.ts');
+    await serve(process.env);
   }
 }

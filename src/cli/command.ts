@@ -1,10 +1,14 @@
 /** What the command line asks for. */
 
 import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 import { SETTINGS } from '../config.ts';
 
 export type Command =
   | { readonly kind: 'serve' }
+  | { readonly kind: 'migrate'; readonly isDryRun: boolean }
+  | { readonly kind: 'copy'; readonly from: string; readonly to: string }
+  | { readonly kind: 'backup'; readonly to: string }
   | { readonly kind: 'print'; readonly text: string }
   | { readonly kind: 'wrong'; readonly text: string };
 
@@ -14,7 +18,45 @@ export function readCommand(args: readonly string[]): Command {
   if (first === '--help' || first === '-h' || first === 'help') return { kind: 'print', text: help() };
   if (first === '--version') return { kind: 'print', text: `spandrel ${version()}\n` };
   if ((first === undefined || first === 'serve') && others.length === 0) return { kind: 'serve' };
-  return { kind: 'wrong', text: `spandrel: unknown argument: ${args.join(' ')}\nRun spandrel --help.\n` };
+  if (first === 'migrate') return readMigrate(others);
+  if (first === 'copy') return readCopy(others);
+  if (first === 'backup') return readBackup(others);
+  return refuse(`unknown argument: ${args.join(' ')}`);
+}
+
+function readMigrate(args: readonly string[]): Command {
+  const options = readOptions(args, { 'dry-run': { type: 'boolean' } });
+  if (options === null) return refuse('migrate takes --dry-run and nothing else');
+  return { kind: 'migrate', isDryRun: options['dry-run'] === true };
+}
+
+function readCopy(args: readonly string[]): Command {
+  const options = readOptions(args, { from: { type: 'string' }, to: { type: 'string' } });
+  if (typeof options?.from !== 'string' || typeof options.to !== 'string') {
+    // What was given is not repeated: the address of a database may hold a password.
+    return refuse('copy takes --from sqlite:<path> and --to postgres://<user>:<password>@<host>/<database>');
+  }
+  return { kind: 'copy', from: options.from, to: options.to };
+}
+
+function readBackup(args: readonly string[]): Command {
+  const to = readOptions(args, { to: { type: 'string' } })?.to;
+  return typeof to === 'string' && to !== '' ? { kind: 'backup', to } : refuse('backup takes --to <file>');
+}
+
+type Options = { readonly [name: string]: { readonly type: 'string' | 'boolean' } };
+
+/** Null when there is anything else. */
+function readOptions(args: readonly string[], options: Options) {
+  try {
+    return parseArgs({ args: [...args], options, strict: true }).values;
+  } catch {
+    return null;
+  }
+}
+
+function refuse(problem: string): Command {
+  return { kind: 'wrong', text: `spandrel: ${problem}\nRun spandrel --help.\n` };
 }
 
 function help(): string {
@@ -24,9 +66,12 @@ function help(): string {
     return `  ${name.padEnd(width)}  ${about}${unset}`;
   });
   return [
-    'spandrel [serve]    run the server',
-    'spandrel --help     print this page',
-    'spandrel --version  print the version',
+    'spandrel [serve]                     run the server',
+    'spandrel migrate [--dry-run]         bring the schema of the database up to date, or print what that would run',
+    'spandrel copy --from URL --to URL    copy a stopped SQLite database into an empty PostgreSQL database',
+    'spandrel backup --to FILE            copy the SQLite database of a running server',
+    'spandrel --help                      print this page',
+    'spandrel --version                   print the version',
     '',
     'Settings are read from the environment:',
     ...rows,

@@ -11,6 +11,8 @@ export type Project = {
   readonly organizationNumber: number;
   readonly teamId: string;
   readonly emitRequestEvents: boolean;
+  /** As stored: null when the project never chose, 0 for ever; see trace-retention.ts. */
+  readonly traceRetentionDays: number | null;
   readonly archivedAtMs: number | null;
 };
 

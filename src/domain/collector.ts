@@ -34,7 +34,12 @@ export type Collected = {
 };
 
 /** Where and when a request arrived. */
-export type Arrival = { readonly project: Project; readonly nowMs: number };
+export type Arrival = {
+  readonly project: Project;
+  readonly nowMs: number;
+  /** Traces of the project that came in before are past their term; null: none is. */
+  readonly goneBeforeMs: number | null;
+};
 
 const TOLD_REASONS_MAX = 100;
 
@@ -69,6 +74,7 @@ export function collect(body: JsonValue, facts: CollectFacts, at: Arrival, deps:
     organizationNumber: at.project.organizationNumber,
     traceId,
     receivedAtMs: at.nowMs,
+    goneBeforeMs: at.goneBeforeMs,
     metadataJson: metadata.json,
     expectedOutput,
     spans: placed.spans,

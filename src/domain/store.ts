@@ -15,6 +15,8 @@ export type Store = {
   readonly traces: TraceStore;
   readonly events: EventStore;
   readonly evaluators: EvaluatorStore;
+  readonly projects: ProjectStore;
+  readonly retention: RetentionStore;
   /** Resolves when the store can read and write; MUST throw the unavailable Fault otherwise. */
   ready(): Promise<void>;
   /** MUST finish every accepted write, then release every file and thread. */
@@ -131,4 +133,65 @@ export type EvaluatorStore = {
   insert(evaluator: Evaluator, liveMax: number): Promise<'stored' | 'slug_taken' | 'limit_reached'>;
   /** By id first, then by slug, case-sensitive; null for another project's. */
   find(projectId: string, idOrSlug: string): Promise<Evaluator | null>;
+};
+
+export type ProjectStore = {
+  /**
+   * Changes the settings that are named and answers all of them; null when the project is unknown or archived. MUST
+   * leave alone what is not named. Every request that begins after the answer MUST be judged by the new settings.
+   */
+  updateSettings(
+    projectId: string,
+    change: ProjectSettingsChange,
+    nowMs: number,
+  ): Promise<StoredProjectSettings | null>;
+};
+
+export type StoredProjectSettings = Pick<Project, 'traceRetentionDays' | 'emitRequestEvents'>;
+
+/** A term, once chosen, is a number: null would say that the project never chose. */
+export type ProjectSettingsChange = { readonly traceRetentionDays?: number; readonly emitRequestEvents?: boolean };
+
+/** Removes what is past its term. */
+export type RetentionStore = {
+  /** Every trace retention that a project has stored, once each; archived projects count too. */
+  traceTerms(): Promise<readonly (number | null)[]>;
+  /** Begins a walk over all that is stored. Nothing changes before its first step. */
+  begin(cuts: RetentionCuts): RetentionWalk;
+};
+
+export type RetentionCuts = {
+  /** The first instant of a month: events created before it go, and requests of which no event is left. */
+  readonly eventsBeforeMs: number;
+  readonly traces: readonly TraceCut[];
+};
+
+/** Traces that came in before the instant go, in projects that have this very term stored while the step is taken. */
+export type TraceCut = { readonly storedDays: number | null; readonly goneBeforeMs: number };
+
+export type RetentionWalk = {
+  /**
+   * Takes one small step. It MUST NOT hold up an append for more than 100 ms, MUST remove at most `rowsMax` rows
+   * beside whole months, MUST remove nothing that is within its term, and MUST put a trace that it cannot erase at
+   * once out of reach before it removes anything of it. It MUST be safe while other processes take steps.
+   * After the last step all is gone that was past its term, but for what others were holding.
+   */
+  step(rowsMax: number): Promise<RetentionStep>;
+};
+
+export type RetentionStep = {
+  /** `busy`: another process is at it, and this walk ends here. */
+  readonly outcome: 'more' | 'done' | 'busy';
+  readonly removed: RetentionCounts;
+  /** How long others may have had to wait for it. */
+  readonly heldMs: number;
+};
+
+export type RetentionCounts = {
+  /** One by one. */
+  readonly events: number;
+  /** With all that belongs to them. */
+  readonly traces: number;
+  /** Tables that held one month each and are dropped whole. */
+  readonly months: number;
 };

@@ -135,6 +135,8 @@ export type TraceAppend = {
   readonly organizationNumber: number;
   readonly traceId: string;
   readonly receivedAtMs: number;
+  /** A stored trace that came in before this instant counts as gone; null: none does. */
+  readonly goneBeforeMs: number | null;
   /** Compact JSON text of the usable metadata of this request; null when it carries none. */
   readonly metadataJson: string | null;
   /** undefined: not sent. */

@@ -9,6 +9,7 @@ import type { TraceStore } from './store.ts';
 import type { Evaluation, Span, SpanSummary, TraceRecord } from './trace.ts';
 import { digest, digestSpanIds } from './trace-digest.ts';
 import { lookupForms } from './trace-ids.ts';
+import { traceCutMs, traceTermDays } from './trace-retention.ts';
 import { asciiTree, chooseSpans, inputText, outputText, type TraceChoice } from './trace-view.ts';
 
 export type TracesDeps = {
@@ -16,6 +17,8 @@ export type TracesDeps = {
   readonly cursors: CursorCodec;
   readonly pricing: Pricing;
   readonly limits: CollectorLimits;
+  /** The term of traces in projects that never chose; null: for ever. */
+  readonly traceDefaultDays: number | null;
 };
 
 export type CollectReport = {
@@ -69,7 +72,8 @@ const PAGE_TEXT_MAX_CHARACTERS = 32 * 1024 * 1024;
 export function createTraces(deps: TracesDeps): Traces {
   return {
     async collect(body, facts, at) {
-      const collected = collect(body, facts, at, deps);
+      const arrival = { ...at, goneBeforeMs: cutOf(deps, at.project, at.nowMs) };
+      const collected = collect(body, facts, arrival, deps);
       const { metadataNotes } = await deps.store.append(collected.append);
       return {
         rejectedSpans: collected.rejectedSpans,
@@ -79,7 +83,7 @@ export function createTraces(deps: TracesDeps): Traces {
     },
 
     async get(project, question, nowMs) {
-      const record = await findTrace(deps.store, project, question.traceId, nowMs);
+      const record = await findTrace(deps, project, question.traceId, nowMs);
       const summaries = await deps.store.summaries(project.number, record.sequence);
       const page = await readPage(deps, project, { record, summaries, question });
       const choice = chooseSpans(summaries);
@@ -100,7 +104,7 @@ export function createTraces(deps: TracesDeps): Traces {
     },
 
     async digest(project, traceId, nowMs) {
-      const record = await findTrace(deps.store, project, traceId, nowMs);
+      const record = await findTrace(deps, project, traceId, nowMs);
       const summaries = await deps.store.summaries(project.number, record.sequence);
       const full = await loadSpans(deps.store, project, record, digestSpanIds(summaries));
       return {
@@ -112,21 +116,32 @@ export function createTraces(deps: TracesDeps): Traces {
   };
 }
 
-async function findTrace(store: TraceStore, project: Project, traceId: string, nowMs: number): Promise<TraceRecord> {
+/** Traces of the project that came in before are past their term; null: none is. */
+function cutOf({ traceDefaultDays }: TracesDeps, project: Project, nowMs: number): number | null {
+  return traceCutMs(traceTermDays(project.traceRetentionDays, traceDefaultDays), nowMs);
+}
+
+async function findTrace(deps: TracesDeps, project: Project, traceId: string, nowMs: number): Promise<TraceRecord> {
   if ([...traceId].length > ID_MAX_CHARACTERS) throw notFound();
+  const goneBeforeMs = cutOf(deps, project, nowMs) ?? Number.NEGATIVE_INFINITY;
+  // A trace past its term is as unknown as one that never was, whether or not it is erased yet.
+  const find = async (id: string) => {
+    const record = await deps.store.find(project.number, id);
+    return record !== null && record.insertedAtMs >= goneBeforeMs ? record : null;
+  };
   const { exact, padded, prefix } = lookupForms(traceId);
-  const named =
-    (await store.find(project.number, exact)) ?? (padded === null ? null : await store.find(project.number, padded));
+  const named = (await find(exact)) ?? (padded === null ? null : await find(padded));
   if (named) return named;
   if (prefix === null) throw notFound();
-  const candidates = await store.findByPrefix(project.number, prefix, nowMs - PREFIX_WINDOW_MS, CANDIDATES_MAX);
+  const sinceMs = Math.max(nowMs - PREFIX_WINDOW_MS, goneBeforeMs);
+  const candidates = await deps.store.findByPrefix(project.number, prefix, sinceMs, CANDIDATES_MAX);
   if (candidates.length > 1) {
     throw new Fault('ambiguous_trace_id', 'Several traces start with this id; send more of it.', {
       meta: { candidateTraceIds: [...candidates] },
     });
   }
   const [only] = candidates;
-  const record = only === undefined ? null : await store.find(project.number, only);
+  const record = only === undefined ? null : await find(only);
   if (!record) throw notFound();
   return record;
 }

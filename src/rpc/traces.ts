@@ -11,18 +11,21 @@ import {
 import type { Project } from '../domain/caller.ts';
 import { Fault } from '../domain/fault.ts';
 import { nanoToUsdNumber } from '../domain/money.ts';
+import type { ProjectSettingsService } from '../domain/project-settings.ts';
 import type { Evaluation, Span, TraceRecord } from '../domain/trace.ts';
 import type { Traces, TraceView } from '../domain/traces.ts';
 import { collectRequestToJson } from './collect-request.ts';
 import type { Implementation } from './method.ts';
+import { createProjectSettingsRpc } from './project-settings.ts';
 import { projectOf } from './scope.ts';
 
 export type TraceRpcDeps = {
   readonly traces: Traces;
+  readonly settings: ProjectSettingsService;
   readonly platformUrl: (project: Project, traceId: string) => string;
 };
 
-export function createTraceRpc({ traces, platformUrl }: TraceRpcDeps): Implementation<typeof TraceService> {
+export function createTraceRpc({ traces, settings, platformUrl }: TraceRpcDeps): Implementation<typeof TraceService> {
   return {
     collectTrace: {
       toJson: collectRequestToJson,
@@ -60,6 +63,7 @@ export function createTraceRpc({ traces, platformUrl }: TraceRpcDeps): Implement
         return { view: { case: 'trace', value: traceMessage(view, project, platformUrl) } };
       },
     },
+    ...createProjectSettingsRpc(settings),
   };
 }
 

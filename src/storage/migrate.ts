@@ -25,7 +25,8 @@ export async function applyMigrations(url: string, warn: Warn): Promise<void> {
 
 function fileOf(url: string): string {
   const file = databaseFile(url);
-  if (file === null) throw new StartError('a database in memory is new whenever it is opened: there is none to migrate');
+  if (file === null)
+    throw new StartError('a database in memory is new whenever it is opened: there is none to migrate');
   return file;
 }
 

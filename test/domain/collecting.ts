@@ -27,6 +27,7 @@ export const PROJECT: Project = {
   organizationNumber: 3,
   teamId: 'team_1',
   emitRequestEvents: true,
+  traceRetentionDays: null,
   archivedAtMs: null,
 };
 
@@ -35,7 +36,12 @@ export const pricing = createPricing(readPriceList());
 /** `body` as an object, or as the JSON text itself where spelling matters. */
 export function send(body: unknown, project: Project = PROJECT, limits: Partial<CollectorLimits> = {}): Collected {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return collect(parse(text), factsOf(text), { project, nowMs: NOW_MS }, { limits: { ...LIMITS, ...limits }, pricing });
+  return collect(
+    parse(text),
+    factsOf(text),
+    { project, nowMs: NOW_MS, goneBeforeMs: null },
+    { limits: { ...LIMITS, ...limits }, pricing },
+  );
 }
 
 /** The Fault of a body that is refused. */

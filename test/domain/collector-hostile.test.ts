@@ -85,7 +85,12 @@ describe('hostile bodies', () => {
     fc.assert(
       fc.property(body, facts, (value, found) => {
         try {
-          const { append } = collect(value as JsonValue, found, { project: PROJECT, nowMs: NOW_MS }, deps);
+          const { append } = collect(
+            value as JsonValue,
+            found,
+            { project: PROJECT, nowMs: NOW_MS, goneBeforeMs: null },
+            deps,
+          );
           stored += append.spans.length;
           for (const { inputJson, paramsJson, errorJson, contextsJson, otherMetricsJson } of append.spans) {
             for (const json of [inputJson, paramsJson, errorJson, contextsJson, otherMetricsJson]) {

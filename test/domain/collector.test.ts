@@ -171,7 +171,12 @@ describe('the expected output', () => {
 
 describe('text in a message that should have been JSON', () => {
   const collectMessage = (body: object) =>
-    collect(body as JsonValue, { depth: 1, hasEscapes: true, bytes: 100 }, { project: PROJECT, nowMs: NOW_MS }, deps);
+    collect(
+      body as JsonValue,
+      { depth: 1, hasEscapes: true, bytes: 100 },
+      { project: PROJECT, nowMs: NOW_MS, goneBeforeMs: null },
+      deps,
+    );
 
   it('costs its own item and no other', () => {
     const spans = [

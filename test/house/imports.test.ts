@@ -22,7 +22,17 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'gen',
   ],
   storage: ['storage', 'domain'],
-  cli: ['cli', 'app.ts', 'config.ts', 'price-list.ts', 'secret-file.ts', 'domain', 'storage/open.ts'],
+  cli: [
+    'cli',
+    'app.ts',
+    'config.ts',
+    'price-list.ts',
+    'secret-file.ts',
+    'domain',
+    'storage/open.ts',
+    'storage/migrate.ts',
+    'storage/copy/copy.ts',
+  ],
 };
 
 /** Packages a room may use; domain and auth have none but Node's own. */

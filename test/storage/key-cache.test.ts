@@ -1,44 +1,80 @@
 import { describe, expect, it } from 'vitest';
-import type { Project } from '../../src/domain/caller.ts';
-import { cacheKeyReads } from '../../src/storage/key-cache.ts';
-import type { KeyReader } from '../../src/storage/sqlite/key-reader.ts';
+import type { ApiKey, Project } from '../../src/domain/caller.ts';
+import { cacheKeyReads, type KeyCacheDeps, type KeyReader } from '../../src/storage/key-cache.ts';
 
 const PROJECT = { id: 'project_1' } as Project;
+const KEY = { id: 'known' } as ApiKey;
+const HASH = Buffer.from('hash');
 
-function createSubject() {
+type Options = { readonly lists?: boolean; readonly generation?: KeyCacheDeps['generation'] };
+
+function createSubject({ lists = true, generation }: Options = {}) {
   const reads: string[] = [];
   const note = <T>(name: string, value: T): Promise<T> => {
     reads.push(name);
     return Promise.resolve(value);
   };
-  const state = { generation: 0, nowMs: 0, archived: false };
+  const state = { generation: 0, nowMs: 0, archived: false, untilMs: null as number | null };
   const reader: KeyReader = {
-    findApiKey: () => note('key', null),
+    findApiKey: (id) => note('key', id === 'known' ? KEY : null),
     findProject: () => note('project', state.archived ? null : PROJECT),
     hasImportedCredentials: () => note('imported', false),
-    listKeyIds: () => note('ids', ['known']),
-    findProjectByKey: () => note('by key', state.archived ? null : PROJECT),
-    findProjectByPreviousKey: () => note('by previous', null),
+    listKeyIds: lists ? () => note('ids', ['known']) : null,
+    findProjectByKey: () => note('by key', state.archived ? null : { project: PROJECT, untilMs: state.untilMs }),
   };
-  const keys = cacheKeyReads({ reader, generation: () => state.generation, nowMs: () => state.nowMs });
+  const keys = cacheKeyReads({
+    reader,
+    generation: generation ?? (() => state.generation),
+    age: { maxMs: 1000, nowMs: () => state.nowMs },
+  });
   return { keys, reads, state };
 }
 
 describe('what authentication keeps of its reads', () => {
-  it('a flood of unknown ids costs one read', async () => {
+  it('a flood of unknown ids costs one read where ids can be listed', async () => {
     const { keys, reads } = createSubject();
     for (let index = 0; index < 100; index++) expect(await keys.findApiKey(`unknown-${index}`)).toBeNull();
     expect(reads).toEqual(['ids']);
   });
 
+  it('an unknown id costs one read where ids cannot be listed, until the next acknowledged write', async () => {
+    const { keys, reads, state } = createSubject({ lists: false });
+    for (let index = 0; index < 3; index++) {
+      expect(await keys.findApiKey('unknown')).toBeNull();
+      expect(await keys.findApiKey('known')).toBe(KEY);
+    }
+    expect(reads).toEqual(['key', 'key']);
+    state.generation += 1;
+    expect(await keys.findApiKey('unknown')).toBeNull();
+    expect(reads).toHaveLength(3);
+  });
+
+  it('a flood of unknown ids does not fill the memory', async () => {
+    const { keys, reads } = createSubject({ lists: false });
+    for (let index = 0; index < 25_000; index++) await keys.findApiKey(`unknown-${index}`);
+    await keys.findApiKey('unknown-24999');
+    expect(reads).toHaveLength(25_000);
+    // What was dropped to make room is read again.
+    await keys.findApiKey('unknown-0');
+    expect(reads).toHaveLength(25_001);
+  });
+
   it('an answer is read once, until the next acknowledged write', async () => {
     const { keys, reads, state } = createSubject();
-    const hash = Buffer.from('hash');
-    for (let index = 0; index < 3; index++) expect(await keys.findProjectByKeyHash(hash, 0)).toBe(PROJECT);
+    for (let index = 0; index < 3; index++) expect(await keys.findProjectByKeyHash(HASH, 0)).toBe(PROJECT);
     expect(reads).toEqual(['by key']);
     state.archived = true;
     state.generation += 1;
-    expect(await keys.findProjectByKeyHash(hash, 0)).toBeNull();
+    expect(await keys.findProjectByKeyHash(HASH, 0)).toBeNull();
+    expect(await keys.findProject('project_1')).toBeNull();
+  });
+
+  it('a database that was set back is read again', async () => {
+    const { keys, state } = createSubject();
+    state.generation = 7;
+    expect(await keys.findProject('project_1')).toBe(PROJECT);
+    state.archived = true;
+    state.generation = 3;
     expect(await keys.findProject('project_1')).toBeNull();
   });
 
@@ -59,11 +95,28 @@ describe('what authentication keeps of its reads', () => {
     expect(reads).toEqual(['project', 'project']);
   });
 
-  it('a key within its overlap is read every time, for it ends by the clock alone', async () => {
+  it('a key within its overlap ends by the clock alone', async () => {
     const { keys, reads, state } = createSubject();
-    state.archived = true;
-    await keys.findProjectByKeyHash(Buffer.from('old'), 0);
-    await keys.findProjectByKeyHash(Buffer.from('old'), 1);
-    expect(reads).toEqual(['by key', 'by previous', 'by key', 'by previous']);
+    state.untilMs = 1_000;
+    expect(await keys.findProjectByKeyHash(HASH, 999)).toBe(PROJECT);
+    expect(await keys.findProjectByKeyHash(HASH, 1_000)).toBeNull();
+    expect(await keys.findProjectByKeyHash(HASH, 999)).toBe(PROJECT);
+    expect(reads).toEqual(['by key']);
+  });
+
+  it('a failed read is not kept, and neither is a generation that could not be read', async () => {
+    let failures = 1;
+    const { keys, reads } = createSubject({
+      generation: async () => {
+        if (failures > 0) {
+          failures -= 1;
+          throw new Error('away');
+        }
+        return 1;
+      },
+    });
+    await expect(keys.findProject('project_1')).rejects.toThrow('away');
+    expect(reads).toEqual([]);
+    expect(await keys.findProject('project_1')).toBe(PROJECT);
   });
 });

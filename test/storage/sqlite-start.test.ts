@@ -142,11 +142,12 @@ it('refuses a database or a lock that may only be read', async () => {
   expect((await openElsewhere(otherUser)).said).toMatch(/^refused: .*cannot be opened for writing/);
 });
 
-it('takes no other address than sqlite: and a path', () => {
-  for (const url of ['', 'sqlite:', 'spandrel.db', 'postgres://localhost/spandrel', '/tmp/x']) {
+it('takes no address of a kind it does not know', () => {
+  for (const url of ['', 'sqlite:', 'spandrel.db', 'mysql://localhost/spandrel', '/tmp/x']) {
     expect(() => databaseFile(url)).toThrow(StartError);
   }
   expect(databaseFile('sqlite::memory:')).toBeNull();
+  expect(databaseFile('postgres://localhost/spandrel')).toBeNull();
   expect(databaseFile('sqlite:/tmp/x.db')).toBe('/tmp/x.db');
   expect(databaseFile('sqlite:./data/x.db')).toBe(join(process.cwd(), 'data/x.db'));
 });

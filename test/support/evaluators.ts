@@ -29,6 +29,7 @@ export const project: Project = {
   organizationNumber: 1,
   teamId: 'team_1',
   emitRequestEvents: true,
+  traceRetentionDays: null,
   archivedAtMs: null,
 };
 

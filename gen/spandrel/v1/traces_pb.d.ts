@@ -6,6 +6,7 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
+import type { FieldMask } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file spandrel/v1/traces.proto.
@@ -1256,6 +1257,121 @@ export declare type TraceDigest = Message<"spandrel.v1.TraceDigest"> & {
 export declare const TraceDigestSchema: GenMessage<TraceDigest>;
 
 /**
+ * What a project chose about its traces and events.
+ *
+ * @generated from message spandrel.v1.ProjectSettings
+ */
+export declare type ProjectSettings = Message<"spandrel.v1.ProjectSettings"> & {
+  /**
+   * Days until a trace is gone, counted from when this server first stored it; unset: it is kept for ever.
+   *
+   * @generated from field: optional int32 trace_retention_days = 1;
+   */
+  traceRetentionDays?: number | undefined;
+
+  /**
+   * Whether collected llm spans become requests with their events.
+   *
+   * @generated from field: bool emit_request_events = 2;
+   */
+  emitRequestEvents: boolean;
+};
+
+/**
+ * Describes the message spandrel.v1.ProjectSettings.
+ * Use `create(ProjectSettingsSchema)` to create a new message.
+ */
+export declare const ProjectSettingsSchema: GenMessage<ProjectSettings>;
+
+/**
+ * Asks for the settings of the project of the credential.
+ *
+ * @generated from message spandrel.v1.GetProjectSettingsRequest
+ */
+export declare type GetProjectSettingsRequest = Message<"spandrel.v1.GetProjectSettingsRequest"> & {
+};
+
+/**
+ * Describes the message spandrel.v1.GetProjectSettingsRequest.
+ * Use `create(GetProjectSettingsRequestSchema)` to create a new message.
+ */
+export declare const GetProjectSettingsRequestSchema: GenMessage<GetProjectSettingsRequest>;
+
+/**
+ * The settings.
+ *
+ * @generated from message spandrel.v1.GetProjectSettingsResponse
+ */
+export declare type GetProjectSettingsResponse = Message<"spandrel.v1.GetProjectSettingsResponse"> & {
+  /**
+   * All of them.
+   *
+   * @generated from field: spandrel.v1.ProjectSettings settings = 1;
+   */
+  settings?: ProjectSettings | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.GetProjectSettingsResponse.
+ * Use `create(GetProjectSettingsResponseSchema)` to create a new message.
+ */
+export declare const GetProjectSettingsResponseSchema: GenMessage<GetProjectSettingsResponse>;
+
+/**
+ * Settings to change. A field counts as sent when update_mask names it or, without a mask, when it is present.
+ *
+ * @generated from message spandrel.v1.UpdateProjectSettingsRequest
+ */
+export declare type UpdateProjectSettingsRequest = Message<"spandrel.v1.UpdateProjectSettingsRequest"> & {
+  /**
+   * 1 to 3650 days; sent without a value, traces are kept for ever.
+   *
+   * @generated from field: optional int32 trace_retention_days = 1;
+   */
+  traceRetentionDays?: number | undefined;
+
+  /**
+   * Whether collected llm spans become requests with their events.
+   *
+   * @generated from field: optional bool emit_request_events = 2;
+   */
+  emitRequestEvents?: boolean | undefined;
+
+  /**
+   * Names the fields that are sent. Over REST it follows from the members of the body.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 3;
+   */
+  updateMask?: FieldMask | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.UpdateProjectSettingsRequest.
+ * Use `create(UpdateProjectSettingsRequestSchema)` to create a new message.
+ */
+export declare const UpdateProjectSettingsRequestSchema: GenMessage<UpdateProjectSettingsRequest>;
+
+/**
+ * The settings after the change.
+ *
+ * @generated from message spandrel.v1.UpdateProjectSettingsResponse
+ */
+export declare type UpdateProjectSettingsResponse = Message<"spandrel.v1.UpdateProjectSettingsResponse"> & {
+  /**
+   * All of them.
+   *
+   * @generated from field: spandrel.v1.ProjectSettings settings = 1;
+   */
+  settings?: ProjectSettings | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.UpdateProjectSettingsResponse.
+ * Use `create(UpdateProjectSettingsResponseSchema)` to create a new message.
+ */
+export declare const UpdateProjectSettingsResponseSchema: GenMessage<UpdateProjectSettingsResponse>;
+
+/**
  * How a trace is shown.
  *
  * @generated from enum spandrel.v1.TraceFormat
@@ -1319,6 +1435,28 @@ export declare const TraceService: GenService<{
     methodKind: "unary";
     input: typeof GetTraceRequestSchema;
     output: typeof GetTraceResponseSchema;
+  },
+  /**
+   * Reads what the project chose about its traces and events.
+   *
+   * @generated from rpc spandrel.v1.TraceService.GetProjectSettings
+   */
+  getProjectSettings: {
+    methodKind: "unary";
+    input: typeof GetProjectSettingsRequestSchema;
+    output: typeof GetProjectSettingsResponseSchema;
+  },
+  /**
+   * Changes the settings that are sent; the others stay. Every request that begins after the answer is judged by
+   * the new ones: a trace that is past its new term is gone at once.
+   * Errors: INVALID_ARGUMENT validation_error.
+   *
+   * @generated from rpc spandrel.v1.TraceService.UpdateProjectSettings
+   */
+  updateProjectSettings: {
+    methodKind: "unary";
+    input: typeof UpdateProjectSettingsRequestSchema;
+    output: typeof UpdateProjectSettingsResponseSchema;
   },
 }>;
 

@@ -24,11 +24,22 @@ const NONE_TOLD: ReadonlySet<string> = new Set();
 /** Answers what the merge of metadata kept out. */
 export function applyAppend(tables: AppendTables, append: TraceAppend): readonly string[] {
   const spans = lastOfEach(append.spans, (span) => span.spanId);
-  const record = tables.findTrace(append.projectNumber, append.traceId);
+  const record = findLiving(tables, append);
   const merged = record === undefined ? create(tables, append, spans) : update(tables, { append, spans, record });
   for (const evaluation of append.evaluations) tables.storeEvaluation(merged.place, evaluation);
   if (append.requests.length > 0) completeRequests(tables, append, merged);
   return merged.notes;
+}
+
+/** The stored trace. One that is past its term makes room: what is sent now begins a new one. */
+function findLiving(
+  tables: AppendTables,
+  { projectNumber, traceId, goneBeforeMs }: TraceAppend,
+): TraceRecord | undefined {
+  const record = tables.findTrace(projectNumber, traceId);
+  if (record === undefined || goneBeforeMs === null || record.insertedAtMs >= goneBeforeMs) return record;
+  tables.eraseTrace({ projectNumber, traceId: record.traceId, sequence: record.sequence });
+  return undefined;
 }
 
 function create(tables: AppendTables, append: TraceAppend, spans: readonly Span[]): Merged {

@@ -11,6 +11,8 @@ export type AppendTables = {
   /** Answers the place of the new trace. */
   insertTrace(trace: NewTrace): TracePlace;
   updateTrace(place: TracePlace, state: TraceState): void;
+  /** From now on nothing of the trace can be found, and its id is free. */
+  eraseTrace(place: TracePlace): void;
   /** False, and nothing is stored, when the trace has such a span. */
   insertSpan(place: TracePlace, span: Span): boolean;
   /** `emittedRequestId` is kept only where it does not follow from the span. */

@@ -51,7 +51,8 @@ function createSource(db: Database, lock: Lock): Source {
   const readNumber = (sql: string) => db.prepare<[], number>(sql).pluck().get() ?? 0;
   return {
     fingerprint: fingerprintOf(db),
-    countRows: ({ source }) => readNumber(`SELECT count(*) FROM ${source}`),
+    countRows: ({ source, leftOut }) =>
+      readNumber(`SELECT count(*) FROM ${source}`) - (leftOut === null ? 0 : readNumber(leftOut.countSql)),
     rows: (table, columns, after) => readRows(db, { table, columns, after }),
     months: () => db.prepare<[], number>(MONTHS).pluck().all(),
     lastNumbers: () => ({
@@ -94,14 +95,18 @@ type Reading = {
 };
 
 function* readRows(db: Database, { table, columns, after }: Reading): Generator<SourceRow, void> {
-  const { source, joins, expressions, key } = table;
+  const { source, joins, expressions, key, leftOut } = table;
   const own = new Set(db.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(source));
   const keyColumns = key.map((column) => `${source}.${column}`);
   const selected = columns.map(({ name }) => expressions[name] ?? (own.has(name) ? `${source}.${name}` : 'NULL'));
-  const condition = after === null ? '' : `WHERE (${keyColumns.join(', ')}) > (${key.map(() => '?').join(', ')})`;
+  const conditions = [
+    ...(leftOut === null ? [] : [`NOT (${leftOut.condition})`]),
+    ...(after === null ? [] : [`(${keyColumns.join(', ')}) > (${key.map(() => '?').join(', ')})`]),
+  ];
   const rows = db
     .prepare<SourceValue[], SourceValue[]>(
-      `SELECT ${[...keyColumns, ...selected].join(', ')} FROM ${source} ${joins} ${condition}
+      `SELECT ${[...keyColumns, ...selected].join(', ')} FROM ${source} ${joins}
+       ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
        ORDER BY ${keyColumns.join(', ')}`,
     )
     .raw()

@@ -13,6 +13,8 @@ export type TableCopy = {
   readonly expressions: { readonly [column: string]: string };
   /** What tells the rows of the source apart, in the order in which they are read. */
   readonly key: readonly string[];
+  /** Rows that nobody can reach any more, and that only wait to be removed. */
+  readonly leftOut: { readonly condition: string; readonly countSql: string } | null;
 };
 
 /** What the SQL below may call; see source.ts. */
@@ -25,10 +27,8 @@ export type SourceFunctions = {
   cost_source_of(stored: string | number | null): string | null;
 };
 
-const WITH_TRACE = (table: string) => ({
-  joins: `CROSS JOIN traces ON traces.sequence = ${table}.trace_sequence`,
-  trace_sequence: `sequence_of(traces.inserted_at, ${table}.trace_sequence)`,
-});
+// A trace that is being removed bit by bit stands under the negative number of its project until nothing is left.
+const REMOVED = 'traces.project_number < 0';
 
 const REQUEST_KEY = `iif(typeof(requests.request_key) = 'blob',
   'req_' || lower(hex(requests.request_key)), requests.request_key)`;
@@ -50,10 +50,8 @@ const REQUESTS = {
     kept_at: `max(requests.received_at, ${EVENTS.map((event) => `ifnull(${createdAt(event)}, 0)`).join(', ')})`,
   },
   key: ['organization_number', 'request_key'],
+  leftOut: null,
 };
-
-const spans = WITH_TRACE('spans');
-const evaluations = WITH_TRACE('evaluations');
 
 /** In the order in which rows may refer to others. */
 export const TABLES: readonly TableCopy[] = [
@@ -75,22 +73,14 @@ export const TABLES: readonly TableCopy[] = [
       sequence: 'sequence_of(traces.inserted_at, traces.sequence)',
       trace_id: idTextSql('traces.trace_id'),
     },
+    leftOut: { condition: REMOVED, countSql: `SELECT count(*) FROM traces WHERE ${REMOVED}` },
   },
-  {
-    ...copyAsIs('spans'),
-    joins: spans.joins,
-    expressions: {
-      trace_sequence: spans.trace_sequence,
-      span_id: idTextSql('spans.span_id'),
-      parent_id: idTextSql('spans.parent_id'),
-      cost_source: 'cost_source_of(spans.cost_source)',
-    },
-  },
-  {
-    ...copyAsIs('evaluations'),
-    joins: evaluations.joins,
-    expressions: { trace_sequence: evaluations.trace_sequence },
-  },
+  copyOfTraces('spans', {
+    span_id: idTextSql('spans.span_id'),
+    parent_id: idTextSql('spans.parent_id'),
+    cost_source: 'cost_source_of(spans.cost_source)',
+  }),
+  copyOfTraces('evaluations', {}),
   copyAsIs('log_heads'),
   {
     name: 'events',
@@ -99,11 +89,27 @@ export const TABLES: readonly TableCopy[] = [
       ON events.organization_number = events_by_time.organization_number AND events.seq = events_by_time.seq`,
     expressions: { envelope: 'events.envelope' },
     key: ['organization_number', 'created_at', 'id'],
+    leftOut: null,
   },
   { name: 'request_keys', ...REQUESTS },
   { name: 'requests', ...REQUESTS },
 ];
 
 function copyAsIs(name: string): TableCopy {
-  return { name, source: name, joins: '', expressions: {}, key: ['rowid'] };
+  return { name, source: name, joins: '', expressions: {}, key: ['rowid'], leftOut: null };
+}
+
+/** A table of what belongs to traces. */
+function copyOfTraces(name: string, expressions: TableCopy['expressions']): TableCopy {
+  return {
+    ...copyAsIs(name),
+    joins: `CROSS JOIN traces ON traces.sequence = ${name}.trace_sequence`,
+    expressions: { ...expressions, trace_sequence: `sequence_of(traces.inserted_at, ${name}.trace_sequence)` },
+    leftOut: {
+      condition: REMOVED,
+      countSql: `SELECT count(*) FROM traces CROSS JOIN ${name}
+        ON ${name}.project_number = -traces.project_number AND ${name}.trace_sequence = traces.sequence
+        WHERE ${REMOVED}`,
+    },
+  };
 }

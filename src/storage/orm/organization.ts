@@ -42,6 +42,7 @@ export const Project = defineEntity({
     language: p.text(),
     framework: p.text(),
     emitRequestEvents: p.boolean(),
+    traceRetentionDays: p.integer().nullable(),
     keyHash: p.blob().unique(),
     keyHint: p.text(),
     keyImported: p.boolean(),

@@ -6,6 +6,8 @@ import type { SqlMigration } from '../orm/migrations/sql-migration.ts';
 import { StartError } from '../start-error.ts';
 
 const MIGRATIONS_TABLE = 'mikro_orm_migrations';
+/** Exists from the first batch of a copy to its end. */
+export const COPY_PROGRESS_TABLE = 'copy_progress';
 const VERSION_MIN = 150_000;
 // Held while the schema changes: of several processes that start at once, one does it and the others wait.
 const SCHEMA_LOCK = 0x5350_5343;
@@ -61,6 +63,15 @@ async function refuseOldVersion(client: pg.Client): Promise<void> {
   if ((rows[0]?.version ?? 0) < VERSION_MIN) {
     throw new StartError(`the database is older than PostgreSQL ${VERSION_MIN / 10_000}`);
   }
+}
+
+/** Throws StartError for a database that a copy has been begun into and not ended. */
+export async function refuseHalfCopied(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ begun: boolean }>(
+    `SELECT to_regclass('${COPY_PROGRESS_TABLE}') IS NOT NULL AS begun`,
+  );
+  if (rows[0]?.begun !== true) return;
+  throw new StartError('a copy into this database was begun and not ended; run the same spandrel copy again');
 }
 
 async function pendingOn(client: pg.Client): Promise<readonly SqlMigration[]> {

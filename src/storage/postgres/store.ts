@@ -18,7 +18,8 @@ import { createKeyReader } from './key-reader.ts';
 import { createMonths } from './months.ts';
 import type { Orm } from './orm.ts';
 import { createProbe } from './probe.ts';
-import { updateSchema } from './schema.ts';
+import { createRetention } from './retention.ts';
+import { refuseHalfCopied, updateSchema } from './schema.ts';
 import { createTraceNumbers } from './trace-numbers.ts';
 import { createTraceReader } from './trace-reader.ts';
 
@@ -50,7 +51,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const loadOrm = once(() => openManagement(lanes.management, options.log));
     await updateSchema({
       url: options.url,
-      inspect: options.mayForget ? async () => undefined : refuseForgetful,
+      inspect: async (client) => {
+        if (!options.mayForget) await refuseForgetful(client);
+        await refuseHalfCopied(client);
+      },
       migrate: async () => await (await loadOrm()).migrate(),
     });
     const [oids] = await lanes.control.ask<RowOids>(ROW_OIDS, []);
@@ -96,9 +100,13 @@ function assembleStore({ lanes, oids, manage, queueMaxBytes }: Parts): Store {
     const rows = await control.ask<{ first: number }>(OPEN_BLOCKS, [count]);
     return rows.map((row) => row.first);
   });
-  const appendBatch = createAppendBatch({ lane: ingest, oids, numbers, months: createMonths(control) });
+  const appendBatch = createAppendBatch({ lane: ingest, oids, numbers, months: createMonths(lanes.management) });
   const queue = createCommitQueue({ commit: (appends) => probe.watch(() => appendBatch(appends)), queueMaxBytes });
-  const readGeneration = async () => (await control.ask<{ number: number }>(GENERATION, []))[0]?.number ?? 0;
+  const readGeneration = async () => {
+    const [row] = await control.ask<{ number: number }>(GENERATION, []);
+    if (row === undefined) throw new Error('the database has lost count of what authentication must see');
+    return row.number;
+  };
 
   const managed = (async (verb: keyof Management, ...args: readonly unknown[]) => {
     if (closing) throw closedFault();
@@ -137,6 +145,10 @@ function assembleStore({ lanes, oids, manage, queueMaxBytes }: Parts): Store {
       insert: (evaluator, liveMax) => managed('insertEvaluator', evaluator, liveMax),
       find: (projectId, idOrSlug) => managed('findEvaluator', projectId, idOrSlug),
     },
+    projects: {
+      updateSettings: (projectId, change, nowMs) => managed('updateProjectSettings', { projectId, change, nowMs }),
+    },
+    retention: createRetention(closable(lanes.management, () => closing !== undefined)),
     ready: async () => {
       if (closing) throw closedFault();
       await probe.check();
@@ -161,11 +173,24 @@ type CallManagement = <V extends keyof Management>(
 
 /** Questions that come after the end are refused; appends under way still finish. */
 function guard({ ingest, control, reads }: Lanes, isClosing: () => boolean): Omit<Lanes, 'management'> {
-  const ask: Lane['ask'] = async (statement, values) => {
+  return { ingest, control, reads: closable(reads, isClosing) };
+}
+
+function closable(lane: Lane, isClosing: () => boolean): Lane {
+  const refuseWhenClosed = () => {
     if (isClosing()) throw closedFault();
-    return await reads.ask(statement, values);
   };
-  return { ingest, control, reads: { ...reads, ask } };
+  return {
+    ...lane,
+    ask: async (statement, values) => {
+      refuseWhenClosed();
+      return await lane.ask(statement, values);
+    },
+    hold: async (body) => {
+      refuseWhenClosed();
+      return await lane.hold(body);
+    },
+  };
 }
 
 function once<T>(load: () => Promise<T>): () => Promise<T> {

@@ -117,6 +117,13 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
         record: toRecord(place, stored.insertedAtMs, state),
       });
     },
+    eraseTrace(place) {
+      traces.set(traceKey(place.projectNumber, place.traceId), null);
+      erased.push(place);
+      for (const parts of [spans, evaluations]) {
+        for (const [key, part] of parts) if (part.place.sequence === place.sequence) parts.delete(key);
+      }
+    },
     insertSpan(place, span) {
       const key = partKey(place, span.spanId);
       if (spans.has(key) || findStoredSpan(place, span.spanId) !== undefined) return false;

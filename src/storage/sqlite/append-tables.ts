@@ -6,6 +6,7 @@ import { spanTypes } from '../rows/codes.ts';
 import { packId, type StoredId } from './compact-ids.ts';
 import type { Database } from './connection.ts';
 import { EVALUATION_COLUMNS, EVALUATION_KEY, evaluationCells } from './evaluation-rows.ts';
+import { HIDE_TRACE } from './expired-traces.ts';
 import { prepareLogHeads } from './log-heads.ts';
 import { prepareLogTables } from './log-tables.ts';
 import {
@@ -41,6 +42,8 @@ export function prepareAppendTables(db: Database, clock: Clock): () => Transacti
       const inserted = statements.insert.run(projectNumber, packId(traceId), insertedAtMs, ...traceCells(state));
       return { projectNumber, traceId, sequence: Number(inserted.lastInsertRowid) };
     },
+    // A large one takes long to erase, so it only goes out of reach here; retention removes it.
+    eraseTrace: ({ sequence }) => void statements.hide.run(sequence),
     updateTrace: ({ sequence }, state) => void statements.update.run(...traceCells(state), sequence),
     insertSpan: ({ projectNumber, sequence }, span) =>
       statements.insertSpan.run(...spanCells(projectNumber, sequence, span)).changes === 1,
@@ -75,6 +78,7 @@ function prepareStatements(db: Database) {
     update: db.prepare<Cell[]>(
       `UPDATE traces SET ${TRACE_COLUMNS.map((name) => `${name} = ?`).join(', ')} WHERE sequence = ?`,
     ),
+    hide: db.prepare<[number]>(HIDE_TRACE),
     insertSpan: db.prepare<Cell[]>(
       `INSERT ${intoSpans(SPAN_COLUMNS)} ON CONFLICT (project_number, trace_sequence, span_id) DO NOTHING`,
     ),

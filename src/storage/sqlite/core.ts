@@ -7,10 +7,13 @@ import type { Management } from '../orm/management.ts';
 import { prepareAppendBatch } from './append-batch.ts';
 import type { Database } from './connection.ts';
 import { isStorageFailure } from './failures.ts';
+import { prepareRemoval, type RemovalDone, type RemovalStep } from './retention.ts';
 
 /** What the writer can be asked for. Rejects with the database's own error when the storage fails. */
 export type WriterVerbs = Management & {
   append(appends: readonly TraceAppend[]): Promise<readonly AppendOutcome[]>;
+  /** One step of retention. */
+  removeExpired(step: RemovalStep): Promise<RemovalDone>;
   /** Resolves when reads and writes work. */
   check(): Promise<void>;
 };
@@ -31,6 +34,7 @@ export type CoreDeps = {
 
 export function createCore({ db, clock, openManagement }: CoreDeps): Core {
   const appendBatch = prepareAppendBatch(db, clock);
+  const remove = prepareRemoval(db);
   const probe = prepareProbe(db);
   let management: Promise<Management> | undefined;
   let last: Promise<unknown> = Promise.resolve();
@@ -71,12 +75,14 @@ export function createCore({ db, clock, openManagement }: CoreDeps): Core {
   return {
     verbs: {
       append: (appends) => write(() => appendBatch(appends)),
+      removeExpired: (step) => write(() => remove(step)),
       // Writing is tried only after it has failed: otherwise a full disk would be known already.
       check: () => (writesFail ? write(probe.write) : run(probe.read)),
       bootstrap: (plan) => write(async () => await (await manage()).bootstrap(plan)),
       insertApiKey: (key) => write(async () => await (await manage()).insertApiKey(key)),
       insertEvaluator: (evaluator, liveMax) =>
         write(async () => await (await manage()).insertEvaluator(evaluator, liveMax)),
+      updateProjectSettings: (update) => write(async () => await (await manage()).updateProjectSettings(update)),
       findEvaluator: (projectId, idOrSlug) =>
         run(async () => await (await manage()).findEvaluator(projectId, idOrSlug)),
     },

@@ -74,6 +74,7 @@ const PROJECT_COLUMNS = `
     organizations.number AS organizationNumber,
     projects.team_id AS teamId,
     projects.emit_request_events AS emitRequestEvents,
+    projects.trace_retention_days AS traceRetentionDays,
     projects.archived_at AS archivedAtMs`;
 const PROJECT_TABLES = `projects JOIN organizations ON organizations.id = projects.organization_id
   WHERE projects.archived_at IS NULL`;

@@ -16,6 +16,7 @@ import { prepareKeyReader } from './key-reader.ts';
 import { type Lock, takeLock } from './lock.ts';
 import { type OpenedCore, openCore } from './open-core.ts';
 import { type ReadLane, readAtOnce } from './read-lane.ts';
+import { prepareRetention } from './retention.ts';
 import { startThreadWriter } from './thread-writer.ts';
 import { prepareTraceReader } from './trace-reader.ts';
 import type { CallWriter } from './writer.ts';
@@ -136,6 +137,14 @@ function assembleStore({ call, reader, lane, queueMaxBytes, release, nowMs = () 
       insert: (evaluator, liveMax) => openCall('insertEvaluator', evaluator, liveMax),
       find: (projectId, idOrSlug) => openCall('findEvaluator', projectId, idOrSlug),
     },
+    projects: {
+      updateSettings: (projectId, change, nowMs) => openCall('updateProjectSettings', { projectId, change, nowMs }),
+    },
+    retention: prepareRetention(reader, openLane, async (step) => {
+      refuseWhenClosed();
+      // Authentication reads nothing of what goes.
+      return await call('removeExpired', step);
+    }),
     ready: async () => {
       await installation.hasOrganization();
       await openCall('check');

@@ -81,9 +81,10 @@ export function prepareTraceReader(db: Database, lane: ReadLane): TraceReader {
   };
 }
 
+/** Ids by their bytes, which is not the order of JavaScript strings beyond the BMP. */
 function byStart(a: SpanSummary, b: SpanSummary): number {
   if (a.startedAtMs !== b.startedAtMs) return a.startedAtMs - b.startedAtMs;
-  return a.spanId < b.spanId ? -1 : 1;
+  return Buffer.compare(Buffer.from(a.spanId), Buffer.from(b.spanId));
 }
 
 function prepareStatements(db: Database) {

@@ -4,12 +4,14 @@ import { create, type DescField, type DescMessage, type Message, ScalarType } fr
 import type { JsonValue } from '../../domain/fault.ts';
 import { enumSpellings, isJsonText, restName, type Target, typeWord } from '../../rpc/rest-shape.ts';
 import { enumReason, type Problem } from '../../rpc/validate.ts';
+import { isJsonObject, type JsonObject } from './json-object.ts';
+import { canBeUnset, deriveMask, isMask } from './update-mask.ts';
 
 export type Parts = {
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   /** The parsed body, spelling kept; null when the route takes none. */
-  readonly body: { readonly [name: string]: JsonValue } | null;
+  readonly body: JsonObject | null;
   readonly nullIsAbsent: boolean;
 };
 
@@ -23,20 +25,25 @@ const INTEGER_MAX = 9007199254740991;
 export function decodeMessage(desc: DescMessage, parts: Parts): DecodedMessage {
   const problems: Problem[] = [];
   const init: Record<string, unknown> = {};
+  const source = { ...parts, nullUnsets: desc.fields.some(isMask) };
   for (const field of desc.fields) {
-    const value = readField(field, parts, problems);
+    const value = isMask(field) ? deriveMask(desc, parts.body ?? {}) : readField(field, source, problems);
     if (value !== undefined) init[field.localName] = value;
   }
   return { message: create(desc, init), problems };
 }
 
-function readField(field: DescField, parts: Parts, problems: Problem[]): unknown {
+/** An update has a mask, which tells a field that is sent without a value from one that is not sent. */
+type Source = Parts & { readonly nullUnsets: boolean };
+
+function readField(field: DescField, parts: Source, problems: Problem[]): unknown {
   const name = restName(field);
   const parameter = Object.hasOwn(parts.parameters, field.name) ? parts.parameters[field.name] : undefined;
   if (parameter !== undefined) return readText(field, parameter, { path: name, target: 'param', problems });
   if (parts.body) {
     if (!Object.hasOwn(parts.body, name)) return undefined;
-    const at = { path: name, target: 'json' as const, problems, nullIsAbsent: parts.nullIsAbsent };
+    const { nullIsAbsent, nullUnsets } = parts;
+    const at = { path: name, target: 'json' as const, problems, nullIsAbsent, nullUnsets };
     return readJson(field, parts.body[name] as JsonValue, at);
   }
   const values = parts.query.getAll(name);
@@ -50,7 +57,7 @@ function readField(field: DescField, parts: Parts, problems: Problem[]): unknown
 }
 
 type Place = { readonly path: string; readonly target: Target; readonly problems: Problem[] };
-type JsonPlace = Place & { readonly nullIsAbsent: boolean };
+type JsonPlace = Place & { readonly nullIsAbsent: boolean; readonly nullUnsets: boolean };
 
 /** A path segment or a query value. */
 function readText(field: DescField, text: string, at: Place): unknown {
@@ -68,7 +75,7 @@ function readText(field: DescField, text: string, at: Place): unknown {
 
 function readJson(field: DescField, value: JsonValue, at: JsonPlace): unknown {
   if (value === null && !isJsonText(field)) {
-    if (at.nullIsAbsent) return undefined;
+    if (at.nullIsAbsent || (at.nullUnsets && canBeUnset(field))) return undefined;
     return wrongType(at, typeWord(field), 'null');
   }
   if (field.fieldKind === 'list') {
@@ -104,7 +111,7 @@ function readOne(field: DescField, value: JsonValue, at: JsonPlace): unknown {
 
 function readObject(desc: DescMessage, value: JsonValue, at: JsonPlace): unknown {
   if (desc.typeName.startsWith('google.protobuf.')) throw new Error(`${desc.typeName} has no REST request form`);
-  if (!isPlainObject(value)) return wrongType(at, 'object', typeOf(value));
+  if (!isJsonObject(value)) return wrongType(at, 'object', typeOf(value));
   const init: Record<string, unknown> = {};
   for (const field of desc.fields) {
     const name = restName(field);
@@ -189,8 +196,4 @@ function typeOf(value: JsonValue): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   return JSON.isRawJSON(value) ? 'number' : typeof value;
-}
-
-function isPlainObject(value: JsonValue): value is { [name: string]: JsonValue } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 }

@@ -1,6 +1,6 @@
 /** REST is one more protocol over the same rpcs. It knows protos, and no resource. */
 
-import { Fault, type JsonValue } from '../../domain/fault.ts';
+import { Fault } from '../../domain/fault.ts';
 import { malformed, parseJson, scanJson } from '../../domain/json-text.ts';
 import { type Invoke, toFault } from '../../rpc/invoke.ts';
 import type { Method, Request } from '../../rpc/method.ts';
@@ -13,6 +13,7 @@ import { decodeMessage } from './decode.ts';
 import { type Family, familyOfPath, familyOfPolicy, faultAnswer } from './errors.ts';
 import { JSON_MEDIA_TYPE, type RestRequest, type RestResponse, respond } from './exchange.ts';
 import type { Inflate } from './inflate.ts';
+import { isJsonObject, type JsonObject } from './json-object.ts';
 import { compileRoutes, type Route } from './routes.ts';
 
 export type RestDeps = {
@@ -138,17 +139,13 @@ async function readJsonBody(request: RestRequest, limits: BodyLimits, spelling: 
   return { value: parseJson(bytes, facts, spelling), facts };
 }
 
-type JsonObject = { readonly [name: string]: JsonValue };
-
 async function readTypedBody(exchange: Exchange, limits: BodyLimits): Promise<JsonObject> {
   const { request, route } = exchange;
   const bytes = await readBody(request, limits);
   if (bytes.length === 0 && route.verb !== 'PATCH' && !hasRequiredField(route.method.desc.input)) return {};
   checkJsonMediaType(request.headers['content-type']);
   const value = parseJson(bytes, scanJson(bytes), 'tokens');
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || JSON.isRawJSON(value)) {
-    throw malformed('The request body must be a JSON object.', 'not an object');
-  }
+  if (!isJsonObject(value)) throw malformed('The request body must be a JSON object.', 'not an object');
   return value;
 }
 

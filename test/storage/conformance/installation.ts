@@ -28,6 +28,7 @@ export function installationConformance(open: OpenSubject): void {
           organizationNumber: expect.any(Number),
           teamId: plan.team.id,
           emitRequestEvents: true,
+          traceRetentionDays: null,
           archivedAtMs: null,
         });
         const grant = { role: 'ADMIN', scopeType: 'ORGANIZATION', scopeId: plan.organization.id, permissions: [] };

@@ -121,6 +121,7 @@ export function sampleAppend(changes: Partial<TraceAppend> = {}): TraceAppend {
     organizationNumber: ORGANIZATION.number,
     traceId: randomHex(32),
     receivedAtMs: RECEIVED_AT_MS,
+    goneBeforeMs: null,
     metadataJson: '{"user_id":"user-42","labels":["production"]}',
     expectedOutput: undefined,
     spans: [sampleSpan()],

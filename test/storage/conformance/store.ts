@@ -4,7 +4,9 @@ import { evaluatorStoreConformance } from './evaluators.ts';
 import { eventStoreConformance, requestEventConformance } from './events.ts';
 import { installationConformance } from './installation.ts';
 import { keyStoreConformance, projectConformance } from './keys.ts';
+import { projectSettingsConformance } from './projects.ts';
 import { resentSpanConformance } from './resent-spans.ts';
+import { retentionConformance } from './retention.ts';
 import { PROJECT, sampleAppend, sampleEvaluator } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
 import { traceReadConformance } from './traces.ts';
@@ -14,12 +16,14 @@ export function storeConformance(open: OpenSubject): void {
   installationConformance(open);
   keyStoreConformance(open);
   projectConformance(open);
+  projectSettingsConformance(open);
   traceReadConformance(open);
   appendConformance(open);
   requestEventConformance(open);
   resentSpanConformance(open);
   eventStoreConformance(open);
   evaluatorStoreConformance(open);
+  retentionConformance(open);
 
   describe('the store', () => {
     it(

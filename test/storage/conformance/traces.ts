@@ -98,6 +98,18 @@ export function traceReadConformance(open: OpenSubject): void {
     );
 
     it(
+      'puts spans of one instant in the order of the bytes of their ids',
+      withStore(open, async ({ traces }) => {
+        const spans = ['\u{1f600}', '\uff01', 'b', 'B'].map((spanId) => bareSpan({ spanId }));
+        const append = sampleAppend({ spans, requests: [] });
+        await traces.append(append);
+        const trace = await traces.find(PROJECT.number, append.traceId);
+        const found = await traces.summaries(PROJECT.number, trace?.sequence ?? 0);
+        expect(found.map((summary) => summary.spanId)).toEqual(['B', 'b', '\uff01', '\u{1f600}']);
+      }),
+    );
+
+    it(
       'answers every span of a large trace once, by start, then id',
       withStore(open, async ({ traces }) => {
         const sent = Array.from({ length: 5000 }, (_, index) =>

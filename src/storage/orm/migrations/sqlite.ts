@@ -2,7 +2,8 @@
 
 import type { SqlMigration } from './sql-migration.ts';
 import { initial } from './sqlite-0001-initial.ts';
+import { traceRetention } from './sqlite-0002-trace-retention.ts';
 
 export { APPLICATION_ID } from './sqlite-0001-initial.ts';
 
-export const SQLITE_MIGRATIONS: readonly SqlMigration[] = [initial];
+export const SQLITE_MIGRATIONS: readonly SqlMigration[] = [initial, traceRetention];

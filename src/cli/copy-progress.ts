@@ -1,0 +1,59 @@
+/** Shows how far a copy has come: one bar that is drawn over and over on a terminal, plain lines elsewhere. */
+
+import type { CopyStep } from '../storage/copy/copy.ts';
+
+type Output = { readonly isTTY?: boolean; write(text: string): unknown };
+
+export type CopyProgress = {
+  report(step: CopyStep): void;
+  /** A line of its own. */
+  say(line: string): void;
+  /** Leaves the terminal on a fresh line. */
+  end(): void;
+};
+
+const BAR_CHARACTERS = 30;
+const REDRAW_MS = 100;
+// A log needs to show life, not motion.
+const LINE_MS = 10_000;
+const CLEAR_LINE = '\r\u001b[K';
+
+/** `nowMs` is monotonic. */
+export function createCopyProgress(output: Output, nowMs: () => number): CopyProgress {
+  const isTerminal = output.isTTY === true;
+  const pauseMs = isTerminal ? REDRAW_MS : LINE_MS;
+  let shownAtMs = nowMs();
+  let isLineOpen = false;
+
+  function show(line: string, isLast: boolean): void {
+    shownAtMs = nowMs();
+    isLineOpen = isTerminal && !isLast;
+    output.write(`${isTerminal ? CLEAR_LINE : ''}${line}${isLineOpen ? '' : '\n'}`);
+  }
+
+  return {
+    report(step) {
+      const isLast = step.rows >= step.totalRows;
+      if (isLast || nowMs() - shownAtMs >= pauseMs) show(isTerminal ? barOf(step) : lineOf(step), isLast);
+    },
+    say: (line) => show(line, true),
+    end() {
+      if (isLineOpen) output.write('\n');
+      isLineOpen = false;
+    },
+  };
+}
+
+function barOf(step: CopyStep): string {
+  const share = step.totalRows === 0 ? 1 : Math.min(1, step.rows / step.totalRows);
+  const bar = '#'.repeat(Math.round(share * BAR_CHARACTERS)).padEnd(BAR_CHARACTERS, '-');
+  return `${step.action.padEnd(6)} ${step.table.padEnd(16)} [${bar}] ${countsOf(step)}`;
+}
+
+function lineOf(step: CopyStep): string {
+  return `${step.action} ${step.table} ${countsOf(step)}`;
+}
+
+function countsOf({ rows, totalRows }: CopyStep): string {
+  return `${Math.floor(rows)}/${totalRows}`;
+}

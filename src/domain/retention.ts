@@ -1,0 +1,77 @@
+/** Removing what is past its term: what goes, and in steps that nobody else has to notice. */
+
+import type { Clock } from './clock.ts';
+import { retentionStartMs } from './page.ts';
+import type { RetentionCounts, RetentionCuts, RetentionStore, TraceCut } from './store.ts';
+import { traceCutMs, traceTermDays } from './trace-retention.ts';
+
+export type RetentionDeps = {
+  readonly store: RetentionStore;
+  readonly clock: Clock;
+  /** The term of traces in projects that never chose; null: for ever. */
+  readonly traceDefaultDays: number | null;
+  /** Resolves after the delay, or as soon as the signal says stop. */
+  readonly pause: (delayMs: number, signal: AbortSignal) => Promise<void>;
+};
+
+export type RetentionReport = {
+  /** `busy`: another process is at it. */
+  readonly outcome: 'done' | 'busy' | 'stopped';
+  readonly removed: RetentionCounts;
+};
+
+export type Retention = {
+  /** Removes all that is past its term, or as much as it can until the signal says stop. */
+  run(signal: AbortSignal): Promise<RetentionReport>;
+};
+
+/**
+ * What is out of sight stays this much longer: a request under way, or a process whose clock is behind, may still be
+ * reading it.
+ */
+const LINGER_MS = 10 * 60_000;
+const STEP_GOAL_MS = 20;
+const ROWS_FIRST = 100;
+const ROWS_MIN = 10;
+const ROWS_MAX = 500;
+const PAUSE_MIN_MS = 10;
+/** Others have the database to themselves for this many times as long as a step took. */
+const PAUSE_SHARE = 2;
+
+export function createRetention(deps: RetentionDeps): Retention {
+  return {
+    async run(signal) {
+      const walk = deps.store.begin(await decideCuts(deps, deps.clock() - LINGER_MS));
+      let removed: RetentionCounts = { events: 0, traces: 0, months: 0 };
+      let rowsMax = ROWS_FIRST;
+      while (!signal.aborted) {
+        const step = await walk.step(rowsMax);
+        removed = addCounts(removed, step.removed);
+        if (step.outcome !== 'more') return { outcome: step.outcome, removed };
+        rowsMax = nextRowsMax(rowsMax, step.heldMs);
+        await deps.pause(Math.max(PAUSE_MIN_MS, step.heldMs * PAUSE_SHARE), signal);
+      }
+      return { outcome: 'stopped', removed };
+    },
+  };
+}
+
+/** What may go at an instant. */
+async function decideCuts({ store, traceDefaultDays }: RetentionDeps, atMs: number): Promise<RetentionCuts> {
+  const terms = await store.traceTerms();
+  const traces = terms.flatMap((storedDays): readonly TraceCut[] => {
+    const goneBeforeMs = traceCutMs(traceTermDays(storedDays, traceDefaultDays), atMs);
+    return goneBeforeMs === null ? [] : [{ storedDays, goneBeforeMs }];
+  });
+  return { eventsBeforeMs: retentionStartMs(atMs), traces };
+}
+
+/** Steps shrink at once when they take too long, and grow slowly while they are well within their time. */
+function nextRowsMax(rowsMax: number, heldMs: number): number {
+  if (heldMs > STEP_GOAL_MS) return Math.max(ROWS_MIN, Math.floor((rowsMax * STEP_GOAL_MS) / (2 * heldMs)));
+  return heldMs > STEP_GOAL_MS / 2 ? rowsMax : Math.min(ROWS_MAX, rowsMax + ROWS_MIN * 2);
+}
+
+function addCounts(a: RetentionCounts, b: RetentionCounts): RetentionCounts {
+  return { events: a.events + b.events, traces: a.traces + b.traces, months: a.months + b.months };
+}

@@ -1,0 +1,58 @@
+/** Runs a job soon after the start and then again and again, one run at a time, until it is stopped. */
+
+/** Resolves after the delay, or as soon as the signal says stop. */
+export type Wait = (delayMs: number, signal: AbortSignal) => Promise<void>;
+
+export type ScheduleOptions = {
+  readonly firstDelayMs: number;
+  readonly intervalMs: number;
+  /** After a run that failed. */
+  readonly retryDelayMs: number;
+  readonly wait: Wait;
+  readonly run: (signal: AbortSignal) => Promise<void>;
+  readonly onError: (error: unknown) => void;
+};
+
+export type Schedule = {
+  /** Resolves once nothing of the job runs any more. */
+  stop(): Promise<void>;
+};
+
+export function startSchedule(options: ScheduleOptions): Schedule {
+  const stopping = new AbortController();
+  const ended = repeat(options, stopping.signal);
+  return {
+    async stop() {
+      stopping.abort();
+      await ended;
+    },
+  };
+}
+
+async function repeat({ wait, run, onError, ...delays }: ScheduleOptions, signal: AbortSignal): Promise<void> {
+  await wait(delays.firstDelayMs, signal);
+  while (!signal.aborted) {
+    let delayMs = delays.intervalMs;
+    try {
+      await run(signal);
+    } catch (error) {
+      onError(error);
+      delayMs = delays.retryDelayMs;
+    }
+    await wait(delayMs, signal);
+  }
+}
+
+/** A wait that keeps no process alive. */
+export const waitUnseen: Wait = (delayMs, signal) =>
+  new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, delayMs);
+    timer.unref();
+    signal.addEventListener('abort', end);
+  });

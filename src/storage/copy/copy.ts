@@ -1,0 +1,130 @@
+/** Copies a SQLite database into an empty PostgreSQL database, and proves that both hold the same. */
+
+import { isPostgres } from '../open.ts';
+import { StartError } from '../start-error.ts';
+import type { Cell } from './cells.ts';
+import { type Checksum, createChecksum } from './checksum.ts';
+import { openSource, type Source, type SourceRow } from './source.ts';
+import { TABLES, type TableCopy } from './tables.ts';
+import { openTarget, type Target } from './target.ts';
+
+export type CopyOptions = {
+  /** `sqlite:` and the path of a file. */
+  readonly from: string;
+  /** `postgres://user:password@host:port/database`. */
+  readonly to: string;
+  readonly report: (step: CopyStep) => void;
+  /** Receives what the object mapper has to say. */
+  readonly warn: (message: string) => void;
+};
+
+export type CopyStep = {
+  readonly action: 'copy' | 'verify';
+  readonly table: string;
+  /** Done so far; the last step of a table is the one that has `rows` equal to `totalRows`. */
+  readonly rows: number;
+  readonly totalRows: number;
+};
+
+type Copying = Pick<CopyOptions, 'report'> & { readonly source: Source; readonly target: Target };
+
+const BATCH_ROWS_MAX = 1_000;
+const BATCH_CHARACTERS_MAX = 1 * 1024 * 1024;
+const REPORT_ROWS = 1_000;
+
+/** One that was interrupted goes on where it was. Answers the number of rows. Throws StartError. */
+export async function copyDatabase({ from, to, report, warn }: CopyOptions): Promise<number> {
+  if (!isPostgres(to)) throw new StartError('--to must be postgres://user:password@host/database');
+  const source = openSource(from);
+  try {
+    const target = await openTarget({ url: to, fingerprint: source.fingerprint, warn });
+    try {
+      return await run({ source, target, report });
+    } finally {
+      await target.close();
+    }
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    const reason = error instanceof Error ? error.message || error.name : String(error);
+    throw new StartError(`the copy stopped: ${reason}; the same command goes on with it`, { cause: error });
+  } finally {
+    source.close();
+  }
+}
+
+async function run(copying: Copying): Promise<number> {
+  const { source, target } = copying;
+  await target.prepare(source.months(), source.lastNumbers());
+  const begun = TABLES.findIndex(({ name }) => name === target.progress.table);
+  for (const table of TABLES.slice(Math.max(begun, 0))) await copyTable(copying, table);
+  let totalRows = 0;
+  const different: string[] = [];
+  for (const table of TABLES) {
+    const rows = await verifyTable(copying, table);
+    if (rows === null) different.push(table.name);
+    else totalRows += rows;
+  }
+  if (different.length > 0) {
+    throw new StartError(
+      `the copy is not equal to the source in ${different.join(', ')}; empty the target, start again`,
+    );
+  }
+  await target.finish();
+  return totalRows;
+}
+
+async function copyTable({ source, target, report }: Copying, table: TableCopy): Promise<void> {
+  const columns = await target.columns(table.name);
+  const totalRows = source.countRows(table);
+  const isBegun = target.progress.table === table.name;
+  let rows = isBegun ? target.progress.rows : 0;
+  let storing: Promise<void> = Promise.resolve();
+  const step = (done: number) => report({ action: 'copy', table: table.name, rows: done, totalRows });
+  // One batch is read while the one before is stored.
+  for (const batch of batchesOf(source.rows(table, columns, isBegun ? target.progress.key : null))) {
+    await storing;
+    step(rows);
+    rows += batch.length;
+    storing = target.insert({
+      columns,
+      rows: batch.map((row) => row.cells),
+      progress: { table: table.name, key: batch.at(-1)?.key ?? null, rows },
+    });
+    // It is awaited above or below, unless reading fails first.
+    storing.catch(() => undefined);
+  }
+  await storing;
+  step(totalRows);
+}
+
+function* batchesOf(rows: Iterable<SourceRow>): Generator<SourceRow[], void> {
+  let batch: SourceRow[] = [];
+  let characters = 0;
+  for (const row of rows) {
+    batch.push(row);
+    for (const cell of row.cells) characters += cell?.length ?? 0;
+    if (batch.length < BATCH_ROWS_MAX && characters < BATCH_CHARACTERS_MAX) continue;
+    yield batch;
+    batch = [];
+    characters = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Answers the number of rows; null when the two sides differ. */
+async function verifyTable({ source, target, report }: Copying, table: TableCopy): Promise<number | null> {
+  const columns = await target.columns(table.name);
+  const totalRows = source.countRows(table);
+  const stored = createChecksum();
+  const given = createChecksum();
+  const add = (checksum: Checksum, cells: readonly Cell[]) => {
+    checksum.add(cells);
+    const rows = stored.rows() + given.rows();
+    if (rows % REPORT_ROWS === 0 && rows < 2 * totalRows)
+      report({ action: 'verify', table: table.name, rows: rows / 2, totalRows });
+  };
+  await target.readRows(table.name, columns, (cells) => add(stored, cells));
+  for (const { cells } of source.rows(table, columns, null)) add(given, cells);
+  report({ action: 'verify', table: table.name, rows: totalRows, totalRows });
+  return given.text() === stored.text() && stored.rows() === totalRows ? totalRows : null;
+}

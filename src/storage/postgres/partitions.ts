@@ -1,0 +1,137 @@
+/** The tables of single months: made ahead of time, and dropped whole once nothing in them is within its term. */
+
+import pg from 'pg';
+import { monthOf, monthStartMs } from './month.ts';
+import { DONE, type Task } from './retention-task.ts';
+
+type Parent = 'events' | 'requests' | 'spans' | 'evaluations';
+type Partition = { readonly parent: Parent; readonly name: string; readonly month: number };
+
+const PARENTS: readonly Parent[] = ['events', 'requests', 'spans', 'evaluations'];
+const MONTHS_AHEAD = 2;
+// While a table is made or dropped, its parent is closed to everybody.
+const CLOSED_MAX = `SET LOCAL statement_timeout = '80ms'`;
+
+/** Makes what is missing for the months to come, and drops what the log and its requests have no more use for. */
+export function planMonths(eventsBeforeMs: number): Task {
+  return async (client) => {
+    const partitions = await listPartitions(client);
+    const present = await presentMonth(client);
+    const firstKept = monthOf(eventsBeforeMs);
+    const missing = Array.from({ length: MONTHS_AHEAD + 1 }, (_, ahead) => present + ahead).filter(
+      (month) => partitions.filter((each) => each.month === month).length < PARENTS.length,
+    );
+    const expired = (parent: Parent, beforeMonth: number) =>
+      partitions.filter((each) => each.parent === parent && each.month < beforeMonth);
+    const next = [
+      ...missing.map(createMonth),
+      ...expired('events', firstKept).map(dropPartition),
+      // Events are found through their requests, and not every process sees a new month begin at the same moment.
+      ...expired('requests', firstKept - 1).map((each) => dropRequests(each)),
+    ];
+    return { next };
+  };
+}
+
+/**
+ * Drops the spans and evaluations of months without a trace. A month that ended a month ago gets no more traces,
+ * and without them no spans.
+ */
+export const planEmptyMonths: Task = async (client) => {
+  const before = (await presentMonth(client)) - 1;
+  const old = (await listPartitions(client)).filter(
+    ({ parent, month }) => (parent === 'spans' || parent === 'evaluations') && month < before,
+  );
+  return { next: old.map(dropEmpty) };
+};
+
+function createMonth(month: number): Task {
+  return async (client) => {
+    await client.query(CLOSED_MAX);
+    await client.query('SELECT create_month($1)', [month]);
+    return DONE;
+  };
+}
+
+function dropPartition({ name }: Partition): Task {
+  return async (client) => {
+    await client.query(CLOSED_MAX);
+    await client.query(`DROP TABLE IF EXISTS ${pg.escapeIdentifier(name)}`);
+    return { next: [], removed: { months: 1 } };
+  };
+}
+
+function dropEmpty(partition: Partition): Task {
+  const { name, month } = partition;
+  const drop = dropPartition(partition);
+  return async (client, rowsMax) => {
+    if (await exists(client, `SELECT FROM ${pg.escapeIdentifier(name)}`)) return DONE;
+    const bounds = [monthStartMs(month), monthStartMs(month + 1)];
+    if (await exists(client, 'SELECT FROM traces WHERE inserted_at >= $1 AND inserted_at < $2', bounds)) return DONE;
+    return await drop(client, rowsMax);
+  };
+}
+
+type KeyPlace = { readonly organizationNumber: number; readonly keptAtMs: number; readonly key: string };
+
+const FIRST_KEY: KeyPlace = { organizationNumber: 0, keptAtMs: 0, key: '' };
+
+/** The keys that say where requests are kept have no months of their own, so they are cleared before, one by one. */
+function dropRequests(partition: Partition, after = FIRST_KEY): Task {
+  return async (client, rowsMax) => {
+    const last = await clearKeys(client, partition, { after, rowsMax });
+    return { next: [last === null ? dropPartition(partition) : dropRequests(partition, last)] };
+  };
+}
+
+/** Answers where to go on; null when nothing is left. */
+async function clearKeys(
+  client: pg.ClientBase,
+  { name }: Partition,
+  { after, rowsMax }: { readonly after: KeyPlace; readonly rowsMax: number },
+): Promise<KeyPlace | null> {
+  const place = 'organization_number, kept_at, request_key';
+  const { rows } = await client.query<KeyPlace>(
+    `WITH batch AS (
+       SELECT ${place} FROM ${pg.escapeIdentifier(name)}
+       WHERE (${place}) > ($1::integer, $2::bigint, $3::text) ORDER BY ${place} LIMIT $4
+     ), cleared AS (
+       DELETE FROM request_keys USING batch
+       WHERE request_keys.organization_number = batch.organization_number
+         AND request_keys.request_key = batch.request_key AND request_keys.kept_at = batch.kept_at
+     )
+     SELECT organization_number AS "organizationNumber", kept_at AS "keptAtMs", request_key AS key
+     FROM batch ORDER BY ${place} OFFSET $4 - 1`,
+    [after.organizationNumber, after.keptAtMs, after.key, rowsMax],
+  );
+  // Only when there are as many as were asked for is there a last one to go on from.
+  return rows[0] ?? null;
+}
+
+async function listPartitions(client: pg.ClientBase): Promise<readonly Partition[]> {
+  const { rows } = await client.query<{ parent: Parent; name: string }>(
+    `SELECT parent.relname AS parent, child.relname AS name
+     FROM pg_inherits
+     JOIN pg_class AS parent ON parent.oid = inhparent
+     JOIN pg_class AS child ON child.oid = inhrelid
+     WHERE parent.oid = ANY ($1::regclass[])
+     ORDER BY child.relname`,
+    [PARENTS],
+  );
+  return rows.flatMap(({ parent, name }) => {
+    const [, year, month] = /_(\d{4})_(\d{2})$/.exec(name) ?? [];
+    return year === undefined ? [] : [{ parent, name, month: monthOf(Date.UTC(Number(year), Number(month) - 1)) }];
+  });
+}
+
+async function presentMonth(client: pg.ClientBase): Promise<number> {
+  const { rows } = await client.query<{ nowMs: number }>('SELECT clock_ms() AS "nowMs"');
+  const [row] = rows;
+  if (row === undefined) throw new Error('the database does not tell the time');
+  return monthOf(row.nowMs);
+}
+
+async function exists(client: pg.ClientBase, question: string, values: readonly unknown[] = []): Promise<boolean> {
+  const { rows } = await client.query<{ exists: boolean }>(`SELECT EXISTS (${question}) AS exists`, [...values]);
+  return rows[0]?.exists === true;
+}

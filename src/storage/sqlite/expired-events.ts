@@ -1,0 +1,76 @@
+/** Removes events that are past their term, oldest first, with the requests of which no event is left. */
+
+import { parseEventId } from '../../domain/request-event.ts';
+import { packRequestKey, type StoredId } from './compact-ids.ts';
+import type { Database } from './connection.ts';
+
+/** Where a step begins, and how far it may go. */
+export type EventStep = {
+  /** Organizations up to this number have nothing more to remove. */
+  readonly afterOrganization: number;
+  readonly beforeMs: number;
+  readonly rowsMax: number;
+  /** Asked now and then: the step ends when there is no time left. */
+  readonly isOver: () => boolean;
+};
+
+/** `next` is where the following step begins; null when nothing is left. */
+export type EventStepEnd = { readonly removed: number; readonly next: number | null };
+
+// The time is looked at after so many events.
+const EVENTS_PER_LOOK = 16;
+
+/** Answers a function to call inside a transaction. */
+export function prepareExpiredEvents(db: Database): (step: EventStep) => EventStepEnd {
+  const statements = prepareStatements(db);
+
+  function remove(organization: number, { createdAtMs, id, seq }: Row): void {
+    statements.dropTime.run(organization, createdAtMs, id);
+    statements.dropEvent.run(organization, seq);
+    const parsed = parseEventId(id);
+    // The later events of a request are never older, so only its last one takes it along.
+    if (parsed !== null) statements.dropRequest.run(organization, packRequestKey(parsed.base), seq);
+  }
+
+  return ({ afterOrganization, beforeMs, rowsMax, isOver }) => {
+    let finished = afterOrganization;
+    let removed = 0;
+    let examined = 0;
+    while (examined < rowsMax && !isOver()) {
+      const organization = statements.nextOrganization.get(finished);
+      if (organization === undefined) return { removed, next: null };
+      const wanted = Math.min(EVENTS_PER_LOOK, rowsMax - examined);
+      const rows = statements.oldest.all(organization, beforeMs, wanted);
+      for (const row of rows) remove(organization, row);
+      removed += rows.length;
+      // An organization without anything to remove costs about as much as an event.
+      examined += Math.max(1, rows.length);
+      if (rows.length < wanted) finished = organization;
+    }
+    return { removed, next: finished };
+  };
+}
+
+type Row = { readonly createdAtMs: number; readonly id: string; readonly seq: number };
+
+function prepareStatements(db: Database) {
+  return {
+    nextOrganization: db
+      .prepare<[number], number>(
+        'SELECT organization_number FROM log_heads WHERE organization_number > ? ORDER BY organization_number LIMIT 1',
+      )
+      .pluck(),
+    oldest: db.prepare<[number, number, number], Row>(
+      `SELECT created_at AS createdAtMs, id, seq FROM events_by_time
+       WHERE organization_number = ? AND created_at < ? ORDER BY created_at, id LIMIT ?`,
+    ),
+    dropTime: db.prepare<[number, number, string]>(
+      'DELETE FROM events_by_time WHERE organization_number = ? AND created_at = ? AND id = ?',
+    ),
+    dropEvent: db.prepare<[number, number]>('DELETE FROM events WHERE organization_number = ? AND seq = ?'),
+    dropRequest: db.prepare<[number, StoredId, number]>(
+      `DELETE FROM requests WHERE organization_number = ? AND request_key = ?
+       AND max(ifnull(completed_seq, 0), ifnull(settled_seq, 0), ifnull(correction_seq, 0)) <= ?`,
+    ),
+  };
+}

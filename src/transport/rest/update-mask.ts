@@ -1,0 +1,30 @@
+/** The mask of an update: over REST it follows from which members the body has. */
+
+import { create, type DescField, type DescMessage } from '@bufbuild/protobuf';
+import { FeatureSet_FieldPresence, type FieldMask, FieldMaskSchema } from '@bufbuild/protobuf/wkt';
+import { restName } from '../../rpc/rest-shape.ts';
+import { isJsonObject, type JsonObject } from './json-object.ts';
+
+export function isMask(field: DescField): boolean {
+  return field.fieldKind === 'message' && field.message.typeName === FieldMaskSchema.typeName;
+}
+
+/** Whether a field that is named without a value can be told from one that is not named: null says so over REST. */
+export function canBeUnset(field: DescField): boolean {
+  return field.presence === FeatureSet_FieldPresence.EXPLICIT;
+}
+
+/** Names the declared fields that the body has, those inside of declared objects included. */
+export function deriveMask(desc: DescMessage, body: JsonObject): FieldMask {
+  return create(FieldMaskSchema, { paths: sentPaths(desc, body) });
+}
+
+function sentPaths(desc: DescMessage, body: JsonObject): string[] {
+  return desc.fields.flatMap((field) => {
+    const name = restName(field);
+    if (isMask(field) || !Object.hasOwn(body, name)) return [];
+    const value = body[name];
+    if (field.fieldKind !== 'message' || !isJsonObject(value)) return [field.name];
+    return sentPaths(field.message, value).map((path) => `${field.name}.${path}`);
+  });
+}

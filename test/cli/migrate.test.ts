@@ -1,0 +1,93 @@
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, describe, expect, it } from 'vitest';
+import { SQLITE_MIGRATIONS } from '../../src/storage/orm/migrations/sqlite.ts';
+import { type SpawnedServer, spawnServer } from '../support/server.ts';
+import { temporaryFolder } from '../support/temp.ts';
+import { runCli } from './run-cli.ts';
+
+const folders: { remove(): void }[] = [];
+const servers: SpawnedServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop('SIGKILL');
+  for (const folder of folders.splice(0)) folder.remove();
+});
+
+function newFile(): string {
+  const folder = temporaryFolder();
+  folders.push(folder);
+  return join(folder.path, 'data', 'spandrel.db');
+}
+
+const over = (file: string) => ({ SPANDREL_DATABASE_URL: `sqlite:${file}` });
+const NAMES = SQLITE_MIGRATIONS.map((migration) => migration.name);
+
+describe('migrate on SQLite', () => {
+  it('tells with --dry-run what it would do, and creates nothing', async () => {
+    const file = newFile();
+    const { code, stdout, stderr } = await runCli(['migrate', '--dry-run'], over(file));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    for (const { name, statements } of SQLITE_MIGRATIONS) {
+      expect(stdout).toContain(name);
+      for (const statement of statements) expect(stdout).toContain(`${statement};\n`);
+    }
+    expect(existsSync(join(file, '..'))).toBe(false);
+  });
+
+  it('applies what is missing, once', async () => {
+    const file = newFile();
+    const applied = NAMES.map((name) => `applied ${name}\n`).join('');
+    expect(await runCli(['migrate'], over(file))).toEqual({ code: 0, stdout: applied, stderr: '' });
+    for (const args of [['migrate'], ['migrate', '--dry-run']]) {
+      expect(await runCli(args, over(file))).toEqual({ code: 0, stdout: 'up to date\n', stderr: '' });
+    }
+  });
+
+  it('applies to an older database only what came since', async () => {
+    const file = newFile();
+    const [first, ...later] = SQLITE_MIGRATIONS;
+    if (first === undefined) throw new Error('there are no migrations');
+    mkdirSync(dirname(file));
+    const db = new Database(file);
+    for (const statement of first.statements) db.exec(statement);
+    db.exec(
+      'CREATE TABLE mikro_orm_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT, executed_at DATETIME)',
+    );
+    db.prepare('INSERT INTO mikro_orm_migrations (name, executed_at) VALUES (?, ?)').run(first.name, 0);
+    db.close();
+    expect((await runCli(['migrate', '--dry-run'], over(file))).stdout).not.toContain(first.name);
+    const applied = later.map(({ name }) => `applied ${name}\n`).join('');
+    expect((await runCli(['migrate'], over(file))).stdout).toBe(applied);
+  });
+
+  it('changes nothing under a running server', async () => {
+    const file = newFile();
+    servers.push(await spawnServer(over(file)));
+    expect(await runCli(['migrate'], over(file))).toEqual({ code: 0, stdout: 'up to date\n', stderr: '' });
+  });
+
+  it.each([
+    ['sqlite::memory:', /in memory/],
+    ['mysql://host', /SPANDREL_DATABASE_URL must/],
+  ])('is refused in one line over %s', async (url, reason) => {
+    const { code, stdout, stderr } = await runCli(['migrate'], { SPANDREL_DATABASE_URL: url });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(reason);
+    expect(stderr).toMatch(/^spandrel: [^\n]+\n$/);
+  });
+
+  it('is refused over the database of another program, which stays as it was', async () => {
+    const file = newFile();
+    await runCli(['migrate'], over(file));
+    const folder = join(file, '..');
+    const other = join(folder, 'other.db');
+    const db = new Database(other);
+    db.exec('CREATE TABLE theirs (x)');
+    db.close();
+    const { code, stderr } = await runCli(['migrate'], over(other));
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^spandrel: [^\n]*another program[^\n]*\n$/);
+    expect(readdirSync(folder)).not.toContain('other.db.lock');
+  });
+});

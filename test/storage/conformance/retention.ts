@@ -1,0 +1,295 @@
+import { describe, expect, it } from 'vitest';
+import type { RetentionCounts, RetentionCuts, Store } from '../../../src/domain/store.ts';
+import type { TraceAppend } from '../../../src/domain/trace.ts';
+import {
+  bareSpan,
+  ORGANIZATION,
+  RECEIVED_AT_MS,
+  sampleAppend,
+  sampleEvaluation,
+  samplePlan,
+  sampleRequest,
+  sampleSpan,
+} from './samples.ts';
+import { type OpenSubject, withStore } from './subject.ts';
+
+const NOTHING: RetentionCuts = { eventsBeforeMs: 0, traces: [] };
+const DAY_MS = 86_400_000;
+const ROWS = 50;
+
+export function retentionConformance(open: OpenSubject): void {
+  describe('retention of events', () => {
+    it(
+      'MUST remove nothing that is within its term',
+      withStore(open, async ({ traces, events, retention }) => {
+        const received = { receivedAtMs: Date.now() };
+        await Promise.all(Array.from({ length: 30 }, () => traces.append(sampleAppend(received))));
+        const before = await events.list({ ...EVERYTHING, limit: 100 });
+        const oldestAtMs = before.at(-1)?.createdAtMs ?? 0;
+        expect(await walk({ retention }, { ...NOTHING, eventsBeforeMs: monthStartMs(oldestAtMs) })).toEqual(NONE);
+        expect(await events.list({ ...EVERYTHING, limit: 100 })).toEqual(before);
+        for (const { id, envelope } of before) {
+          expect(await events.find(ORGANIZATION, id, 0)).toMatchObject({ envelope });
+        }
+      }),
+    );
+
+    it(
+      'removes the events before the cut with their requests, in every organization, and ids are free again',
+      withStore(open, async ({ traces, events, retention }) => {
+        const organizations = [1, 2, 5].map((organizationNumber) => ({
+          organizationNumber,
+          organizationId: `organization_${organizationNumber}`,
+        }));
+        const appends = organizations.flatMap((organization) =>
+          Array.from({ length: 40 }, (_, index) =>
+            sampleAppend({ ...organization, requests: [sampleRequest({ gatewayRequestId: `gw-${index}` })] }),
+          ),
+        );
+        await Promise.all(appends.map((append) => traces.append(append)));
+        // What is found through a request may go a month before the request does.
+        const cutMs = monthStartMs(Date.now(), 3);
+        await walk({ retention }, { ...NOTHING, eventsBeforeMs: cutMs });
+        for (const { organizationNumber: number, organizationId: id } of organizations) {
+          expect(await events.list({ ...EVERYTHING, organization: { id, number }, limit: 100 })).toEqual([]);
+          expect(await events.find({ id, number }, 'gw-7:completed', 0)).toBeNull();
+        }
+        for (const append of appends) await traces.append({ ...append, traceId: `${append.traceId}-2` });
+        for (const { organizationNumber: number, organizationId: id } of organizations) {
+          expect(await events.list({ ...EVERYTHING, organization: { id, number }, limit: 100 })).toHaveLength(40);
+          expect(await events.find({ id, number }, 'gw-7:completed', 0)).not.toBeNull();
+        }
+      }),
+    );
+  });
+
+  describe('retention of traces', () => {
+    it(
+      'removes the traces before the cut of their project with all that belongs to them, and no others',
+      withStore(open, async (store, { execute }) => {
+        const short = await bootstrapProject(store);
+        const long = { ...short, projectId: 'project_long', projectNumber: short.projectNumber + 1 };
+        const unknown = { ...short, projectId: 'project_unknown', projectNumber: short.projectNumber + 2 };
+        await execute(copyProject(short.projectId, long));
+        await store.projects.updateSettings(short.projectId, { traceRetentionDays: 7 }, RECEIVED_AT_MS);
+        await store.projects.updateSettings(long.projectId, { traceRetentionDays: 30 }, RECEIVED_AT_MS);
+        expect([...(await store.retention.traceTerms())].sort()).toEqual([30, 7]);
+        const cuts = { ...NOTHING, traces: [cut(7), cut(30), cut(null)] };
+        const appends = [short, long, unknown].flatMap((project) =>
+          [1, 7, 8, 29, 31].map((days) => ({ days, append: traceOf(project, RECEIVED_AT_MS - days * DAY_MS) })),
+        );
+        for (const { append } of appends) await store.traces.append(append);
+        const kept = appends.filter(({ days, append }) => {
+          if (append.projectNumber === unknown.projectNumber) return true;
+          return days <= (append.projectNumber === short.projectNumber ? 7 : 30);
+        });
+        const gone = appends.filter((each) => !kept.includes(each));
+        const places = await Promise.all(gone.map(({ append }) => placeOf(store, append)));
+        expect((await walk(store, cuts)).traces).toBe(gone.length);
+        for (const { append } of kept) expect(await readTrace(store, append)).toEqual({ spans: 3, evaluations: 2 });
+        for (const { append } of gone) expect(await placeOf(store, append)).toBeNull();
+        for (const place of places) expect(await readParts(store, place)).toEqual({ spans: 0, evaluations: 0 });
+        expect(await walk(store, cuts)).toEqual(NONE);
+      }),
+    );
+
+    it(
+      'goes by the term that is stored while the step is taken',
+      withStore(open, async (store) => {
+        const project = await bootstrapProject(store);
+        const append = traceOf(project, RECEIVED_AT_MS - 400 * DAY_MS);
+        await store.traces.append(append);
+        const defaults = store.retention.begin({ ...NOTHING, traces: [cut(null, 30)] });
+        const chosen = store.retention.begin({ ...NOTHING, traces: [cut(30)] });
+        await store.projects.updateSettings(project.projectId, { traceRetentionDays: 0 }, RECEIVED_AT_MS);
+        for (const each of [defaults, chosen]) expect(await finish(each)).toMatchObject({ traces: 0 });
+        expect(await readTrace(store, append)).toEqual({ spans: 3, evaluations: 2 });
+        expect(await store.retention.traceTerms()).toEqual([0]);
+      }),
+    );
+
+    it(
+      'MUST remove at most so many rows in a step, and MUST put a trace that it cannot erase at once out of reach',
+      withStore(open, async (store) => {
+        const project = await bootstrapProject(store);
+        const large = sampleAppend({
+          ...project,
+          receivedAtMs: RECEIVED_AT_MS - 31 * DAY_MS,
+          spans: Array.from({ length: 1000 }, () => bareSpan()),
+          evaluations: Array.from({ length: 300 }, () => sampleEvaluation()),
+          requests: [],
+        });
+        const small = traceOf(project, RECEIVED_AT_MS - 31 * DAY_MS);
+        await store.traces.append(large);
+        await store.traces.append(small);
+        const place = await placeOf(store, large);
+        let left = 1300;
+        let steps = 0;
+        const each = store.retention.begin({ ...NOTHING, traces: [cut(null, 30)] });
+        for (let more = true; more; steps += 1) {
+          more = (await each.step(ROWS)).outcome === 'more';
+          const { spans, evaluations } = await readParts(store, place);
+          expect(left - spans - evaluations).toBeLessThanOrEqual(ROWS);
+          left = spans + evaluations;
+          // Not even a project that chooses to keep its traces now gets back a part of one.
+          if (left < 1300) expect(await placeOf(store, large)).toBeNull();
+          if (left < 1300 && left > 0) {
+            await store.projects.updateSettings(project.projectId, { traceRetentionDays: 0 }, RECEIVED_AT_MS);
+          }
+        }
+        expect(left).toBe(0);
+        expect(steps).toBeGreaterThan(1300 / ROWS);
+        // The other one it had not begun with.
+        expect(await readTrace(store, small)).toEqual({ spans: 3, evaluations: 2 });
+      }),
+    );
+
+    it(
+      'MUST be safe while other processes take steps, and while traces come in',
+      withStore(open, async (store) => {
+        const project = await bootstrapProject(store);
+        const old = Array.from({ length: 60 }, () => traceOf(project, RECEIVED_AT_MS - 31 * DAY_MS));
+        await Promise.all(old.map((append) => store.traces.append(append)));
+        const cuts = { ...NOTHING, traces: [cut(null, 30)] };
+        const young = Array.from({ length: 60 }, () => traceOf(project, RECEIVED_AT_MS));
+        const [first, second] = await Promise.all([
+          walk(store, cuts),
+          walk(store, cuts),
+          ...young.map((append) => store.traces.append(append)),
+        ]);
+        const last = await walk(store, cuts);
+        expect(first.traces + second.traces + last.traces).toBe(old.length);
+        for (const append of old) expect(await placeOf(store, append)).toBeNull();
+        for (const append of young) expect(await readTrace(store, append)).toEqual({ spans: 3, evaluations: 2 });
+      }),
+    );
+  });
+
+  describe('a span for a trace that is past its term', () => {
+    it(
+      'begins the trace anew, and nothing of the old one is left after the next walk',
+      withStore(open, async (store) => {
+        const project = await bootstrapProject(store);
+        const old = traceOf(project, RECEIVED_AT_MS - 31 * DAY_MS);
+        await store.traces.append(old);
+        const place = await placeOf(store, old);
+        const late = { ...project, traceId: old.traceId, requests: [], evaluations: [], metadataJson: '{"a":1}' };
+        const within = sampleAppend({ ...late, goneBeforeMs: RECEIVED_AT_MS - 31 * DAY_MS });
+        await store.traces.append(within);
+        expect(await readTrace(store, old)).toEqual({ spans: 4, evaluations: 2 });
+        // Two in one commit: the second must find the trace that the first has begun.
+        const past = [0, 1].map(() => sampleAppend({ ...late, goneBeforeMs: RECEIVED_AT_MS - 30 * DAY_MS }));
+        await Promise.all(past.map((append) => store.traces.append(append)));
+        expect(await readTrace(store, old)).toEqual({ spans: 2, evaluations: 0 });
+        expect(await store.traces.find(project.projectNumber, old.traceId)).toMatchObject({
+          insertedAtMs: RECEIVED_AT_MS,
+          spanCount: 2,
+          metadataJson: '{"a":1}',
+        });
+        await walk(store, NOTHING);
+        expect(await readParts(store, place)).toEqual({ spans: 0, evaluations: 0 });
+        expect(await readTrace(store, old)).toEqual({ spans: 2, evaluations: 0 });
+      }),
+    );
+
+    it(
+      'emits nothing again for requests that had their event',
+      withStore(open, async (store) => {
+        const project = await bootstrapProject(store);
+        const span = sampleSpan();
+        const append = { ...traceOf(project, RECEIVED_AT_MS - DAY_MS), spans: [span], requests: [sampleRequest()] };
+        await store.traces.append(append);
+        await store.traces.append({ ...append, receivedAtMs: RECEIVED_AT_MS, goneBeforeMs: RECEIVED_AT_MS });
+        const organization = { id: project.organizationId, number: project.organizationNumber };
+        expect(await store.events.list({ ...EVERYTHING, organization, limit: 10 })).toHaveLength(1);
+        expect(await readTrace(store, append)).toEqual({ spans: 1, evaluations: 2 });
+      }),
+    );
+  });
+}
+
+const EVERYTHING = {
+  organization: ORGANIZATION,
+  fromMs: 0,
+  toMs: Number.MAX_SAFE_INTEGER,
+  type: null,
+  after: null,
+} as const;
+const NONE: RetentionCounts = { events: 0, traces: 0, months: 0 };
+
+/** Takes every step there is. Another process at work never ends a walk here: it begins again where it had to stop. */
+async function walk({ retention }: Pick<Store, 'retention'>, cuts: RetentionCuts): Promise<RetentionCounts> {
+  return await finish(retention.begin(cuts));
+}
+
+async function finish(each: ReturnType<Store['retention']['begin']>): Promise<RetentionCounts> {
+  const sum = { ...NONE };
+  for (;;) {
+    const { outcome, removed } = await each.step(ROWS);
+    for (const name of ['events', 'traces', 'months'] as const) sum[name] += removed[name];
+    if (outcome !== 'more') return sum;
+  }
+}
+
+/** The cut of projects that have stored so many days; for those that never chose, of a default. */
+function cut(storedDays: number | null, days = storedDays ?? 3650) {
+  return { storedDays, goneBeforeMs: RECEIVED_AT_MS - days * DAY_MS };
+}
+
+type Project = Pick<TraceAppend, 'projectId' | 'projectNumber' | 'organizationId' | 'organizationNumber'>;
+
+async function bootstrapProject({ installation, keys }: Store): Promise<Project> {
+  const plan = samplePlan();
+  await installation.bootstrap(plan);
+  const project = await keys.findProject(plan.project.id);
+  return {
+    projectId: plan.project.id,
+    projectNumber: project?.number ?? 0,
+    organizationId: plan.organization.id,
+    organizationNumber: project?.organizationNumber ?? 0,
+  };
+}
+
+function copyProject(id: string, { projectId, projectNumber }: Project): string {
+  const columns = `organization_id, team_id, name, slug, language, framework, emit_request_events, key_hint,
+    key_imported, created_at, updated_at`;
+  // Any bytes that differ will do for the hash of its key.
+  return `INSERT INTO projects (number, id, key_hash, ${columns})
+    SELECT ${projectNumber}, '${projectId}', substr(key_hash, 2), ${columns} FROM projects WHERE id = '${id}'`;
+}
+
+function traceOf(project: Project, receivedAtMs: number): TraceAppend {
+  return sampleAppend({
+    ...project,
+    receivedAtMs,
+    spans: [sampleSpan(), bareSpan(), bareSpan()],
+    evaluations: [sampleEvaluation(), sampleEvaluation()],
+    requests: [],
+  });
+}
+
+type Place = { readonly projectNumber: number; readonly sequence: number };
+
+async function placeOf({ traces }: Store, { projectNumber, traceId }: TraceAppend): Promise<Place | null> {
+  const record = await traces.find(projectNumber, traceId);
+  return record === null ? null : { projectNumber, sequence: record.sequence };
+}
+
+async function readTrace(store: Store, append: TraceAppend): Promise<{ spans: number; evaluations: number }> {
+  return await readParts(store, await placeOf(store, append));
+}
+
+async function readParts({ traces }: Store, place: Place | null): Promise<{ spans: number; evaluations: number }> {
+  if (place === null) throw new Error('the trace is not there');
+  const { projectNumber, sequence } = place;
+  return {
+    spans: (await traces.summaries(projectNumber, sequence)).length,
+    evaluations: (await traces.evaluations(projectNumber, sequence)).length,
+  };
+}
+
+/** The first instant of the month so many months later. */
+function monthStartMs(instantMs: number, monthsLater = 0): number {
+  const instant = new Date(instantMs);
+  return Date.UTC(instant.getUTCFullYear(), instant.getUTCMonth() + monthsLater);
+}

@@ -1,0 +1,14 @@
+/** A process of its own that copies, and is killed at the first step of an action on a table that is half done. */
+
+import { copyDatabase } from '../../src/storage/copy/copy.ts';
+
+const [from = '', to = '', action = '', table = ''] = process.argv.slice(2);
+await copyDatabase({
+  from,
+  to,
+  warn: () => undefined,
+  report(step) {
+    const isThere = step.action === action && step.table === table && step.rows > 0;
+    if (isThere && (step.rows < step.totalRows || action === 'verify')) process.kill(process.pid, 'SIGKILL');
+  },
+});

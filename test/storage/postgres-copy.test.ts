@@ -1,0 +1,263 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Store } from '../../src/domain/store.ts';
+import { type CopyStep, copyDatabase } from '../../src/storage/copy/copy.ts';
+import { TABLES } from '../../src/storage/copy/tables.ts';
+import { openStore } from '../../src/storage/open.ts';
+import { createPostgresPlace, type Place } from '../support/place.ts';
+import { query } from '../support/postgres-databases.ts';
+import { temporaryFolder } from '../support/temp.ts';
+import { ORGANIZATION, PROJECT, RECEIVED_AT_MS, sampleAppend } from './conformance/samples.ts';
+import { type CopySource, fillCopySource, SECOND_ORGANIZATION } from './copy-source.ts';
+import { quietLog } from './quiet-log.ts';
+
+const KILLED = new URL('copy-process.ts', import.meta.url).pathname;
+const FOR_EVER = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER, type: null, after: null, limit: 1000 };
+
+const folder = temporaryFolder();
+const file = join(folder.path, 'spandrel.db');
+const from = `sqlite:${file}`;
+let source: CopySource;
+const places: Place[] = [];
+
+beforeAll(async () => {
+  source = await fillCopySource(file);
+});
+afterEach(async () => {
+  for (const place of places.splice(0)) await place.remove();
+});
+afterAll(() => folder.remove());
+
+async function newPlace(): Promise<Place> {
+  const place = await createPostgresPlace();
+  places.push(place);
+  return place;
+}
+
+async function copyTo(to: string, report: (step: CopyStep) => void = () => undefined): Promise<number> {
+  return await copyDatabase({ from, to, report, warn: () => undefined });
+}
+
+/** Kills a copy half-way through an action on a table. */
+async function copyAndKill(to: string, action: CopyStep['action'], table: string): Promise<void> {
+  const signal = await new Promise((resolve) => {
+    execFile(process.execPath, [KILLED, from, to, action, table], (error) => resolve(error?.signal));
+  });
+  expect(signal).toBe('SIGKILL');
+}
+
+async function refusalOf(copying: Promise<unknown>): Promise<string> {
+  const text = await copying.then(
+    () => 'done',
+    (error: Error) => error.message,
+  );
+  expect(text.split('\n')).toHaveLength(1);
+  return text;
+}
+
+function open(url: string): Promise<Store> {
+  return openStore({ url, queueMaxBytes: 1024 * 1024, log: quietLog });
+}
+
+/** Everything the store answers about what is in the source. */
+async function answersOf(store: Store) {
+  const traces = [];
+  for (const { projectNumber, traceId } of source.appends) {
+    const trace = await store.traces.find(projectNumber, traceId);
+    if (trace === null) throw new Error(`the trace ${traceId} is missing`);
+    // The one thing that is each store's own.
+    const { sequence, ...record } = trace;
+    const summaries = await store.traces.summaries(projectNumber, sequence);
+    const ids = summaries.slice(0, 100).map((summary) => summary.spanId);
+    traces.push({
+      record,
+      summaries,
+      spans: await store.traces.spans(projectNumber, sequence, ids),
+      evaluations: await store.traces.evaluations(projectNumber, sequence),
+    });
+  }
+  const events = [];
+  for (const organization of [ORGANIZATION, SECOND_ORGANIZATION]) {
+    const listed = await store.events.list({ organization, ...FOR_EVER });
+    events.push(listed, await Promise.all(listed.map((event) => store.events.find(organization, event.id, 0))));
+  }
+  return {
+    traces,
+    events,
+    settled: await store.events.list({ organization: ORGANIZATION, ...FOR_EVER, type: 'gateway.request.settled' }),
+    verifier: await store.installation.readVerifier(),
+    keys: await Promise.all(source.keys.map((key) => store.keys.findApiKey(key.id))),
+    projects: await Promise.all(source.projectIds.map((id) => store.keys.findProject(id))),
+    byKey: await Promise.all(
+      source.projectKeyHashes.map((hash) => store.keys.findProjectByKeyHash(hash, RECEIVED_AT_MS)),
+    ),
+    hasImported: await store.keys.hasImportedCredentials(),
+    evaluators: await Promise.all(source.evaluators.map(({ projectId, id }) => store.evaluators.find(projectId, id))),
+  };
+}
+
+describe('a copy from SQLite to PostgreSQL', () => {
+  it('answers all that the source does, also when it was killed twice on the way', async () => {
+    const place = await newPlace();
+    await copyAndKill(place.url, 'copy', 'spans');
+    const [progress] = await query(place.url, 'SELECT table_name, row_count::integer AS rows FROM copy_progress');
+    expect(progress).toEqual({ table_name: 'spans', rows: expect.any(Number) });
+    expect(await refusalOf(open(place.url))).toMatch(/a copy into this database was begun and not ended/);
+    await copyAndKill(place.url, 'verify', 'spans');
+    const steps: CopyStep[] = [];
+    const rows = await copyTo(place.url, (step) => steps.push(step));
+    expect(rows).toBeGreaterThan(5000);
+    expect(steps.filter((step) => step.action === 'copy').map((step) => step.table)).not.toContain('spans');
+    expect(await query(place.url, `SELECT to_regclass('copy_progress') AS left`)).toEqual([{ left: null }]);
+    const [before, after] = [await open(from), await open(place.url)];
+    try {
+      const expected = await answersOf(before);
+      expect(expected.events.flat()).not.toContain(null);
+      expect(expected.settled).toHaveLength(1);
+      expect(expected.keys).not.toContain(null);
+      expect(expected.byKey).not.toContain(null);
+      expect(await answersOf(after)).toEqual(expected);
+    } finally {
+      await before.close();
+      await after.close();
+    }
+  });
+
+  it('goes on with the row after the last one that was stored', async () => {
+    const place = await newPlace();
+    await copyAndKill(place.url, 'copy', 'spans');
+    const [stored] = await query(place.url, 'SELECT count(*)::integer AS rows FROM spans');
+    expect(stored?.rows).toBeGreaterThan(0);
+    const steps: CopyStep[] = [];
+    await copyTo(place.url, (step) => steps.push(step));
+    expect(steps[0]).toMatchObject({ action: 'copy', table: 'spans', rows: stored?.rows });
+  });
+
+  it('is a database to go on with: nothing counts twice and no number is given again', async () => {
+    const place = await newPlace();
+    await copyTo(place.url);
+    const store = await open(place.url);
+    try {
+      const [known] = source.appends;
+      if (known === undefined) throw new Error('the source is empty');
+      const { length } = await store.events.list({ organization: ORGANIZATION, ...FOR_EVER });
+      await store.traces.append(known);
+      const fresh = sampleAppend();
+      await store.traces.append(fresh);
+      expect(await store.events.list({ organization: ORGANIZATION, ...FOR_EVER })).toHaveLength(length + 1);
+      const sequences = await query(place.url, 'SELECT sequence FROM traces');
+      expect(new Set(sequences.map((row) => row.sequence)).size).toBe(sequences.length);
+      expect(await store.traces.find(PROJECT.number, fresh.traceId)).toMatchObject({ spanCount: 1 });
+    } finally {
+      await store.close();
+    }
+    const inserted = await query(
+      place.url,
+      `INSERT INTO organizations (id, name, slug, created_at, updated_at) VALUES ('third', '', '', 0, 0) RETURNING number`,
+    );
+    expect(inserted).toEqual([{ number: 3 }]);
+  });
+
+  it('brings a database without a schema up to date itself, and leaves out what retention is removing', async () => {
+    const place = await newPlace();
+    await query(place.url, 'DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+    await copyTo(place.url);
+    expect(await query(place.url, `SELECT 1 FROM spans WHERE span_id = 'forgotten'`)).toEqual([]);
+    expect(await query(place.url, 'SELECT 1 FROM traces WHERE project_number < 0')).toEqual([]);
+  });
+
+  it.each([
+    ['events', `UPDATE events SET envelope = replace(envelope, 'é', 'e')`],
+    ['spans', `DELETE FROM spans WHERE span_id = 'the span'`],
+    ['api_keys', `UPDATE api_keys SET imported = NOT imported`],
+    ['evaluations', 'UPDATE evaluations SET score = 2e-7 WHERE score < 1e-6'],
+  ])('a row of %s that is not as it was makes the verification fail', async (table, sql) => {
+    const place = await newPlace();
+    await copyAndKill(place.url, 'verify', 'installation');
+    await query(place.url, sql);
+    const text = await refusalOf(copyTo(place.url));
+    expect(text).toContain(`not equal to the source in ${table};`);
+    // It does not pass for a finished copy the second time either.
+    expect(await refusalOf(copyTo(place.url))).toBe(text);
+  });
+});
+
+describe('a copy is refused', () => {
+  it('into a database that has an organization', async () => {
+    const place = await newPlace();
+    await copyTo(place.url);
+    expect(await refusalOf(copyTo(place.url))).toBe('the target is not empty: it has an organization');
+  });
+
+  it('into the unfinished copy of another database', async () => {
+    const place = await newPlace();
+    await copyAndKill(place.url, 'copy', 'spans');
+    const other = temporaryFolder();
+    try {
+      await fillCopySource(join(other.path, 'spandrel.db'));
+      const copying = copyDatabase({
+        from: `sqlite:${join(other.path, 'spandrel.db')}`,
+        to: place.url,
+        report: () => undefined,
+        warn: () => undefined,
+      });
+      expect(await refusalOf(copying)).toMatch(/unfinished copy of another database/);
+    } finally {
+      other.remove();
+    }
+  });
+
+  it('from a database that is in use', async () => {
+    const place = await newPlace();
+    const running = await open(from);
+    try {
+      expect(await refusalOf(copyTo(place.url))).toMatch(/another process is using the database/);
+    } finally {
+      await running.close();
+    }
+    expect(await query(place.url, 'SELECT 1 FROM organizations')).toEqual([]);
+  });
+
+  it('from a database that is not up to date', async () => {
+    const old = temporaryFolder();
+    const oldFile = join(old.path, 'old.db');
+    try {
+      new Database(oldFile).close();
+      const copying = copyDatabase({
+        from: `sqlite:${oldFile}`,
+        to: (await newPlace()).url,
+        report: () => undefined,
+        warn: () => undefined,
+      });
+      expect(await refusalOf(copying)).toMatch(/migrate it first/);
+    } finally {
+      old.remove();
+    }
+  });
+});
+
+it('every column of SQLite has a place in PostgreSQL', async () => {
+  const place = await newPlace();
+  const db = new Database(file, { readonly: true });
+  const tables = db
+    .prepare<[], string>(
+      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
+    )
+    .pluck()
+    .all();
+  // The envelopes are read along with events_by_time; the other two say nothing about what is stored.
+  const elsewhere = ['events', 'write_probe', 'mikro_orm_migrations'];
+  expect(tables.filter((name) => !elsewhere.includes(name)).sort()).toEqual(
+    [...new Set(TABLES.map((table) => table.source))].sort(),
+  );
+  const renamed = new Set(['completed_seq', 'settled_seq', 'correction_seq']);
+  for (const { name, source: given } of TABLES.filter((table) => table.name !== 'request_keys')) {
+    const columns = db.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(given);
+    const stored = await query(place.url, `SELECT attname FROM pg_attribute WHERE attrelid = '${name}'::regclass`);
+    const kept = new Set(stored.map((row) => row.attname));
+    expect(columns.filter((column) => !kept.has(column) && !renamed.has(column))).toEqual([]);
+  }
+  db.close();
+});

@@ -1,0 +1,75 @@
+/** Events of long ago, written past the store: it would give them the present as the time they were created. */
+
+import Database from 'better-sqlite3';
+import type { Place } from './place.ts';
+import { query } from './postgres-databases.ts';
+
+export type OldEvents = {
+  readonly organizationNumber: number;
+  readonly projectNumber: number;
+  readonly count: number;
+  /** When the first was created; the others follow, one each millisecond. */
+  readonly firstAtMs: number;
+};
+
+/** The id of the nth, counted from 1. */
+export function oldEventId(number: number): string {
+  return `req_${number.toString(16).padStart(30, '0')}:completed`;
+}
+
+/** To be called while no server has the place open. */
+export async function insertOldEvents(place: Place, old: OldEvents): Promise<void> {
+  if (place.url.startsWith('sqlite:')) insertIntoFile(place.url.slice('sqlite:'.length), old);
+  else await query(place.url, postgresSql(old));
+}
+
+const PADDING = 'x'.repeat(700);
+
+function insertIntoFile(file: string, old: OldEvents): void {
+  const { organizationNumber: organization, projectNumber: project, count, firstAtMs } = old;
+  const db = new Database(file);
+  db.exec(`
+    BEGIN;
+    CREATE TEMP TABLE old AS
+      WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})
+      SELECT n, 'req_' || printf('%030x', n) || ':completed' AS id, ${firstAtMs} + n - 1 AS created_at FROM numbers;
+    INSERT INTO events (organization_number, seq, envelope)
+      SELECT ${organization}, n, ${envelopeSql("strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1000.0, 'unixepoch')")} FROM old;
+    INSERT INTO events_by_time (organization_number, created_at, id, type, seq)
+      SELECT ${organization}, created_at, id, 1, n FROM old;
+    INSERT INTO requests (organization_number, request_key, project_number, state, completed_by, completed_seq, received_at)
+      SELECT ${organization}, unhex(printf('%030x', n)), ${project}, 0, 0, n, created_at FROM old ORDER BY n;
+    INSERT INTO log_heads (organization_number, seq, created_at, last_key_index)
+      VALUES (${organization}, ${count}, ${firstAtMs + count}, 0);
+    COMMIT;
+    DROP TABLE old`);
+  db.close();
+}
+
+function postgresSql(old: OldEvents): string {
+  const { organizationNumber: organization, projectNumber: project, count, firstAtMs } = old;
+  const last = new Date(firstAtMs + count);
+  const month = (last.getUTCFullYear() - 1970) * 12 + last.getUTCMonth();
+  return `
+    SELECT create_month(${month - 1}), create_month(${month});
+    CREATE TEMP TABLE old AS
+      SELECT n, 'req_' || lpad(to_hex(n), 30, '0') AS key, ${firstAtMs} + n - 1 AS created_at
+      FROM generate_series(1, ${count}) AS n;
+    INSERT INTO events (organization_number, created_at, id, type, seq, envelope)
+      SELECT ${organization}, created_at, key || ':completed', 1, n, ${envelopeSql(
+        `to_char(to_timestamp(created_at / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+        "key || ':completed'",
+      )} FROM old;
+    INSERT INTO request_keys (organization_number, request_key, kept_at)
+      SELECT ${organization}, key, created_at FROM old;
+    INSERT INTO requests (organization_number, request_key, kept_at, project_number, state, completed_by, received_at,
+        completed_at)
+      SELECT ${organization}, key, created_at, ${project}, 0, 0, created_at, created_at FROM old;
+    INSERT INTO log_heads (organization_number, seq, created_at, last_key_index)
+      VALUES (${organization}, ${count}, ${firstAtMs + count}, 0)`;
+}
+
+function envelopeSql(created: string, id = 'id'): string {
+  return `'{"id":"' || ${id} || '","type":"gateway.request.completed","created":"' || ${created}
+    || '","schema_version":"1","data":{"padding":"${PADDING}"}}'`;
+}

@@ -1,0 +1,161 @@
+/**
+ * Stands between a server and PostgreSQL, understands where a message of the protocol ends, and does on command what
+ * networks do: cut connections, fall silent, or lose the answer to a commit that was carried out.
+ */
+
+import { connect, createServer, type Socket } from 'node:net';
+
+export type Proxy = {
+  /** The address of the database by way of the proxy. */
+  readonly url: string;
+  /** Connections that are open now. */
+  readonly connections: number;
+  /**
+   * Once an append has been committed, cuts its connection instead of handing on the answer. Resolves when that has
+   * happened, to how it was committed.
+   */
+  loseCommitAnswer(): Promise<Commit>;
+  /** Cuts every connection. */
+  cut(): void;
+  /** Takes everything and hands on nothing, until `speak`, which hands on what was held back. */
+  fallSilent(): void;
+  speak(): void;
+  close(): Promise<void>;
+};
+
+/** A call that is a transaction of its own, or the end of one that took several. */
+export type Commit = 'one call' | 'transaction';
+
+type Pair = { readonly client: Socket; readonly database: Socket };
+
+/** How the body of a message begins that runs the prepared statement of an append. */
+const BIND_APPEND = '\0append-batch\0';
+
+export async function startProxy(databaseUrl: string): Promise<Proxy> {
+  const target = new URL(databaseUrl);
+  const pairs = new Set<Pair>();
+  let isSilent = false;
+  let onLoss: ((commit: Commit) => void) | null = null;
+
+  const server = createServer({ pauseOnConnect: true }, (client) => {
+    const database = connect(Number(target.port), target.hostname);
+    const pair = { client, database };
+    pairs.add(pair);
+    for (const socket of [client, database]) {
+      socket.setNoDelay(true);
+      socket.on('error', () => undefined);
+      socket.on('close', () => cutPair(pair));
+    }
+    join(pair);
+    if (isSilent) pause(pair);
+    else client.resume();
+  });
+
+  function join({ client, database }: Pair): void {
+    let awaited: Commit | null = null;
+    let hasFailed = false;
+    const readQuestions = createFrameReader(true, (type, body) => {
+      awaited = commitOf(type, body) ?? awaited;
+      hasFailed = false;
+    });
+    const readAnswers = createFrameReader(false, (type, body) => {
+      if (type === 'E') hasFailed = true;
+      if (type !== 'Z' || awaited === null) return;
+      const commit = awaited;
+      awaited = null;
+      // Idle again, not inside a transaction: what was asked for is done.
+      if (onLoss === null || hasFailed || body.toString('latin1') !== 'I') return;
+      cutPair({ client, database });
+      onLoss(commit);
+      onLoss = null;
+    });
+    client.on('data', (chunk) => {
+      readQuestions(chunk);
+      database.write(chunk);
+    });
+    database.on('data', (chunk) => {
+      readAnswers(chunk);
+      if (!client.destroyed) client.write(chunk);
+    });
+  }
+
+  function cutPair(pair: Pair): void {
+    pair.client.destroy();
+    pair.database.destroy();
+    for (const known of pairs) if (known.client === pair.client) pairs.delete(known);
+  }
+
+  function cut(): void {
+    for (const pair of [...pairs]) cutPair(pair);
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const url = new URL(databaseUrl);
+  url.port = String(typeof address === 'object' ? address?.port : '');
+  return {
+    url: url.href,
+    get connections() {
+      return pairs.size;
+    },
+    loseCommitAnswer: () =>
+      new Promise((resolve) => {
+        onLoss = resolve;
+      }),
+    cut,
+    fallSilent() {
+      isSilent = true;
+      for (const pair of pairs) pause(pair);
+    },
+    speak() {
+      isSilent = false;
+      for (const { client, database } of pairs) {
+        client.resume();
+        database.resume();
+      }
+    },
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      cut();
+      await closed;
+    },
+  };
+}
+
+function pause({ client, database }: Pair): void {
+  client.pause();
+  database.pause();
+}
+
+/** The commit that a message to the database may end in. */
+function commitOf(type: string, body: Buffer): Commit | null {
+  if (type === 'Q' && startsWith(body, 'COMMIT')) return 'transaction';
+  return type === 'B' && startsWith(body, BIND_APPEND) ? 'one call' : null;
+}
+
+function startsWith(body: Buffer, text: string): boolean {
+  return body.toString('latin1', 0, text.length) === text;
+}
+
+type OnFrame = (type: string, body: Buffer) => void;
+
+const LENGTH_BYTES = 4;
+const HEAD_BYTES = 1 + LENGTH_BYTES;
+
+/** Tells whole messages; the first one of a client has no type. */
+function createFrameReader(isClient: boolean, onFrame: OnFrame): (chunk: Buffer) => void {
+  let rest: Buffer = Buffer.alloc(0);
+  let isFirst = isClient;
+  return (chunk) => {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    for (;;) {
+      const head = isFirst ? LENGTH_BYTES : HEAD_BYTES;
+      if (rest.length < head) return;
+      const end = head - LENGTH_BYTES + rest.readInt32BE(head - LENGTH_BYTES);
+      if (rest.length < end) return;
+      if (!isFirst) onFrame(rest.toString('latin1', 0, 1), rest.subarray(head, end));
+      isFirst = false;
+      rest = rest.subarray(end);
+    }
+  };
+}
