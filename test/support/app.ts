@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type App, createApp } from '../../src/app.ts';
+import { type App, type AppDeps, createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { bootstrap } from '../../src/domain/bootstrap.ts';
 import { createPricing } from '../../src/domain/pricing.ts';
@@ -26,10 +26,13 @@ export type TestApp = App & {
 export type TestAppOptions = {
   readonly environment?: { readonly [name: string]: string };
   readonly clock?: () => number;
+  /** How long jobs wait between their runs. */
+  readonly wait?: AppDeps['wait'];
 };
 
 /** A server on a free port over a database of its own, with the first organization in it. */
-export async function startApp({ environment = {}, clock = Date.now }: TestAppOptions = {}): Promise<TestApp> {
+export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
+  const { environment = {}, clock = Date.now, wait } = options;
   const place = await createPlace();
   const config = readConfig({
     SPANDREL_PORT: '0',
@@ -57,6 +60,7 @@ export async function startApp({ environment = {}, clock = Date.now }: TestAppOp
     random: randomBytes,
     log,
     tls: null,
+    ...(wait === undefined ? {} : { wait }),
   });
   return {
     ...app,

@@ -5,7 +5,7 @@
 
 import { connect, createServer, type Socket } from 'node:net';
 
-export type Proxy = {
+export type DatabaseProxy = {
   /** The address of the database by way of the proxy. */
   readonly url: string;
   /** Connections that are open now. */
@@ -31,7 +31,7 @@ type Pair = { readonly client: Socket; readonly database: Socket };
 /** How the body of a message begins that runs the prepared statement of an append. */
 const BIND_APPEND = '\0append-batch\0';
 
-export async function startProxy(databaseUrl: string): Promise<Proxy> {
+export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl);
   const pairs = new Set<Pair>();
   let isSilent = false;

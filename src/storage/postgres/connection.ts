@@ -29,7 +29,7 @@ export type LaneOptions = {
 const CONNECT_TIMEOUT_MS = 5_000;
 const IDLE_MS = 30_000;
 // The database ends a statement in time; this is for one that does not answer any more.
-const ANSWER_SLACK_MS = 5_000;
+const ANSWER_SLACK_MS = 1_000;
 const INT8 = 20;
 
 export function openLane({ url, name, connectionsMax, statementTimeoutMs, inspect }: LaneOptions): Lane {

@@ -40,6 +40,8 @@ const MANAGEMENT_CONNECTIONS = 2;
 // From taking the head of a log to the commit everybody else waits.
 const WRITE_TIMEOUT_MS = 5_000;
 const READ_TIMEOUT_MS = 30_000;
+// Every request waits for one of these point reads, so a database that has gone silent must be noticed soon.
+const CONTROL_TIMEOUT_MS = 2_000;
 const CLOSED_RETRY_AFTER_SECONDS = 1;
 
 type Lanes = { readonly ingest: Lane; readonly control: Lane; readonly reads: Lane; readonly management: Lane };
@@ -70,7 +72,12 @@ function openLanes({ url, connectionsMax, mayForget }: PostgresStoreOptions): La
   const write = { url, statementTimeoutMs: WRITE_TIMEOUT_MS, ...(mayForget ? {} : { inspect: refuseForgetful }) };
   return {
     ingest: openLane({ ...write, name: 'ingest', connectionsMax: INGEST_CONNECTIONS }),
-    control: openLane({ ...write, name: 'control', connectionsMax: CONTROL_CONNECTIONS }),
+    control: openLane({
+      ...write,
+      name: 'control',
+      connectionsMax: CONTROL_CONNECTIONS,
+      statementTimeoutMs: CONTROL_TIMEOUT_MS,
+    }),
     management: openLane({ ...write, name: 'management', connectionsMax: MANAGEMENT_CONNECTIONS }),
     reads: openLane({ url, name: 'reads', connectionsMax, statementTimeoutMs: READ_TIMEOUT_MS }),
   };
