@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Bench } from './bench.ts';
 import type { LoadResult, Stop } from './load/meter.ts';
-import { median, readCpuSeconds, readMachineCpuSeconds, readMemory } from './machine.ts';
+import { median, readCpuSeconds, readMachineCpuSeconds, readMemory, readTreeCpuSeconds } from './machine.ts';
 import type { Program } from './program.ts';
 
 export type Contest = {
@@ -11,6 +11,8 @@ export type Contest = {
   load(port: number, stop: Stop): Promise<LoadResult>;
   /** Throws when a success of ours did not do what it was asked for. */
   checkOurs?(body: Buffer): void;
+  /** A program that both sides work with, or null: what it and its children do is work of the side. */
+  readonly sharedPid?: number | null;
 };
 
 export type Medians = { readonly perSecond: number; readonly p50Ms: number; readonly p99Ms: number };
@@ -63,9 +65,9 @@ type Round = { readonly title: string; readonly program: Program; readonly other
 
 async function measureRound(bench: Bench, contest: Contest, side: Round): Promise<LoadResult> {
   await delay(settleMs);
-  const before = readCores(side);
+  const before = readCores(contest, side);
   const result = await contest.load(side.program.port, { seconds: bench.secondsPerRound });
-  const after = readCores(side);
+  const after = readCores(contest, side);
   const own = (after.own - before.own) / result.seconds;
   const other = (after.other - before.other) / result.seconds;
   const strangers = (after.strangers - before.strangers) / result.seconds;
@@ -83,7 +85,7 @@ async function measureRound(bench: Bench, contest: Contest, side: Round): Promis
 
 function sayOutcome(bench: Bench, side: { title: string; program: Program; results: readonly LoadResult[] }): void {
   const { perSecond, p50Ms, p99Ms } = summarize(side.results);
-  const { rssMib, peakMib } = readMemory(side.program.pid);
+  const { rssMib, peakMib } = readMemory(side.program.pids);
   bench.say(
     `  ${side.title}: ${Math.round(perSecond)} requests/s, p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms, ` +
       `RSS after it ${rssMib.toFixed(0)} MiB (peak ${peakMib.toFixed(0)})`,
@@ -98,9 +100,13 @@ function sayOutcome(bench: Bench, side: { title: string; program: Program; resul
 }
 
 /** Processor seconds so far of the measured side, of the other one, and of everything that is none of ours. */
-function readCores({ program, other }: Round): { own: number; other: number; strangers: number } {
-  const cores = { own: readCpuSeconds(program.pid), other: readCpuSeconds(other.pid) };
-  const generator = readCpuSeconds(process.pid);
+function readCores(
+  { sharedPid }: Contest,
+  { program, other }: Round,
+): { own: number; other: number; strangers: number } {
+  const shared = sharedPid ? readTreeCpuSeconds(sharedPid) : 0;
+  const cores = { own: readCpuSeconds(program.pids) + shared, other: readCpuSeconds(other.pids) };
+  const generator = readCpuSeconds([process.pid]);
   return { ...cores, strangers: readMachineCpuSeconds() - cores.own - cores.other - generator };
 }
 

@@ -51,19 +51,39 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** Resident memory of a process in MiB, now and at its highest. */
-export function readMemory(pid: number): { rssMib: number; peakMib: number } {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const read = (field: string): number => Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
+/** Resident memory of processes together in MiB, now and at its highest. */
+export function readMemory(pids: readonly number[]): { rssMib: number; peakMib: number } {
+  const statuses = pids.map((pid) => readFileSync(`/proc/${pid}/status`, 'utf8'));
+  const read = (field: string): number => {
+    const pattern = new RegExp(`${field}:\\s+(\\d+) kB`);
+    return sum(statuses.map((status) => Number(pattern.exec(status)?.[1]) / 1024));
+  };
   return { rssMib: read('VmRSS'), peakMib: read('VmHWM') };
 }
 
-/** Processor seconds a process has used. */
-export function readCpuSeconds(pid: number): number {
+/** Processor seconds that processes have used together. */
+export function readCpuSeconds(pids: readonly number[]): number {
+  return sum(pids.map((pid) => readTicks(pid).own)) / ticksPerSecond;
+}
+
+/** Processor seconds of a process with its children, those that have ended included. */
+export function readTreeCpuSeconds(pid: number): number {
+  const { own, reaped } = readTicks(pid);
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  const live = children === '' ? [] : children.split(' ').map((child) => readTicks(Number(child)));
+  return (own + reaped + sum(live.map((child) => child.own + child.reaped))) / ticksPerSecond;
+}
+
+function readTicks(pid: number): { own: number; reaped: number } {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // The second field is the name in brackets and may hold spaces; the counters stand 12 and 13 fields after it.
+  // The second field is the name in brackets and may hold spaces; the counters stand 12 to 15 fields after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+  const [user, system, reapedUser, reapedSystem] = fields.slice(11, 15).map(Number);
+  return { own: (user ?? 0) + (system ?? 0), reaped: (reapedUser ?? 0) + (reapedSystem ?? 0) };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
 }
 
 /** Processor seconds the whole machine has used, every process and the kernel. */

@@ -4,19 +4,35 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Bench, Row } from './bench.ts';
+import { closeCluster } from './cluster.ts';
 import { type Figure, formatTable } from './figure.ts';
 import { describeMachine } from './machine.ts';
 import { cleanUp, createDirectory } from './program.ts';
 import { authRefuse } from './rows/auth-refuse.ts';
 import { disk } from './rows/disk.ts';
+import { eventsPage } from './rows/events-page.ts';
 import { idle } from './rows/idle.ts';
 import { ingestBatch, ingestGrpc, ingestJson } from './rows/ingest.ts';
+import { ingestUnderRead } from './rows/ingest-under-read.ts';
+import { pgIngest, pgScale } from './rows/postgres.ts';
 import { start } from './rows/start.ts';
 
-const rows: readonly Row[] = [ingestJson, ingestBatch, ingestGrpc, authRefuse, start, idle, disk];
+const rows: readonly Row[] = [
+  ingestJson,
+  ingestBatch,
+  ingestGrpc,
+  ingestUnderRead,
+  authRefuse,
+  eventsPage,
+  start,
+  idle,
+  disk,
+  pgIngest,
+  pgScale,
+];
 const rowSecondsMax = 300;
 
-process.on('exit', cleanUp);
+process.on('exit', () => cleanUp('run'));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130));
 
 const { values: options, positionals: names } = parseArgs({
@@ -27,6 +43,8 @@ const { values: options, positionals: names } = parseArgs({
     calibrate: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '5' },
+    events: { type: 'string', default: '10000000' },
+    store: { type: 'string', default: 'sqlite' },
     server: { type: 'string', default: join(import.meta.dirname, '..', 'src', 'launch.js') },
   },
 });
@@ -39,10 +57,14 @@ const bench: Bench = {
   secondsPerRound: readPositive('seconds', options.seconds),
   serverEntry: resolve(options.server),
   calibrate: options.calibrate,
+  events: Math.ceil(readPositive('events', options.events)),
+  store: readStore(options.store),
   say,
   detail: options.verbose ? say : () => {},
 };
-process.exit(await main());
+const exitCode = await main();
+await closeCluster();
+process.exit(exitCode);
 
 async function main(): Promise<number> {
   const unknown = names.filter((name) => !rows.some((row) => row.name === name));
@@ -69,7 +91,7 @@ async function main(): Promise<number> {
       broken += 1;
       say(`FAILED to measure ${row.name}: ${error instanceof Error ? error.message : String(error)}`);
     } finally {
-      cleanUp();
+      cleanUp('row');
     }
   }
   say(`\n${formatTable(figures)}`);
@@ -80,8 +102,9 @@ async function main(): Promise<number> {
 
 /** A hung row must not hang the run; its programs are killed by the caller. */
 function runBounded(row: Row): Promise<Figure[]> {
-  const tooLong = delay(rowSecondsMax * 1000, undefined, { ref: false }).then(() => {
-    throw new Error(`It took longer than ${rowSecondsMax} s.`);
+  const { secondsMax = rowSecondsMax } = row;
+  const tooLong = delay(secondsMax * 1000, undefined, { ref: false }).then(() => {
+    throw new Error(`It took longer than ${secondsMax} s.`);
   });
   return Promise.race([row.run(bench), tooLong]);
 }
@@ -90,4 +113,9 @@ function readPositive(name: string, text: string): number {
   const value = Number(text);
   if (!(value > 0)) throw new Error(`--${name} must be a positive number, not ${text}.`);
   return value;
+}
+
+function readStore(text: string): Bench['store'] {
+  if (text !== 'sqlite' && text !== 'postgres') throw new Error(`--store must be sqlite or postgres, not ${text}.`);
+  return text;
 }

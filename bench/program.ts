@@ -5,10 +5,10 @@ import { dirname, join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A child process under measurement. */
+/** A child process under measurement, or several that do one thing together. */
 export type Program = {
   readonly name: string;
-  readonly pid: number;
+  readonly pids: readonly number[];
   readonly port: number;
   /** performance.now() of the spawn. */
   readonly spawnedAt: number;
@@ -31,34 +31,71 @@ const readyMs = 30_000;
 const stopMs = 15_000;
 const pollMs = 2;
 const lastWordsBytes = 2_000;
+const cleanEnd = 'exit code 0, signal null';
+
+/** How long a directory is needed: what takes minutes to make serves all rows of a run. */
+export type Lifetime = 'row' | 'run';
 
 const children = new Set<ChildProcess>();
-const directories = new Set<string>();
+const directories = new Map<string, Lifetime>();
 
-/** A fresh directory on the disk of the system's temporary files, removed at the end of the run. */
-export function createDirectory(): string {
+/** A fresh directory on the disk of the system's temporary files. */
+export function createDirectory(lifetime: Lifetime = 'row'): string {
   const directory = mkdtempSync(join(tmpdir(), 'spandrel-bench-'));
-  directories.add(directory);
+  directories.set(directory, lifetime);
   return directory;
 }
 
-export function removeDirectory(directory: string): void {
-  rmSync(directory, { recursive: true, force: true });
-  directories.delete(directory);
-}
-
-/** Kills what still runs and removes what was written. Synchronous, so that it also works while exiting. */
-export function cleanUp(): void {
+/**
+ * Kills what still runs and removes what was written, at the end of a row or of the run. Synchronous, so that it
+ * also works while exiting.
+ */
+export function cleanUp(ended: Lifetime): void {
   for (const child of children) child.kill('SIGKILL');
   children.clear();
-  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
-  directories.clear();
+  for (const [directory, lifetime] of directories) {
+    if (ended === 'row' && lifetime === 'run') continue;
+    rmSync(directory, { recursive: true, force: true });
+    directories.delete(directory);
+  }
+}
+
+/** Runs a program to its end and answers what it said. Rejects when it fails. */
+export async function runToEnd(plan: Launch): Promise<string> {
+  const { exited } = spawnChild(plan);
+  const how = await exited;
+  const said = readFileSync(plan.logFile, 'utf8');
+  if (how !== cleanEnd) throw new Error(`${plan.name} ended badly: ${how}\n${said.slice(-lastWordsBytes)}`);
+  return said;
 }
 
 /** Starts a program and waits for the line that says where it listens. */
 export async function launch(plan: Launch): Promise<Program> {
-  const log = openSync(plan.logFile, 'w');
   const spawnedAt = performance.now();
+  const { child, exited } = spawnChild(plan);
+  const lastWords = (): string => readFileSync(plan.logFile, 'utf8').slice(-lastWordsBytes);
+  const port = await waitForPort(plan, child, spawnedAt);
+  return {
+    name: plan.name,
+    pids: [child.pid ?? 0],
+    port,
+    spawnedAt,
+    lastWords,
+    async stop() {
+      child.kill('SIGTERM');
+      const how = await Promise.race([exited, delay(stopMs, 'still running', { ref: false })]);
+      child.kill('SIGKILL');
+      if (how === 'still running') throw new Error(`${plan.name} ignored SIGTERM for ${stopMs / 1000} s.`);
+      // The limit programs leave SIGTERM to its default.
+      if (how !== cleanEnd && how !== 'exit code null, signal SIGTERM') {
+        throw new Error(`${plan.name} ended badly: ${how}\n${lastWords()}`);
+      }
+    },
+  };
+}
+
+function spawnChild(plan: Launch): { child: ChildProcess; exited: Promise<string> } {
+  const log = openSync(plan.logFile, 'w');
   // stdin stays open as long as the harness lives: the limit programs end with it.
   const child = spawn(process.execPath, [plan.entry, ...plan.args], {
     env: plan.env,
@@ -71,26 +108,7 @@ export async function launch(plan: Launch): Promise<Program> {
     child.on('error', (error) => resolve(error.message));
     child.on('exit', (code, signal) => resolve(`exit code ${code}, signal ${signal}`));
   }).finally(() => children.delete(child));
-
-  const lastWords = (): string => readFileSync(plan.logFile, 'utf8').slice(-lastWordsBytes);
-  const port = await waitForPort(plan, child, spawnedAt);
-  return {
-    name: plan.name,
-    pid: child.pid ?? 0,
-    port,
-    spawnedAt,
-    lastWords,
-    async stop() {
-      child.kill('SIGTERM');
-      const how = await Promise.race([exited, delay(stopMs, 'still running', { ref: false })]);
-      child.kill('SIGKILL');
-      if (how === 'still running') throw new Error(`${plan.name} ignored SIGTERM for ${stopMs / 1000} s.`);
-      // The limit programs leave SIGTERM to its default.
-      if (how !== 'exit code 0, signal null' && how !== 'exit code null, signal SIGTERM') {
-        throw new Error(`${plan.name} ended badly: ${how}\n${lastWords()}`);
-      }
-    },
-  };
+  return { child, exited };
 }
 
 async function waitForPort(plan: Launch, child: ChildProcess, spawnedAt: number): Promise<number> {

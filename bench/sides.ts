@@ -7,12 +7,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { mintApiKey, mintProjectKey } from '../src/domain/secrets.ts';
 import type { Bench } from './bench.ts';
 import { keyPrefix } from './load/requests.ts';
-import { createDirectory, launch, type Program } from './program.ts';
+import { createDirectory, type Lifetime, launch, type Program } from './program.ts';
 
-/** The keys a server is told to accept, so that the generator can present them. */
-export type Keys = { readonly projectKey: string; readonly adminKey: string };
+/** The keys a server is told to accept, so that the generator can present them, and the secret behind its cursors. */
+export type Keys = { readonly projectKey: string; readonly adminKey: string; readonly secret: string };
 
-export type LimitName = 'http' | 'grpc' | 'refuse';
+/** Where one server keeps what it has: its data apart from its log, so that the one can be weighed without the other. */
+export type Place = { readonly root: string; readonly data: string; readonly databaseUrl: string };
+
+export type LimitName = 'http' | 'grpc' | 'refuse' | 'page' | 'insert';
 
 const readyMs = 30_000;
 
@@ -20,25 +23,31 @@ export function mintKeys(): Keys {
   return {
     projectKey: mintProjectKey(keyPrefix, randomBytes).token,
     adminKey: mintApiKey(keyPrefix, randomBytes).token,
+    secret: randomBytes(32).toString('hex'),
   };
 }
 
-/** A fresh folder for one server: its data apart from its log, so that the one can be weighed without the other. */
-export function createDataFolder(): { root: string; data: string } {
-  const root = createDirectory();
+/** A fresh folder for one server, with its database in it unless that is elsewhere. */
+export function createPlace(lifetime: Lifetime = 'row', databaseUrl?: string): Place {
+  const root = createDirectory(lifetime);
   const data = join(root, 'data');
   mkdirSync(data);
-  return { root, data };
+  return { root, data, databaseUrl: databaseUrl ?? `sqlite:${join(data, 'spandrel.db')}` };
 }
 
 /** Starts a limit program of this folder on a database of its own. */
-export function startLimit(name: LimitName, mode: readonly string[], folder = createDataFolder()): Promise<Program> {
+export function startLimit(name: LimitName, mode: readonly string[], place = createPlace()): Promise<Program> {
+  return startLimitOn(name, [join(place.data, 'limit.db'), ...mode], place);
+}
+
+/** Starts a limit program on a database that exists. */
+export function startLimitOn(name: LimitName, args: readonly string[], place = createPlace()): Promise<Program> {
   return launch({
     name: `limit/${name}.ts`,
     entry: join(import.meta.dirname, 'limit', `${name}.ts`),
-    args: [join(folder.data, 'limit.db'), ...mode],
+    args,
     env: inheritedEnv(),
-    logFile: join(folder.root, 'log'),
+    logFile: join(place.root, 'log'),
   });
 }
 
@@ -46,23 +55,29 @@ export function startLimit(name: LimitName, mode: readonly string[], folder = cr
 export async function startServer(
   bench: Bench,
   keys: Keys,
-  folder = createDataFolder(),
+  place = createPlace(),
 ): Promise<Program & { readyAt: number }> {
   if (!existsSync(bench.serverEntry)) throw new Error(`There is no server at ${bench.serverEntry}.`);
   const program = await launch({
     name: 'the server',
     entry: bench.serverEntry,
     args: [],
-    env: {
-      ...inheritedEnv(),
-      SPANDREL_PORT: '0',
-      SPANDREL_DATABASE_URL: `sqlite:${join(folder.data, 'spandrel.db')}`,
-      SPANDREL_BOOTSTRAP_PROJECT_KEY: keys.projectKey,
-      SPANDREL_BOOTSTRAP_ADMIN_KEY: keys.adminKey,
-    },
-    logFile: join(folder.root, 'log'),
+    env: serverEnv(keys, place),
+    logFile: join(place.root, 'log'),
   });
   return { ...program, readyAt: await waitUntilReady(program) };
+}
+
+/** The settings a server starts with. */
+export function serverEnv(keys: Keys, place: Place): NodeJS.ProcessEnv {
+  return {
+    ...inheritedEnv(),
+    SPANDREL_PORT: '0',
+    SPANDREL_DATABASE_URL: place.databaseUrl,
+    SPANDREL_SECRET: keys.secret,
+    SPANDREL_BOOTSTRAP_PROJECT_KEY: keys.projectKey,
+    SPANDREL_BOOTSTRAP_ADMIN_KEY: keys.adminKey,
+  };
 }
 
 /** Settings of whoever runs the bench must not tilt it. */

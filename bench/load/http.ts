@@ -3,13 +3,22 @@ import { performance } from 'node:perf_hooks';
 import { createResponseReader } from './http-response.ts';
 import { createMeter, type LoadResult, type Meter, type Stop, withinDeadline } from './meter.ts';
 
+/** What one connection asks. */
+export type RequestSource = {
+  /** The next request, head and body, in one buffer that stays as it is until the next call. */
+  next(): Uint8Array;
+  /** Looks at the answer, whose bytes are valid only during the call. */
+  read?(body: Buffer): void;
+};
+
 export type HttpLoad = {
-  readonly port: number;
+  /** Of the servers that share the load evenly. */
+  readonly ports: readonly number[];
   readonly connections: number;
   readonly stop: Stop;
   readonly expectedStatus: number;
-  /** Makes the source of one connection: each call answers the next request, head and body, in one buffer. */
-  readonly createRequests: () => () => Uint8Array;
+  /** Makes the source of one connection. */
+  readonly createRequests: () => RequestSource;
 };
 
 const receiveBytes = 65_536;
@@ -21,7 +30,10 @@ const receiveBytes = 65_536;
 export async function runHttpLoad(load: HttpLoad): Promise<LoadResult> {
   const sockets: Socket[] = [];
   const work = async (): Promise<LoadResult> => {
-    const lines = Array.from({ length: load.connections }, () => openLine(load, sockets));
+    const lines = Array.from({ length: load.connections }, (_, index) => {
+      const port = load.ports[index % load.ports.length] ?? 0;
+      return openLine(load, port, sockets);
+    });
     await Promise.all(lines.map((line) => line.connected));
     const meter = createMeter(load.stop);
     const bodies = await Promise.all(lines.map((line) => line.run(meter)));
@@ -34,7 +46,7 @@ export async function runHttpLoad(load: HttpLoad): Promise<LoadResult> {
 
 type Line = { connected: Promise<void>; run(meter: Meter): Promise<Buffer> };
 
-function openLine(load: HttpLoad, sockets: Socket[]): Line {
+function openLine(load: HttpLoad, port: number, sockets: Socket[]): Line {
   const opened = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<Buffer>();
   // Nobody listens yet when the connection fails before the run, and the other promise tells it then.
@@ -58,7 +70,7 @@ function openLine(load: HttpLoad, sockets: Socket[]): Line {
       return true;
     },
   };
-  const socket = connect({ port: load.port, host: '127.0.0.1', noDelay: true, onread });
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true, onread });
   sockets.push(socket);
   socket.on('connect', () => opened.resolve());
   socket.on('error', fail);
@@ -67,7 +79,7 @@ function openLine(load: HttpLoad, sockets: Socket[]): Line {
   return {
     connected: opened.promise,
     run(meter) {
-      const next = load.createRequests();
+      const source = load.createRequests();
       let firstBody: Buffer | null = null;
       let sentAt = 0;
       const send = (): void => {
@@ -76,7 +88,7 @@ function openLine(load: HttpLoad, sockets: Socket[]): Line {
           return;
         }
         sentAt = performance.now();
-        socket.write(next());
+        socket.write(source.next());
       };
       receive = createResponseReader((status, body) => {
         if (status !== load.expectedStatus) {
@@ -84,6 +96,7 @@ function openLine(load: HttpLoad, sockets: Socket[]): Line {
         }
         meter.note(sentAt);
         firstBody ??= Buffer.from(body);
+        source.read?.(body);
         send();
       });
       send();

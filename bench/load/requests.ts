@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { mintApiKey } from '../../src/domain/secrets.ts';
+import type { RequestSource } from './http.ts';
 import type { Template } from './template.ts';
 
 export const keyPrefix = 'sk-lw-';
 const refusedKeys = 10_000;
 
 /** Collector requests over HTTP/1.1; both sides of a comparison get the same bytes. */
-export function collectorRequests(trace: Template, projectKey: string): () => () => Uint8Array {
+export function collectorRequests(trace: Template, projectKey: string): () => RequestSource {
   const head = Buffer.from(
     [
       'POST /api/collector HTTP/1.1',
@@ -18,23 +19,34 @@ export function collectorRequests(trace: Template, projectKey: string): () => ()
     ].join('\r\n'),
     'latin1',
   );
-  return () => trace.createSource(head);
+  return () => ({ next: trace.createSource(head) });
 }
 
 /** Reads of the event log with keys that are well formed, checksum included, and unknown; a new one each time. */
-export function refusedRequests(): () => () => Uint8Array {
-  const requests = Array.from({ length: refusedKeys }, () => {
-    const { token } = mintApiKey(keyPrefix, randomBytes);
-    const lines = [
-      'GET /api/webhooks/v1/events?from=0&to=1 HTTP/1.1',
-      'Host: 127.0.0.1',
-      `Authorization: Bearer ${token}`,
-    ];
-    return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
-  });
+export function refusedRequests(): () => RequestSource {
+  return cycle(
+    Array.from({ length: refusedKeys }, () =>
+      getRequest('/api/webhooks/v1/events?from=0&to=1', bearer(mintApiKey(keyPrefix, randomBytes).token)),
+    ),
+  );
+}
+
+/** A request without a body; `credential` is a whole header line. */
+export function getRequest(path: string, credential: string): Buffer {
+  return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${credential}\r\n\r\n`, 'latin1');
+}
+
+export function bearer(key: string): string {
+  return `Authorization: Bearer ${key}`;
+}
+
+/** Ready-made requests over and over; all connections take them from one queue. */
+export function cycle(requests: readonly Buffer[]): () => RequestSource {
   let at = 0;
-  return () => () => {
-    at = (at + 1) % requests.length;
-    return requests[at] ?? Buffer.alloc(0);
-  };
+  return () => ({
+    next() {
+      at = (at + 1) % requests.length;
+      return requests[at] ?? Buffer.alloc(0);
+    },
+  });
 }

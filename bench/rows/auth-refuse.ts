@@ -15,7 +15,7 @@ export const authRefuse: Row = {
     const { ours, reference } = await compare(bench, {
       startReference: () => startLimit('refuse', []),
       startOurs: () => startServer(bench, mintKeys()),
-      load: (port, stop) => runHttpLoad({ port, connections, stop, expectedStatus: 401, createRequests }),
+      load: (port, stop) => runHttpLoad({ ports: [port], connections, stop, expectedStatus: 401, createRequests }),
     });
     const value = ours.perSecond;
     const unit = 'requests/s';

@@ -4,7 +4,7 @@ import { runHttpLoad } from '../load/http.ts';
 import { collectorRequests } from '../load/requests.ts';
 import { createJsonTrace } from '../load/trace.ts';
 import { readBytes, readMemory } from '../machine.ts';
-import { createDataFolder, mintKeys, startLimit, startServer } from '../sides.ts';
+import { createPlace, mintKeys, startLimit, startServer } from '../sides.ts';
 
 const traces = 100_000;
 const connections = 64;
@@ -15,10 +15,10 @@ export const disk: Row = {
   async run(bench) {
     const keys = mintKeys();
     const trace = createJsonTrace(1);
-    const folder = createDataFolder();
-    const server = await (bench.calibrate ? startLimit('http', ['trace'], folder) : startServer(bench, keys, folder));
+    const place = createPlace();
+    const server = await (bench.calibrate ? startLimit('http', ['trace'], place) : startServer(bench, keys, place));
     const { seconds, perSecond } = await runHttpLoad({
-      port: server.port,
+      ports: [server.port],
       connections,
       stop: { requests: traces },
       expectedStatus: 200,
@@ -26,10 +26,10 @@ export const disk: Row = {
     });
     bench.say(
       `  ${traces} traces in ${seconds.toFixed(1)} s (${Math.round(perSecond)}/s), ` +
-        `RSS after it ${readMemory(server.pid).rssMib.toFixed(0)} MiB`,
+        `RSS after it ${readMemory(server.pids).rssMib.toFixed(0)} MiB`,
     );
     await server.stop();
-    const value = readBytes(folder.data) / traces;
+    const value = readBytes(place.data) / traces;
     return [judge({ name: 'disk', value, unit: 'bytes/trace', reference: trace.bytes }, { of: 'ratio', atMost: 2 })];
   },
 };

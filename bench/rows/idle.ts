@@ -15,7 +15,7 @@ export const idle: Row = {
     for (let round = 1; round <= bench.rounds; round += 1) {
       const server = await startServer(bench, mintKeys());
       await delay(restMs);
-      const { rssMib, peakMib } = readMemory(server.pid);
+      const { rssMib, peakMib } = readMemory(server.pids);
       await server.stop();
       samples.push(rssMib);
       bench.detail(`  round ${round}: ${rssMib.toFixed(1)} MiB, peak ${peakMib.toFixed(1)} MiB`);

@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { readConfig } from '../../src/config.ts';
+import { bootstrap } from '../../src/domain/bootstrap.ts';
+import { collect } from '../../src/domain/collector.ts';
+import { createPricing } from '../../src/domain/pricing.ts';
+import { deriveRootKeys } from '../../src/domain/secrets.ts';
+import { readPriceList } from '../../src/price-list.ts';
+import { openStore } from '../../src/storage/open.ts';
+import { createJsonTrace } from '../load/trace.ts';
+import { quietLog } from './quiet-log.ts';
+
+/** Whose log is filled. The numbers are what rows call them. */
+export type Tenant = {
+  readonly organizationId: string;
+  readonly organizationNumber: number;
+  readonly projectId: string;
+  readonly projectNumber: number;
+};
+
+/** The parts of an envelope that differ from event to event, in no particular order. */
+export type Slot = 'request' | 'trace' | 'created' | 'occurred';
+
+/** What the product wrote for one trace. `parts` joined, with values in place of the slots, is an envelope. */
+export type Specimen = {
+  readonly parts: readonly (string | { readonly slot: Slot })[];
+  /** How long before its event a call ended. */
+  readonly occurredAgoMs: number;
+  readonly nanoUsd: number | null;
+};
+
+type Mark = { readonly slot: Slot; readonly text: string };
+
+/** Lets the product collect one trace of this bench and takes the event it wrote for it to pieces. */
+export async function makeSpecimen(tenant: Tenant): Promise<Specimen> {
+  const config = readConfig({});
+  const store = await openStore({ url: 'sqlite::memory:', queueMaxBytes: 1_048_576, log: quietLog });
+  try {
+    const rootKeys = deriveRootKeys(randomBytes(32).toString('hex'));
+    const ids = { organizationId: tenant.organizationId, projectId: tenant.projectId };
+    await bootstrap(
+      { store: store.installation, rootKeys, keyPrefixes: config.keyPrefixes, random: randomBytes },
+      { ...config.bootstrap, ...ids },
+      Date.now(),
+    );
+    const project = await store.keys.findProject(tenant.projectId);
+    if (project === null) throw new Error('The first project is missing.');
+    const body = Buffer.from(createJsonTrace(1).createSource(Buffer.alloc(0))());
+    const { append } = collect(
+      JSON.parse(body.toString()),
+      { depth: 8, hasEscapes: false, bytes: body.length },
+      { project, nowMs: Date.now(), goneBeforeMs: null },
+      { pricing: createPricing(readPriceList()), limits: collectorLimits(config) },
+    );
+    await store.traces.append(append);
+    const organization = { id: project.organizationId, number: project.organizationNumber };
+    const everything = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER, type: null, after: null };
+    const [event] = await store.events.list({ organization, ...everything, limit: 1 });
+    const [span] = append.spans;
+    const [request] = append.requests;
+    if (event === undefined || span === undefined || request === undefined) throw new Error('A trace had no event.');
+    return {
+      parts: takeApart(event.envelope, [
+        { slot: 'request', text: request.gatewayRequestId.slice('req_'.length) },
+        { slot: 'trace', text: append.traceId },
+        { slot: 'created', text: new Date(event.createdAtMs).toISOString() },
+        { slot: 'occurred', text: new Date(span.finishedAtMs).toISOString() },
+      ]),
+      occurredAgoMs: event.createdAtMs - span.finishedAtMs,
+      nanoUsd: span.costNanoUsd,
+    };
+  } finally {
+    await store.close();
+  }
+}
+
+function collectorLimits({ limits }: ReturnType<typeof readConfig>) {
+  return {
+    spansMax: limits.spansPerRequestMax,
+    evaluationsMax: limits.evaluationsPerRequestMax,
+    stringMaxBytes: limits.stringMaxBytes,
+    freeJsonDepthMax: limits.jsonDepthMax,
+    futureMaxMs: limits.futureMaxMs,
+  };
+}
+
+function takeApart(envelope: string, marks: readonly Mark[]): Specimen['parts'] {
+  const parts: Specimen['parts'][number][] = [];
+  const pattern = new RegExp(`(${marks.map(({ text }) => text).join('|')})`);
+  for (const text of envelope.split(pattern)) {
+    const mark = marks.find((each) => each.text === text);
+    parts.push(mark === undefined ? text : { slot: mark.slot });
+  }
+  for (const { slot } of marks) {
+    if (!parts.some((part) => typeof part !== 'string' && part.slot === slot)) {
+      throw new Error(`The envelope does not tell its ${slot}:\n${envelope}`);
+    }
+  }
+  return parts;
+}

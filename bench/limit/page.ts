@@ -1,0 +1,60 @@
+/**
+ * The limit program of events-page: node:http and one prepared range select of 200 envelopes, on the rows the server
+ * reads. Usage: node page.ts <database url>, then GET /page?seq=<number of the newest>&to=<its instant>
+ */
+
+import { createServer, type ServerResponse } from 'node:http';
+import Database from 'better-sqlite3';
+import pg from 'pg';
+import { endWithParent, sayReady } from './ready.ts';
+
+type Place = { readonly seq: number; readonly toMs: number };
+type ReadPage = (place: Place) => Promise<readonly string[]>;
+
+const pageEvents = 200;
+const placePattern = /^\/page\?seq=(\d+)&to=(\d+)$/;
+
+const [url] = process.argv.slice(2);
+if (url === undefined) throw new Error('Usage: node page.ts <database url>');
+const readPage = await (url.startsWith('sqlite:') ? openFile(url) : connect(url));
+
+/** By the number: there are no gaps in it, and it needs no join. */
+async function openFile(address: string): Promise<ReadPage> {
+  const db = new Database(address.slice('sqlite:'.length), { readonly: true });
+  const statement = db
+    .prepare<[number, number], string>(
+      'SELECT envelope FROM events WHERE organization_number = 1 AND seq <= ? ORDER BY seq DESC LIMIT ?',
+    )
+    .pluck();
+  return async ({ seq }) => statement.all(seq, pageEvents);
+}
+
+/** By the instant: it is what the table is in the order of, and what its partitions go by. */
+async function connect(address: string): Promise<ReadPage> {
+  const client = new pg.Client({ connectionString: address });
+  await client.connect();
+  const text = `SELECT envelope FROM events WHERE organization_number = 1 AND created_at <= $1
+    ORDER BY created_at DESC, id DESC LIMIT $2`;
+  return async ({ toMs }) => {
+    const values = [toMs, pageEvents];
+    const { rows } = await client.query<[string]>({ name: 'page', text, values, rowMode: 'array' });
+    return rows.map(([envelope]) => envelope);
+  };
+}
+
+const server = createServer((request, response) => {
+  const [, seq, toMs] = placePattern.exec(request.url ?? '') ?? [];
+  readPage({ seq: Number(seq), toMs: Number(toMs) }).then(
+    (envelopes) => answer(envelopes, response),
+    (error) => response.writeHead(500).end(String(error)),
+  );
+});
+
+function answer(envelopes: readonly string[], response: ServerResponse): void {
+  const body = Buffer.from(`{"data":[${envelopes.join(',')}]}`);
+  response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': body.length });
+  response.end(body);
+}
+
+server.listen(0, '127.0.0.1', () => sayReady(server.address()));
+endWithParent();
