@@ -2,7 +2,7 @@
 
 import type { Clock } from './clock.ts';
 import { retentionStartMs } from './page.ts';
-import type { RetentionCounts, RetentionCuts, RetentionStore, TraceCut } from './store.ts';
+import type { RetentionCounts, RetentionCuts, RetentionStep, RetentionStore, TraceCut } from './store.ts';
 import { traceCutMs, traceTermDays } from './trace-retention.ts';
 
 export type RetentionDeps = {
@@ -37,6 +37,7 @@ const ROWS_MAX = 500;
 const PAUSE_MIN_MS = 10;
 /** Others have the database to themselves for this many times as long as a step took. */
 const PAUSE_SHARE = 2;
+const HELD_PAUSE_MS = 5_000;
 
 export function createRetention(deps: RetentionDeps): Retention {
   return {
@@ -47,9 +48,9 @@ export function createRetention(deps: RetentionDeps): Retention {
       while (!signal.aborted) {
         const step = await walk.step(rowsMax);
         removed = addCounts(removed, step.removed);
-        if (step.outcome !== 'more') return { outcome: step.outcome, removed };
-        rowsMax = nextRowsMax(rowsMax, step.heldMs);
-        await deps.pause(Math.max(PAUSE_MIN_MS, step.heldMs * PAUSE_SHARE), signal);
+        if (step.outcome === 'done' || step.outcome === 'busy') return { outcome: step.outcome, removed };
+        if (step.outcome === 'more') rowsMax = nextRowsMax(rowsMax, step.heldMs);
+        await deps.pause(pauseAfter(step), signal);
       }
       return { outcome: 'stopped', removed };
     },
@@ -64,6 +65,10 @@ async function decideCuts({ store, traceDefaultDays }: RetentionDeps, atMs: numb
     return goneBeforeMs === null ? [] : [{ storedDays, goneBeforeMs }];
   });
   return { eventsBeforeMs: retentionStartMs(atMs), traces };
+}
+
+function pauseAfter({ outcome, heldMs }: RetentionStep): number {
+  return outcome === 'held' ? HELD_PAUSE_MS : Math.max(PAUSE_MIN_MS, heldMs * PAUSE_SHARE);
 }
 
 /** Steps shrink at once when they take too long, and grow slowly while they are well within their time. */

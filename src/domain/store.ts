@@ -180,8 +180,11 @@ export type RetentionWalk = {
 };
 
 export type RetentionStep = {
-  /** `busy`: another process is at it, and this walk ends here. */
-  readonly outcome: 'more' | 'done' | 'busy';
+  /**
+   * `held`: all that is left is held by others, and to be tried again some time later. `busy`: another process is at
+   * it, and this walk ends here.
+   */
+  readonly outcome: 'more' | 'held' | 'done' | 'busy';
   readonly removed: RetentionCounts;
   /** How long others may have had to wait for it. */
   readonly heldMs: number;

@@ -6,8 +6,6 @@ import type { TraceAppend, TraceAppended } from '../../domain/trace.ts';
 // One transaction stays short enough for the next to begin soon, even when every append is as large as it may be.
 const BATCH_MAX_APPENDS = 512;
 const BATCH_MAX_BYTES = 8 * 1024 * 1024;
-// One batch commits while the next one is on its way, so that the writer never waits for the main thread.
-const BATCHES_UNDER_WAY_MAX = 2;
 const ROW_BYTES = 512;
 const RETRY_AFTER_SECONDS = 1;
 
@@ -30,6 +28,8 @@ export type CommitQueueDeps = {
   readonly commit: (appends: readonly TraceAppend[]) => Promise<readonly AppendOutcome[]>;
   /** Bound on what waits for its commit. */
   readonly queueMaxBytes: number;
+  /** Batches that may be on their way to the store at once. */
+  readonly batchesUnderWayMax: number;
 };
 
 type Waiting = {
@@ -41,7 +41,7 @@ type Waiting = {
 
 const NOTHING_TO_TELL: TraceAppended = { metadataNotes: [] };
 
-export function createCommitQueue({ commit, queueMaxBytes }: CommitQueueDeps): CommitQueue {
+export function createCommitQueue({ commit, queueMaxBytes, batchesUnderWayMax }: CommitQueueDeps): CommitQueue {
   let waiting: Waiting[] = [];
   let queuedBytes = 0;
   let underWay = 0;
@@ -62,7 +62,7 @@ export function createCommitQueue({ commit, queueMaxBytes }: CommitQueueDeps): C
   }
 
   function schedule(): void {
-    if (isScheduled || underWay >= BATCHES_UNDER_WAY_MAX || waiting.length === 0) return;
+    if (isScheduled || underWay >= batchesUnderWayMax || waiting.length === 0) return;
     isScheduled = true;
     // Whatever else arrived in this turn of the event loop comes along.
     setImmediate(() => {

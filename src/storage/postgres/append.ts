@@ -11,9 +11,9 @@ import { applyAppend } from '../append/apply-append.ts';
 import { type AppendOutcome, outcomeOf } from '../append/commit-queue.ts';
 import { APPEND, batchValues, type RowOids } from './batch-rows.ts';
 import type { Lane } from './connection.ts';
-import { isConflict, isMonthMissing, isStorageFailure, storageFault } from './failures.ts';
+import { isConflict, isMonthMissing, isStorageFailure, missingSequence, storageFault } from './failures.ts';
 import { hasMissing, readMissing } from './known-rows.ts';
-import { sequenceOf } from './month.ts';
+import { monthOfSequence, monthStartMs, sequenceOf } from './month.ts';
 import type { Months } from './months.ts';
 import type { TraceNumbers } from './trace-numbers.ts';
 import { createKnownRows, createWorkingSet, type KnownRows, type MissingRows, type WorkingSet } from './working-set.ts';
@@ -49,6 +49,9 @@ export function createAppendBatch(deps: AppenderDeps): AppendBatch {
         if (isConflict(error)) cautiousBatches = CAUTIOUS_BATCHES;
         else deps.months.forget();
         await ensureMonths(deps.months, appends);
+        // An old trace, whose month had nothing left in it until now.
+        const sequence = missingSequence(error);
+        if (sequence !== null) await deps.months.ensure([monthStartMs(monthOfSequence(sequence))]);
       }
     }
   }

@@ -9,48 +9,44 @@ import type pg from 'pg';
 import type { TraceCut } from '../../domain/store.ts';
 import { DONE, type Task } from './retention-task.ts';
 
-type Expired = {
-  readonly projectNumber: number;
-  readonly traceId: string;
+type Key = { readonly projectNumber: number; readonly traceId: string };
+type Old = Key & { readonly insertedAtMs: number; readonly place: Place };
+type Expired = Key & {
   readonly sequence: number;
   /** Spans and evaluations, or more than a step may remove. */
   readonly parts: number;
 };
 
-type Window = { readonly firstPage: number; readonly endPage: number };
+/** A page of the table and a line on it, as the database writes it. */
+type Place = string;
 
-/** Goes on at a page of the table. `endPage` is the first page that was not there when the walk began. */
-export function removeExpiredTraces(cuts: readonly TraceCut[], firstPage = 0, endPage: number | null = null): Task {
+const BEGINNING: Place = '(0,0)';
+
+/** Goes on behind a place. `endPage` is the first page that was not there when the walk began. */
+export function removeExpiredTraces(cuts: readonly TraceCut[], after = BEGINNING, endPage: number | null = null): Task {
   return async (client, rowsMax) => {
     const hidden = await findHidden(client);
     if (hidden !== undefined) {
       const removed = await continueLarge(client, hidden, rowsMax);
-      return { next: [removeExpiredTraces(cuts, firstPage, endPage)], removed: { traces: removed } };
+      return { next: [removeExpiredTraces(cuts, after, endPage)], removed: { traces: removed } };
     }
     if (cuts.length === 0) return DONE;
     const end = endPage ?? (await countPages(client));
-    const window = { firstPage, endPage: firstPage + rowsMax };
-    const found = await findExpired(client, cuts, { window, rowsMax });
-    const batch = fitting(found, rowsMax);
-    const [large] = found;
-    if (batch.length > 0) await removeWhole(client, batch);
-    else if (large !== undefined) await beginLarge(client, large, rowsMax);
-    // Otherwise there may be more of them in these pages.
-    const isFinished = batch.length === found.length && found.length < rowsMax;
-    const nextPage = isFinished ? window.endPage : firstPage;
-    const next = nextPage < end ? [removeExpiredTraces(cuts, nextPage, end)] : [];
-    return { next, removed: { traces: batch.length } };
+    const window = { after, endPage: pageOf(after) + rowsMax };
+    const old = await listOld(client, { window, cuts, rowsMax });
+    const { removed, seen } = old.length === 0 ? NONE : await removeOld(client, { old, cuts, rowsMax });
+    // When there are as many as were asked for, more of them may lie behind on these pages.
+    const isFinished = seen === old.length && old.length < rowsMax;
+    const next = isFinished ? `(${window.endPage},0)` : (old[seen - 1]?.place ?? after);
+    return {
+      next: pageOf(next) < end ? [removeExpiredTraces(cuts, next, end)] : [],
+      removed: { traces: removed },
+    };
   };
 }
 
-/** As many of the first as a step may remove. */
-function fitting(found: readonly Expired[], rowsMax: number): readonly Expired[] {
-  let rows = 0;
-  const end = found.findIndex(({ parts }) => {
-    rows += parts + 1;
-    return rows > rowsMax;
-  });
-  return end < 0 ? found : found.slice(0, end);
+function pageOf(place: Place): number {
+  return Number(/^\((\d+),/.exec(place)?.[1]);
 }
 
 async function countPages(client: pg.ClientBase): Promise<number> {
@@ -60,47 +56,97 @@ async function countPages(client: pg.ClientBase): Promise<number> {
   return rows[0]?.pages ?? 0;
 }
 
-/** Holds what it answers, and the settings of its projects: a project that changes them now waits for the step. */
-async function findExpired(
-  client: pg.ClientBase,
-  cuts: readonly TraceCut[],
-  { window, rowsMax }: { readonly window: Window; readonly rowsMax: number },
-): Promise<readonly Expired[]> {
+type Look = {
+  readonly window: { readonly after: Place; readonly endPage: number };
+  readonly cuts: readonly TraceCut[];
+  readonly rowsMax: number;
+};
+
+/** What is old enough to be past some term, in the order of the places. */
+async function listOld(client: pg.ClientBase, { window, cuts, rowsMax }: Look): Promise<readonly Old[]> {
+  // The addition keeps the database from using an index, which would lead it all over the table.
+  const { rows } = await client.query<Old>(
+    `SELECT ctid::text AS place, project_number AS "projectNumber", trace_id AS "traceId",
+       inserted_at AS "insertedAtMs"
+     FROM traces WHERE ctid > $1::tid AND ctid < $2::tid AND inserted_at + 0 < $3 LIMIT $4`,
+    [window.after, `(${window.endPage},0)`, Math.max(...cuts.map((cut) => cut.goneBeforeMs)), rowsMax],
+  );
+  return rows;
+}
+
+type OldBatch = { readonly old: readonly Old[]; readonly cuts: readonly TraceCut[]; readonly rowsMax: number };
+
+type Removal = {
+  readonly removed: number;
+  /** How many of the old ones were dealt with, the first of them first. */
+  readonly seen: number;
+};
+
+const NONE: Removal = { removed: 0, seen: 0 };
+
+async function removeOld(client: pg.ClientBase, { old, cuts, rowsMax }: OldBatch): Promise<Removal> {
+  const expired = await holdExpired(client, { old, cuts, rowsMax });
+  const batch: Expired[] = [];
+  let rows = 0;
+  let seen = 0;
+  for (const { projectNumber, traceId } of old) {
+    const trace = expired.get(keyOf(projectNumber, traceId));
+    rows += trace === undefined ? 0 : trace.parts + 1;
+    if (rows > rowsMax) break;
+    if (trace !== undefined) batch.push(trace);
+    seen += 1;
+  }
+  if (batch.length > 0) await removeWhole(client, batch);
+  const next = old[seen];
+  const large = next === undefined ? undefined : expired.get(keyOf(next.projectNumber, next.traceId));
+  if (batch.length > 0 || large === undefined) return { removed: batch.length, seen };
+  await beginLarge(client, large, rowsMax);
+  return { removed: 0, seen: seen + 1 };
+}
+
+function keyOf(projectNumber: number, traceId: string): string {
+  return `${projectNumber} ${traceId}`;
+}
+
+/** Those that are past the term of their project, held together with the settings of the projects. */
+async function holdExpired(client: pg.ClientBase, { old, cuts, rowsMax }: OldBatch): Promise<Map<string, Expired>> {
+  const goneBeforeMs = new Map(cuts.map((cut) => [cut.storedDays, cut.goneBeforeMs]));
+  const numbers = [...new Set(old.map((trace) => trace.projectNumber))];
+  // A project that chooses otherwise from here on waits for the step, which goes by what was chosen before.
+  const projects = await client.query<{ number: number; storedDays: number | null }>(
+    `SELECT number, trace_retention_days AS "storedDays" FROM projects WHERE number = ANY ($1) FOR SHARE`,
+    [numbers],
+  );
+  const cutOf = new Map(projects.rows.map(({ number, storedDays }) => [number, goneBeforeMs.get(storedDays)]));
+  const expired = old.filter((trace) => trace.insertedAtMs < (cutOf.get(trace.projectNumber) ?? 0));
   const { rows } = await client.query<Expired>(
     `SELECT traces.project_number AS "projectNumber", traces.trace_id AS "traceId", traces.sequence,
        traces.span_count + evaluation.count AS parts
-     FROM traces
-     JOIN projects ON projects.number = traces.project_number
-     JOIN unnest($3::integer[], $4::bigint[]) AS cut (stored_days, gone_before)
-       ON cut.stored_days IS NOT DISTINCT FROM projects.trace_retention_days
+     FROM unnest($1::integer[], $2::text[], $3::bigint[]) AS expired (project_number, trace_id, inserted_at)
+     JOIN traces ON traces.project_number = expired.project_number AND traces.trace_id = expired.trace_id
+       AND traces.inserted_at = expired.inserted_at
      CROSS JOIN LATERAL (
        SELECT count(*) FROM (
          SELECT FROM evaluations
          WHERE evaluations.project_number = traces.project_number AND evaluations.trace_sequence = traces.sequence
-         LIMIT $5
+         LIMIT $4
        ) AS counted
      ) AS evaluation
-     WHERE traces.ctid >= $1::tid AND traces.ctid < $2::tid AND traces.inserted_at < cut.gone_before
-     LIMIT $5
-     FOR SHARE OF projects FOR UPDATE OF traces SKIP LOCKED`,
+     FOR UPDATE OF traces SKIP LOCKED`,
     [
-      `(${window.firstPage},0)`,
-      `(${window.endPage},0)`,
-      cuts.map((cut) => cut.storedDays),
-      cuts.map((cut) => cut.goneBeforeMs),
+      expired.map((trace) => trace.projectNumber),
+      expired.map((trace) => trace.traceId),
+      // An append may have begun one anew since.
+      expired.map((trace) => trace.insertedAtMs),
       rowsMax,
     ],
   );
-  return rows;
+  return new Map(rows.map((trace) => [keyOf(trace.projectNumber, trace.traceId), trace]));
 }
 
 async function removeWhole(client: pg.ClientBase, batch: readonly Expired[]): Promise<void> {
   const numbers = batch.map((trace) => trace.projectNumber);
   const sequences = batch.map((trace) => trace.sequence);
-  // Few rows out of many, so every other way to find them than by their keys takes longer.
-  await client.query(
-    'SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off',
-  );
   for (const table of ['spans', 'evaluations']) {
     await client.query(
       `DELETE FROM ${table} USING unnest($1::integer[], $2::bigint[]) AS gone (project_number, sequence)
@@ -151,9 +197,12 @@ async function removeParts(
   rowsMax: number,
 ): Promise<number> {
   const remove = async (table: string, id: string, countMax: number) => {
+    const ofTrace = 'project_number = $1 AND trace_sequence = $2';
+    // A range of the key, because the database does not know how many parts a trace has and may join them badly.
     const { rowCount } = await client.query(
-      `DELETE FROM ${table} WHERE project_number = $1 AND trace_sequence = $2 AND ${id} IN
-         (SELECT ${id} FROM ${table} WHERE project_number = $1 AND trace_sequence = $2 ORDER BY ${id} LIMIT $3)`,
+      `DELETE FROM ${table} WHERE ${ofTrace} AND ${id} <= (
+         SELECT max(${id}) FROM (SELECT ${id} FROM ${table} WHERE ${ofTrace} ORDER BY ${id} LIMIT $3) AS part
+       )`,
       [projectNumber, sequence, countMax],
     );
     return rowCount ?? 0;

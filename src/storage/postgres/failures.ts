@@ -38,6 +38,13 @@ export function isMonthMissing(error: unknown): boolean {
   );
 }
 
+/** The sequence of the trace whose month has no partition; null when it is something else that has none. */
+export function missingSequence(error: unknown): number | null {
+  if (!isMonthMissing(error) || !(error instanceof Error) || !('detail' in error)) return null;
+  const [, digits] = /\(trace_sequence\) = \((\d+)\)/.exec(String(error.detail)) ?? [];
+  return digits === undefined ? null : Number(digits);
+}
+
 /** The refusal a caller sees while the database is away, full or shutting down. */
 export function storageFault(cause: unknown): Fault {
   if (cause instanceof Fault) return cause;

@@ -17,3 +17,8 @@ export function monthStartMs(month: number): number {
 export function sequenceOf(insertedAtMs: number, number: number): number {
   return monthOf(insertedAtMs) * SEQUENCES_PER_MONTH + number;
 }
+
+/** The month in which a trace came in. */
+export function monthOfSequence(sequence: number): number {
+  return Math.floor(sequence / SEQUENCES_PER_MONTH);
+}

@@ -1,7 +1,7 @@
 /** The tables of single months: made ahead of time, and dropped whole once nothing in them is within its term. */
 
 import pg from 'pg';
-import { monthOf, monthStartMs } from './month.ts';
+import { monthOf } from './month.ts';
 import { DONE, type Task } from './retention-task.ts';
 
 type Parent = 'events' | 'requests' | 'spans' | 'evaluations';
@@ -33,16 +33,13 @@ export function planMonths(eventsBeforeMs: number): Task {
   };
 }
 
-/**
- * Drops the spans and evaluations of months without a trace. A month that ended a month ago gets no more traces,
- * and without them no spans.
- */
+/** Drops what is left of the tables of past months whose traces are all erased. */
 export const planEmptyMonths: Task = async (client) => {
-  const before = (await presentMonth(client)) - 1;
-  const old = (await listPartitions(client)).filter(
-    ({ parent, month }) => (parent === 'spans' || parent === 'evaluations') && month < before,
+  const present = await presentMonth(client);
+  const past = (await listPartitions(client)).filter(
+    ({ parent, month }) => (parent === 'spans' || parent === 'evaluations') && month < present,
   );
-  return { next: old.map(dropEmpty) };
+  return { next: past.map(dropEmpty) };
 };
 
 function createMonth(month: number): Task {
@@ -61,14 +58,19 @@ function dropPartition({ name }: Partition): Task {
   };
 }
 
-function dropEmpty(partition: Partition): Task {
-  const { name, month } = partition;
-  const drop = dropPartition(partition);
-  return async (client, rowsMax) => {
-    if (await exists(client, `SELECT FROM ${pg.escapeIdentifier(name)}`)) return DONE;
-    const bounds = [monthStartMs(month), monthStartMs(month + 1)];
-    if (await exists(client, 'SELECT FROM traces WHERE inserted_at >= $1 AND inserted_at < $2', bounds)) return DONE;
-    return await drop(client, rowsMax);
+/** An old trace may get new spans at any moment, so the last look is behind a closed door. */
+function dropEmpty({ parent, name }: Partition): Task {
+  const table = pg.escapeIdentifier(name);
+  return async (client) => {
+    const { rows: found } = await client.query(`SELECT FROM ${table} LIMIT 1`);
+    if (found.length > 0) return DONE;
+    await client.query(CLOSED_MAX);
+    await client.query(`DO $$ BEGIN
+      LOCK TABLE ONLY ${parent} IN ACCESS EXCLUSIVE MODE;
+      IF NOT EXISTS (SELECT FROM ${table}) THEN DROP TABLE ${table}; END IF;
+    END $$`);
+    const { rows: left } = await client.query('SELECT WHERE to_regclass($1) IS NOT NULL', [table]);
+    return { next: [], removed: { months: left.length === 0 ? 1 : 0 } };
   };
 }
 
@@ -129,9 +131,4 @@ async function presentMonth(client: pg.ClientBase): Promise<number> {
   const [row] = rows;
   if (row === undefined) throw new Error('the database does not tell the time');
   return monthOf(row.nowMs);
-}
-
-async function exists(client: pg.ClientBase, question: string, values: readonly unknown[] = []): Promise<boolean> {
-  const { rows } = await client.query<{ exists: boolean }>(`SELECT EXISTS (${question}) AS exists`, [...values]);
-  return rows[0]?.exists === true;
 }

@@ -9,22 +9,29 @@ import type { Lane, Statement } from './connection.ts';
 import { removeExpiredTraces } from './expired-traces.ts';
 import { isStorageFailure, postgresCode, storageFault } from './failures.ts';
 import { planEmptyMonths, planMonths } from './partitions.ts';
-import type { Task, TaskStep } from './retention-task.ts';
+import { DONE, type Task, type TaskStep } from './retention-task.ts';
 
 const TERMS: Statement = {
   name: 'trace-terms',
   text: 'SELECT DISTINCT trace_retention_days AS "storedDays" FROM projects',
 };
 
-// "SPRT"
-const RETENTION_LOCK = 0x5350_5254;
-// Whoever comes after a waiting lock waits as well, so it must give up soon. Compiling costs more than any step takes.
-const BEGIN = `BEGIN; SET LOCAL lock_timeout = '50ms'; SET LOCAL jit = off`;
+/** "SPRT": held by the transaction of a step. */
+export const RETENTION_LOCK = 0x5350_5254;
+// Whoever comes after a waiting lock waits as well, so it must give up soon. A step touches few rows of large tables,
+// and while statistics are old every way to them but by their keys may look cheaper than it is.
+const BEGIN = `BEGIN;
+  SET LOCAL lock_timeout = '50ms';
+  SET LOCAL jit = off;
+  SET LOCAL enable_seqscan = off;
+  SET LOCAL enable_hashjoin = off;
+  SET LOCAL enable_mergejoin = off`;
 // Times that a task may find what it needs held by others before it is left to the next walk.
 const TRIES_MAX = 10;
 const NOTHING: RetentionCounts = { events: 0, traces: 0, months: 0 };
 // Locks not had in time, deadlocks, and statements that would have held their locks for too long.
 const HELD_BY_OTHERS: ReadonlySet<string> = new Set(['55P03', '40P01', '57014']);
+const UNDEFINED_TABLE = '42P01';
 
 export function createRetention(lane: Lane): RetentionStore {
   return {
@@ -61,9 +68,14 @@ function beginWalk(lane: Lane, cuts: RetentionCuts): RetentionWalk {
       const heldMs = performance.now() - startedAtMs;
       if (step === 'busy') return { outcome: 'busy', removed: NOTHING, heldMs };
       const removed = settle(first, step);
-      return { outcome: waiting.length === 0 ? 'done' : 'more', removed, heldMs };
+      return { outcome: outcomeOf(waiting), removed, heldMs };
     },
   };
+}
+
+function outcomeOf(waiting: readonly Waiting[]): 'more' | 'held' | 'done' {
+  if (waiting.length === 0) return 'done';
+  return waiting.every(({ triesLeft }) => triesLeft < TRIES_MAX) ? 'held' : 'more';
 }
 
 function queueOf(tasks: readonly Task[]): readonly Waiting[] {
@@ -71,7 +83,10 @@ function queueOf(tasks: readonly Task[]): readonly Waiting[] {
 }
 
 /** Runs a body in a transaction that no other process has the like of. */
-async function runAlone<T>(lane: Lane, body: (client: pg.ClientBase) => Promise<T>): Promise<T | 'busy' | 'held'> {
+async function runAlone(
+  lane: Lane,
+  body: (client: pg.ClientBase) => Promise<TaskStep>,
+): Promise<TaskStep | 'busy' | 'held'> {
   try {
     return await lane.hold(async (client) => {
       await client.query(BEGIN);
@@ -83,6 +98,8 @@ async function runAlone<T>(lane: Lane, body: (client: pg.ClientBase) => Promise<
         if (isStorageFailure(error) && !isHeld(error)) throw error;
         await client.query('ROLLBACK');
         if (isHeld(error)) return 'held';
+        // The walk of another process dropped the table meanwhile.
+        if (postgresCode(error) === UNDEFINED_TABLE) return DONE;
         throw error;
       }
     });

@@ -33,8 +33,10 @@ export type PostgresStoreOptions = {
   readonly log: StoreLog;
 };
 
-// One batch commits while the next is applied; more would only wait for the head of the same log.
+// One for the batch under way, one for whoever asks whether writing works.
 const INGEST_CONNECTIONS = 2;
+// What comes while a batch commits makes the next one larger; two at once would cost twice as many commits.
+const BATCHES_UNDER_WAY_MAX = 1;
 const CONTROL_CONNECTIONS = 2;
 const MANAGEMENT_CONNECTIONS = 2;
 // From taking the head of a log to the commit everybody else waits.
@@ -108,7 +110,11 @@ function assembleStore({ lanes, oids, manage, queueMaxBytes }: Parts): Store {
     return rows.map((row) => row.first);
   });
   const appendBatch = createAppendBatch({ lane: ingest, oids, numbers, months: createMonths(lanes.management) });
-  const queue = createCommitQueue({ commit: (appends) => probe.watch(() => appendBatch(appends)), queueMaxBytes });
+  const queue = createCommitQueue({
+    commit: (appends) => probe.watch(() => appendBatch(appends)),
+    queueMaxBytes,
+    batchesUnderWayMax: BATCHES_UNDER_WAY_MAX,
+  });
   const readGeneration = async () => {
     const [row] = await control.ask<{ number: number }>(GENERATION, []);
     if (row === undefined) throw new Error('the database has lost count of what authentication must see');

@@ -28,6 +28,8 @@ export type SqliteStoreOptions = {
   readonly nowMs?: () => number;
 };
 
+// One batch commits while the next one is on its way, so that the writer never waits for the main thread.
+const BATCHES_UNDER_WAY_MAX = 2;
 const CLOSED_RETRY_AFTER_SECONDS = 1;
 /** For whoever edits the file behind the server's back: even that is seen soon. */
 const KEY_AGE_MAX_MS = 1_000;
@@ -99,7 +101,11 @@ function assembleStore({ call, reader, lane, queueMaxBytes, release, nowMs = () 
       generation += 1;
     }
   }) as CallWriter;
-  const queue = createCommitQueue({ commit: (appends) => call('append', appends), queueMaxBytes });
+  const queue = createCommitQueue({
+    commit: (appends) => call('append', appends),
+    queueMaxBytes,
+    batchesUnderWayMax: BATCHES_UNDER_WAY_MAX,
+  });
   const installation = prepareInstallationReader(reader, openLane);
 
   function refuseWhenClosed(): void {

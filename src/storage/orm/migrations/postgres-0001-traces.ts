@@ -84,7 +84,6 @@ const traces = [
   'CREATE SEQUENCE trace_numbers INCREMENT BY 1000',
   `CREATE TYPE trace_row AS (${TRACE_ROW})`,
   `CREATE TABLE traces (${TRACE_ROW}, PRIMARY KEY (project_number, trace_id))`,
-  'CREATE INDEX traces_by_time ON traces USING brin (inserted_at) WITH (autosummarize = on)',
   `CREATE TYPE span_row AS (${SPAN_ROW})`,
   `CREATE TABLE spans (${SPAN_ROW}, PRIMARY KEY (project_number, trace_sequence, span_id))
     PARTITION BY RANGE (trace_sequence)`,

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { createRetention, type RetentionReport } from '../../src/domain/retention.ts';
+import type { RetentionCuts, RetentionStep, RetentionStore } from '../../src/domain/store.ts';
+import { traceCutMs, traceTermDays } from '../../src/domain/trace-retention.ts';
+
+const NOW_MS = Date.UTC(2026, 10, 20, 12);
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const NOTHING = { events: 0, traces: 0, months: 0 };
+
+type Options = {
+  readonly nowMs?: number;
+  readonly terms?: readonly (number | null)[];
+  readonly traceDefaultDays?: number | null;
+  /** What the steps answer, the last one again and again. */
+  readonly steps?: readonly Partial<RetentionStep>[];
+  readonly stopAfterPauses?: number;
+};
+
+/** One run over a store that answers as it is told to, with everything that was asked of it. */
+async function run(options: Options) {
+  const { nowMs = NOW_MS, terms = [], traceDefaultDays = null, steps = [{}], stopAfterPauses = 1000 } = options;
+  const stopping = new AbortController();
+  const asked = { cuts: [] as RetentionCuts[], rows: [] as number[], pauses: [] as number[] };
+  const store: RetentionStore = {
+    traceTerms: async () => terms,
+    begin(cuts) {
+      asked.cuts.push(cuts);
+      return {
+        async step(rowsMax) {
+          const answer = steps[Math.min(asked.rows.length, steps.length - 1)];
+          asked.rows.push(rowsMax);
+          return { outcome: 'done', removed: NOTHING, heldMs: 0, ...answer };
+        },
+      };
+    },
+  };
+  const retention = createRetention({
+    store,
+    clock: () => nowMs,
+    traceDefaultDays,
+    pause: async (delayMs) => {
+      asked.pauses.push(delayMs);
+      if (asked.pauses.length === stopAfterPauses) stopping.abort();
+    },
+  });
+  const report: RetentionReport = await retention.run(stopping.signal);
+  return { ...asked, report };
+}
+
+describe('the term of traces', () => {
+  it.each([
+    ['never chosen, no default', null, null, null],
+    ['never chosen, a default', null, 30, 30],
+    ['chosen', 7, 30, 7],
+    ['chosen for ever', 0, 30, null],
+  ])('%s', (_case, stored, fallback, term) => {
+    expect(traceTermDays(stored, fallback)).toBe(term);
+  });
+
+  it('ends so many days after a trace came in, to the millisecond', () => {
+    expect(traceCutMs(30, NOW_MS)).toBe(NOW_MS - 30 * DAY_MS);
+    expect(traceCutMs(null, NOW_MS)).toBeNull();
+  });
+});
+
+describe('what a run may remove', () => {
+  it('events before the month thirteen months ago, and not while a reader may still see them', async () => {
+    const cutAt = async (nowMs: number) => (await run({ nowMs })).cuts[0]?.eventsBeforeMs;
+    expect(await cutAt(NOW_MS)).toBe(Date.UTC(2025, 9, 1));
+    expect(await cutAt(Date.UTC(2026, 11, 1) + MINUTE_MS)).toBe(Date.UTC(2025, 9, 1));
+    expect(await cutAt(Date.UTC(2026, 11, 1) + 11 * MINUTE_MS)).toBe(Date.UTC(2025, 10, 1));
+  });
+
+  it('traces by the term of their project, a little later than they are out of sight', async () => {
+    const atMs = NOW_MS - 10 * MINUTE_MS;
+    const cut = (storedDays: number | null, days: number) => ({ storedDays, goneBeforeMs: atMs - days * DAY_MS });
+    expect((await run({ terms: [7, 0, null, 30], traceDefaultDays: 90 })).cuts[0]?.traces).toEqual([
+      cut(7, 7),
+      cut(null, 90),
+      cut(30, 30),
+    ]);
+    expect((await run({ terms: [null, 0] })).cuts[0]?.traces).toEqual([]);
+  });
+});
+
+describe('the steps of a run', () => {
+  it('adds up what they removed until nothing is left', async () => {
+    const { report } = await run({
+      steps: [
+        { outcome: 'more', removed: { events: 5, traces: 0, months: 0 } },
+        { outcome: 'more', removed: { events: 0, traces: 2, months: 1 } },
+        { removed: { events: 1, traces: 0, months: 1 } },
+      ],
+    });
+    expect(report).toEqual({ outcome: 'done', removed: { events: 6, traces: 2, months: 2 } });
+  });
+
+  it('grow while they are quick, never beyond 500 rows', async () => {
+    const { rows } = await run({ steps: [{ outcome: 'more', heldMs: 3 }], stopAfterPauses: 100 });
+    expect(rows.slice(0, 3)).toEqual([100, 120, 140]);
+    expect(Math.max(...rows)).toBe(500);
+  });
+
+  it('shrink at once when they take too long, and stay as they are in between', async () => {
+    const slow = { outcome: 'more', heldMs: 80 } as const;
+    const fine = { outcome: 'more', heldMs: 15 } as const;
+    const { rows } = await run({ steps: [slow, fine, slow, slow, slow], stopAfterPauses: 20 });
+    expect(rows.slice(0, 4)).toEqual([100, 12, 12, 10]);
+    expect(Math.min(...rows)).toBe(10);
+  });
+
+  it('leave others more time than they take', async () => {
+    const heldMs = [0, 4, 30, 200];
+    const { pauses } = await run({
+      steps: [...heldMs.map((each) => ({ outcome: 'more', heldMs: each }) as const), {}],
+    });
+    expect(pauses).toEqual([10, 10, 60, 400]);
+  });
+
+  it('come back later for what others hold', async () => {
+    const { pauses, rows, report } = await run({ steps: [{ outcome: 'held', heldMs: 50 }, {}] });
+    expect(pauses).toEqual([5_000]);
+    expect(rows).toEqual([100, 100]);
+    expect(report.outcome).toBe('done');
+  });
+
+  it('leave the work to another process that is at it', async () => {
+    const { report, rows } = await run({ steps: [{ outcome: 'more' }, { outcome: 'busy' }] });
+    expect(report.outcome).toBe('busy');
+    expect(rows).toHaveLength(2);
+  });
+
+  it('end at once when the server stops', async () => {
+    const { report, rows } = await run({ steps: [{ outcome: 'more' }], stopAfterPauses: 3 });
+    expect(report.outcome).toBe('stopped');
+    expect(rows).toHaveLength(3);
+  });
+});

@@ -1,0 +1,187 @@
+import { randomBytes } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { createCursorCodec } from '../../src/domain/cursor.ts';
+import { createEvents } from '../../src/domain/events.ts';
+import { createRetention } from '../../src/domain/retention.ts';
+import type { RetentionStore, Store } from '../../src/domain/store.ts';
+import type { TraceAppend } from '../../src/domain/trace.ts';
+import { waitUnseen } from '../../src/schedule.ts';
+import { openStore } from '../../src/storage/open.ts';
+import {
+  bareSpan,
+  randomHex,
+  sampleAppend,
+  samplePlan,
+  sampleRequest,
+  sampleSpan,
+} from '../storage/conformance/samples.ts';
+import { quietLog } from '../storage/quiet-log.ts';
+import { insertOldEvents, oldEventId } from '../support/old-events.ts';
+import { createPlace, type Place } from '../support/place.ts';
+import { isFullTier, report } from '../support/scenario.ts';
+
+const OLD_EVENTS = isFullTier ? 200_000 : 20_000;
+const OLD_TRACES = 500;
+const LARGE_TRACE_SPANS = isFullTier ? 50_000 : 5_000;
+const CLIENTS = 16;
+const BASELINE_MS = 2_000;
+const HOLD_MAX_MS = 100;
+// A machine that stops for a moment stops every client once; retention, if it did, would with each of its many steps.
+const STALLS_TOLERATED = 2;
+const DAY_MS = 86_400_000;
+const TEST_TIMEOUT_MS = 600_000;
+
+const open = ({ url }: Place) => openStore({ url, queueMaxBytes: 64 * 1024 * 1024, log: quietLog });
+
+it(
+  'R1: while old events and traces are removed, no append waits more than 100 ms longer than without',
+  async () => {
+    const place = await createPlace();
+    const project = await prepare(place);
+    const store = await open(place);
+    const organization = { id: project.organizationId, number: project.organizationNumber };
+    const events = createEvents({ store: store.events, cursors: createCursorCodec(randomBytes(32)) });
+    await appendOldTraces(store, project);
+    await expectNoOldEvents(events, organization);
+
+    const heldMs: number[] = [];
+    const retention = createRetention({
+      store: timeSteps(store.retention, heldMs),
+      clock: Date.now,
+      traceDefaultDays: 30,
+      pause: waitUnseen,
+    });
+    const clients = startClients(store, project);
+    await clients.goOn(BASELINE_MS);
+    const before = clients.takeWaits();
+    const { outcome, removed } = await retention.run(new AbortController().signal);
+    const during = clients.takeWaits();
+    await clients.goOn(BASELINE_MS);
+    // What the machine itself makes appends wait for, with more of them stored already, too.
+    const without = [...before, ...clients.takeWaits()];
+    await clients.stop();
+
+    await expectNoOldEvents(events, organization);
+    expect(outcome).toBe('done');
+    expect(removed.traces).toBe(OLD_TRACES + 1);
+    expect(removed.events + removed.months).toBeGreaterThan(0);
+    expect(await store.retention.begin({ eventsBeforeMs: 0, traces: [] }).step(1)).toMatchObject({ removed: NONE });
+    await store.close();
+    await place.remove();
+
+    const [worst, baselineWorst] = [worstOf(during), worstOf(without)];
+    const pass = worst - baselineWorst <= HOLD_MAX_MS;
+    const figures = {
+      p99: quantile(during, 0.99),
+      worst,
+      max: quantile(during, 1),
+      baselineWorst,
+      baselineMax: quantile(without, 1),
+      steps: heldMs.length,
+      stepP99: quantile(heldMs, 0.99),
+    };
+    report({ id: 'R1', seed: 0, n: during.length, ...figures, pass });
+    expect(pass).toBe(true);
+  },
+  TEST_TIMEOUT_MS,
+);
+
+const NONE = { events: 0, traces: 0, months: 0 };
+
+type Project = Pick<TraceAppend, 'projectId' | 'projectNumber' | 'organizationId' | 'organizationNumber'>;
+
+/** A project with a log that begins long before the term of events. */
+async function prepare(place: Place): Promise<Project> {
+  const store = await open(place);
+  const plan = samplePlan();
+  await store.installation.bootstrap(plan);
+  const project = await store.keys.findProject(plan.project.id);
+  await store.close();
+  if (project === null) throw new Error('the first project is missing');
+  const now = new Date();
+  const firstAtMs = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 16);
+  const { number: projectNumber, organizationNumber } = project;
+  await insertOldEvents(place, { organizationNumber, projectNumber, count: OLD_EVENTS, firstAtMs });
+  return { projectId: project.id, projectNumber, organizationId: project.organizationId, organizationNumber };
+}
+
+async function appendOldTraces(store: Store, project: Project): Promise<void> {
+  const old = { ...project, requests: [], receivedAtMs: Date.now() - 31 * DAY_MS };
+  const traceId = randomHex(32);
+  for (let sent = 0; sent < LARGE_TRACE_SPANS; sent += 1_000) {
+    const spans = Array.from({ length: 1_000 }, () => bareSpan());
+    await store.traces.append(sampleAppend({ ...old, traceId, spans }));
+  }
+  await Promise.all(Array.from({ length: OLD_TRACES }, () => store.traces.append(sampleAppend(old))));
+}
+
+type Events = ReturnType<typeof createEvents>;
+
+async function expectNoOldEvents(events: Events, organization: { id: string; number: number }): Promise<void> {
+  const nowMs = Date.now();
+  const oldest = { fromMs: 0, toMs: nowMs - 400 * DAY_MS, type: null, cursor: '', limit: 10 };
+  expect(await events.list(organization, oldest, nowMs)).toEqual({ events: [], nextCursor: null });
+  for (const number of [1, 77_777, OLD_EVENTS]) {
+    await expect(events.get(organization, oldEventId(number), nowMs)).rejects.toMatchObject({
+      code: 'webhook_event_not_found',
+    });
+  }
+}
+
+function timeSteps(store: RetentionStore, heldMs: number[]): RetentionStore {
+  return {
+    ...store,
+    begin(cuts) {
+      const walk = store.begin(cuts);
+      return {
+        async step(rowsMax) {
+          const step = await walk.step(rowsMax);
+          heldMs.push(step.heldMs);
+          return step;
+        },
+      };
+    },
+  };
+}
+
+/** Clients that append at full speed, one append after the other. */
+function startClients(store: Store, project: Project) {
+  let waits: number[] = [];
+  let running = true;
+  const client = async () => {
+    while (running) {
+      const append = sampleAppend({
+        ...project,
+        receivedAtMs: Date.now(),
+        spans: [sampleSpan()],
+        requests: [sampleRequest()],
+      });
+      const startedAtMs = performance.now();
+      await store.traces.append(append);
+      waits.push(performance.now() - startedAtMs);
+    }
+  };
+  const clients = Promise.all(Array.from({ length: CLIENTS }, client));
+  return {
+    goOn: (durationMs: number) => waitUnseen(durationMs, new AbortController().signal),
+    takeWaits() {
+      const taken = waits;
+      waits = [];
+      return taken;
+    },
+    async stop() {
+      running = false;
+      await clients;
+    },
+  };
+}
+
+/** The longest wait, but for those of the stalls that may be the machine's. */
+function worstOf(waits: readonly number[]): number {
+  return quantile(waits, 1 - (STALLS_TOLERATED * CLIENTS) / waits.length);
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) * 10) / 10;
+}

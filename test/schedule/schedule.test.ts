@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest';
+import { startSchedule, type Wait, waitUnseen } from '../../src/schedule.ts';
+import { until } from '../support/temp.ts';
+
+/** A time that passes when the test says so. */
+function createWaits() {
+  const waits: { readonly delayMs: number; readonly pass: () => void }[] = [];
+  const wait: Wait = (delayMs, signal) =>
+    new Promise((resolve) => {
+      waits.push({ delayMs, pass: resolve });
+      if (signal.aborted) resolve();
+      else signal.addEventListener('abort', () => resolve());
+    });
+  return { wait, waits };
+}
+
+const DELAYS = { firstDelayMs: 1, intervalMs: 2, retryDelayMs: 3 };
+
+it('runs a while after the start, and again and again, and sooner after a failure', async () => {
+  const { wait, waits } = createWaits();
+  const errors: unknown[] = [];
+  let runs = 0;
+  const run = async () => {
+    runs += 1;
+    if (runs === 2) throw new Error('the disk is full');
+  };
+  const schedule = startSchedule({ ...DELAYS, wait, run, onError: (error) => errors.push(error) });
+  for (let count = 1; count <= 4; count += 1) {
+    await until(() => waits.length === count);
+    expect(runs).toBe(count - 1);
+    waits.at(-1)?.pass();
+  }
+  await until(() => waits.length === 5);
+  expect(waits.map((each) => each.delayMs)).toEqual([1, 2, 3, 2, 2]);
+  expect(errors).toHaveLength(1);
+  await schedule.stop();
+  expect(runs).toBe(4);
+});
+
+it('a stop ends the wait, tells the run, and waits for it', async () => {
+  const { wait, waits } = createWaits();
+  const idle = startSchedule({ ...DELAYS, wait, run: () => Promise.reject(new Error('not yet')), onError: () => {} });
+  await idle.stop();
+  let finish = () => {};
+  const run = (signal: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      signal.addEventListener('abort', () => {
+        finish = resolve;
+      });
+    });
+  const busy = startSchedule({ ...DELAYS, wait, run, onError: () => {} });
+  waits.at(-1)?.pass();
+  await until(() => waits.length === 2);
+  let stopped = false;
+  const stop = busy.stop().then(() => {
+    stopped = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(stopped).toBe(false);
+  finish();
+  await stop;
+  expect(waits).toHaveLength(3);
+});
+
+it('real waits end with their delay or their signal', async () => {
+  const stopping = new AbortController();
+  const startedAtMs = performance.now();
+  await waitUnseen(20, stopping.signal);
+  expect(performance.now() - startedAtMs).toBeGreaterThan(15);
+  const long = waitUnseen(3_600_000, stopping.signal);
+  stopping.abort();
+  await long;
+  await waitUnseen(3_600_000, stopping.signal);
+});

@@ -1,0 +1,139 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { initial } from '../../src/storage/orm/migrations/sqlite-0001-initial.ts';
+import { packRequestKey } from '../../src/storage/sqlite/compact-ids.ts';
+import { openCore } from '../../src/storage/sqlite/open-core.ts';
+import { prepareRemoval, type RemovalDone } from '../../src/storage/sqlite/retention.ts';
+import { openFileStore } from '../../src/storage/sqlite/store.ts';
+import { temporaryFolder } from '../support/temp.ts';
+import { bareSpan, RECEIVED_AT_MS, randomHex, sampleAppend, samplePlan } from './conformance/samples.ts';
+import { quietLog } from './quiet-log.ts';
+
+let opened: Awaited<ReturnType<typeof openCore>>;
+beforeEach(async () => {
+  opened = await openCore({ file: ':memory:', clock: () => RECEIVED_AT_MS, warn: () => undefined });
+});
+afterEach(() => opened.core.close());
+
+type Seqs = { readonly completed?: number; readonly settled?: number; readonly correction?: number };
+
+/** One event in each millisecond from 1 on: `seq` is its time. */
+function insertRequest(key: string, { completed, settled, correction }: Seqs, organization = 1): void {
+  const { db } = opened;
+  const events = [
+    [`${key}:completed`, completed],
+    [`${key}:settled`, settled],
+    [`${key}:completed:2`, correction],
+  ] as const;
+  for (const [id, seq] of events) {
+    if (seq === undefined) continue;
+    db.prepare('INSERT INTO events VALUES (?, ?, ?)').run(organization, seq, `{"id":"${id}"}`);
+    const type = id.endsWith(':settled') ? 2 : 1;
+    db.prepare('INSERT INTO events_by_time VALUES (?, ?, ?, ?, ?)').run(organization, seq, id, type, seq);
+  }
+  db.prepare(
+    `INSERT INTO requests (organization_number, request_key, project_number, state, completed_by, completed_seq,
+       settled_seq, correction_seq, received_at) VALUES (?, ?, 1, 0, 0, ?, ?, ?, 0)`,
+  ).run(organization, packRequestKey(key), completed ?? null, settled ?? null, correction ?? null);
+  db.prepare('INSERT OR REPLACE INTO log_heads VALUES (?, 1000, 1000, 0)').run(organization);
+}
+
+function rows(sql: string): unknown[] {
+  return opened.db.prepare(sql).pluck().all();
+}
+
+const EVENTS = { part: 'events', after: 0 } as const;
+const TRACES = { part: 'traces', after: 0 } as const;
+
+function removeEvents(beforeMs: number, rowsMax = 1000): RemovalDone {
+  const cuts = { eventsBeforeMs: beforeMs, traces: [] };
+  return prepareRemoval(opened.db)({ position: EVENTS, cuts, rowsMax });
+}
+
+describe('the requests of old events', () => {
+  it('stay until their last event is gone, whatever their keys look like', () => {
+    const hashed = `req_${randomHex(30)}`;
+    insertRequest(hashed, { settled: 1, completed: 5, correction: 9 });
+    insertRequest('gw-1', { completed: 2, correction: 6 });
+    insertRequest('gw-2', { settled: 3 });
+    const left = (beforeMs: number) => {
+      removeEvents(beforeMs);
+      return [rows('SELECT id FROM events_by_time').length, rows('SELECT 1 FROM requests').length];
+    };
+    expect(left(2)).toEqual([5, 3]);
+    expect(left(4)).toEqual([3, 2]);
+    expect(left(6)).toEqual([2, 2]);
+    expect(left(7)).toEqual([1, 1]);
+    expect(rows('SELECT seq FROM events')).toEqual([9]);
+    expect(left(10)).toEqual([0, 0]);
+    expect(rows('SELECT 1 FROM events')).toEqual([]);
+  });
+
+  it('go when all of their events are of one millisecond', () => {
+    insertRequest('gw-1', { settled: 1, completed: 2, correction: 3 });
+    opened.db.exec('UPDATE events_by_time SET created_at = 7');
+    removeEvents(8);
+    expect(rows('SELECT 1 FROM requests UNION ALL SELECT 1 FROM events')).toEqual([]);
+  });
+});
+
+describe('a step', () => {
+  it('removes the oldest first, and not more than it may', () => {
+    for (let seq = 1; seq <= 100; seq += 1) insertRequest(`gw-${seq}`, { completed: seq });
+    expect(removeEvents(91, 30)).toMatchObject({ removed: { events: 30 }, next: EVENTS });
+    expect(rows('SELECT min(seq) FROM events')).toEqual([31]);
+    expect(removeEvents(91, 1000)).toMatchObject({ removed: { events: 60 }, next: TRACES });
+    expect(rows('SELECT min(seq) FROM events')).toEqual([91]);
+  });
+
+  it('passes by organizations without anything old', () => {
+    for (const organization of [3, 5, 8]) insertRequest('gw-1', { completed: 50 }, organization);
+    insertRequest('gw-2', { completed: 1 }, 8);
+    expect(removeEvents(10, 2)).toMatchObject({ removed: { events: 0 }, next: { part: 'events', after: 5 } });
+    expect(removeEvents(10)).toMatchObject({ removed: { events: 1 }, next: TRACES });
+  });
+
+  it('ends when it has taken its time, and always gets somewhere', async () => {
+    const append = sampleAppend({ spans: Array.from({ length: 200 }, () => bareSpan()), requests: [] });
+    await opened.core.verbs.append([append]);
+    opened.db.exec('UPDATE traces SET project_number = -project_number');
+    for (let seq = 1; seq <= 200; seq += 1) insertRequest(`gw-${seq}`, { completed: seq });
+    let nowMs = 0;
+    // Every look at the clock takes 6 ms.
+    const remove = prepareRemoval(opened.db, () => (nowMs += 6));
+    const cuts = { eventsBeforeMs: 1000, traces: [] };
+    const { removed, next, heldMs } = remove({ position: EVENTS, cuts, rowsMax: 500 });
+    expect(removed.events).toBeGreaterThan(0);
+    expect(removed.events).toBeLessThan(100);
+    expect(next).toEqual(EVENTS);
+    expect(heldMs).toBeGreaterThan(0);
+    remove({ position: TRACES, cuts, rowsMax: 500 });
+    const [left] = rows('SELECT count(*) FROM spans');
+    expect(left).toBeGreaterThan(100);
+    expect(left).toBeLessThan(200);
+  });
+});
+
+it('a database of before learns how long projects keep their traces', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder.path, 'spandrel.db');
+  const plan = samplePlan();
+  const before = new Database(file);
+  for (const statement of initial.statements) before.exec(statement);
+  before.exec(`
+    CREATE TABLE mikro_orm_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT, executed_at DATETIME);
+    INSERT INTO mikro_orm_migrations (name, executed_at) VALUES ('${initial.name}', 0);
+    INSERT INTO organizations (id, name, slug, created_at, updated_at) VALUES ('o', 'O', 'o', 0, 0);
+    INSERT INTO teams VALUES ('o', 't', 'T', 't', 0, 0);
+    INSERT INTO projects (id, organization_id, team_id, name, slug, language, framework, emit_request_events, key_hash,
+      key_hint, key_imported, created_at, updated_at)
+      VALUES ('${plan.project.id}', 'o', 't', 'P', 'p', 'other', 'other', 1, x'00', 'abcd', 0, 0, 0);`);
+  before.close();
+  const store = await openFileStore(file, { queueMaxBytes: 1024 * 1024, log: quietLog });
+  expect(await store.keys.findProject(plan.project.id)).toMatchObject({ traceRetentionDays: null });
+  await store.projects.updateSettings(plan.project.id, { traceRetentionDays: 5 }, RECEIVED_AT_MS);
+  expect(await store.retention.traceTerms()).toEqual([5]);
+  await store.close();
+  folder.remove();
+});
