@@ -16,6 +16,7 @@ function createSlowQueue(queueMaxBytes: number) {
   const commits: Commit[] = [];
   const queue = createCommitQueue({
     queueMaxBytes,
+    batchesUnderWayMax: 2,
     commit: (appends) =>
       new Promise((resolve, reject) => {
         commits.push({ appends, resolve, reject });
