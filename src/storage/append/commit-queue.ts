@@ -20,6 +20,8 @@ export function outcomeOf(notes: readonly string[]): AppendOutcome {
 export type CommitQueue = {
   /** Resolves when the append is durable. Rejects with the unavailable Fault when too much is waiting. */
   append(append: TraceAppend): Promise<TraceAppended>;
+  /** Whether anything is on its way. */
+  isBusy(): boolean;
   /** Resolves when nothing waits any more. */
   drain(): Promise<void>;
 };
@@ -105,6 +107,7 @@ export function createCommitQueue({ commit, queueMaxBytes, batchesUnderWayMax }:
 
   return {
     append,
+    isBusy: () => underWay > 0 || waiting.length > 0,
     drain: () =>
       underWay === 0 && waiting.length === 0
         ? Promise.resolve()

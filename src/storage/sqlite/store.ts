@@ -2,6 +2,7 @@
 
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { unavailableFault } from '../../domain/fault.ts';
 import type { Store } from '../../domain/store.ts';
 import { createCommitQueue } from '../append/commit-queue.ts';
@@ -16,6 +17,7 @@ import { prepareKeyReader } from './key-reader.ts';
 import { type Lock, takeLock } from './lock.ts';
 import { type OpenedCore, openCore } from './open-core.ts';
 import { type ReadLane, readAtOnce } from './read-lane.ts';
+import { paceReads } from './read-pace.ts';
 import { prepareRetention } from './retention.ts';
 import { startThreadWriter } from './thread-writer.ts';
 import { prepareTraceReader } from './trace-reader.ts';
@@ -107,6 +109,7 @@ function assembleStore({ call, reader, lane, queueMaxBytes, release, nowMs = () 
     batchesUnderWayMax: BATCHES_UNDER_WAY_MAX,
   });
   const installation = prepareInstallationReader(reader, openLane);
+  const pacedLane = paceReads({ lane: openLane, isBusy: queue.isBusy, nowMs: () => performance.now(), wait: delay });
 
   function refuseWhenClosed(): void {
     if (closing) throw unavailableFault('The store is closed.', CLOSED_RETRY_AFTER_SECONDS);
@@ -132,13 +135,13 @@ function assembleStore({ call, reader, lane, queueMaxBytes, release, nowMs = () 
       insertApiKey: (key) => openCall('insertApiKey', key),
     },
     traces: {
-      ...prepareTraceReader(reader, openLane),
+      ...prepareTraceReader(reader, pacedLane),
       append: async (append) => {
         refuseWhenClosed();
         return await queue.append(append);
       },
     },
-    events: prepareEventReader(reader, openLane),
+    events: prepareEventReader(reader, pacedLane),
     evaluators: {
       insert: (evaluator, liveMax) => openCall('insertEvaluator', evaluator, liveMax),
       find: (projectId, idOrSlug) => openCall('findEvaluator', projectId, idOrSlug),
