@@ -2,6 +2,7 @@
 
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   linkSync,
   mkdirSync,
@@ -14,14 +15,23 @@ import {
 import { join } from 'node:path';
 import type { RandomBytes } from './domain/clock.ts';
 
+const FILE = 'secret';
 const SECRET_BYTES = 32;
 const OTHERS_MASK = 0o077;
 
 /** Reads the secret, or draws one and keeps it. Throws an Error with a line for the operator. */
 export function readOrCreateSecret(folder: string, random: RandomBytes): string {
-  const path = join(folder, 'secret');
   mkdirSync(folder, { recursive: true });
-  createSecret(path, random);
+  createSecret(join(folder, FILE), random);
+  return readSecret(folder);
+}
+
+/** Reads the secret of a database that was made with one. Throws an Error with a line for the operator. */
+export function readSecret(folder: string): string {
+  const path = join(folder, FILE);
+  if (!existsSync(path)) {
+    throw new Error(`the secret file ${path} is gone; put it back, or set SPANDREL_SECRET to what it held`);
+  }
   if ((statSync(path).mode & OTHERS_MASK) !== 0) {
     throw new Error(`the secret file ${path} must not be open to group or others; run chmod 600 on it`);
   }

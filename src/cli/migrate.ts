@@ -7,14 +7,14 @@ type Environment = { readonly [name: string]: string | undefined };
 
 /** Rejects with one line for the operator. */
 export async function migrate(environment: Environment, isDryRun: boolean): Promise<void> {
-  const { databaseUrl } = readConfig(environment);
+  const { databaseUrl, databaseMayForget } = readConfig(environment);
   const pending = await pendingMigrations(databaseUrl);
   if (pending.length === 0) {
     process.stdout.write('up to date\n');
   } else if (isDryRun) {
     for (const migration of pending) process.stdout.write(textOf(migration));
   } else {
-    await applyMigrations(databaseUrl, (message) => process.stderr.write(`${message}\n`));
+    await applyMigrations(databaseUrl, (message) => process.stderr.write(`${message}\n`), databaseMayForget);
     for (const { name } of pending) process.stdout.write(`applied ${name}\n`);
   }
 }

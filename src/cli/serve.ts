@@ -11,7 +11,7 @@ import { createPricing } from '../domain/pricing.ts';
 import { deriveRootKeys } from '../domain/secrets.ts';
 import type { Store } from '../domain/store.ts';
 import { readPriceList } from '../price-list.ts';
-import { readOrCreateSecret } from '../secret-file.ts';
+import { readOrCreateSecret, readSecret } from '../secret-file.ts';
 import { databaseFile, openStore } from '../storage/open.ts';
 
 type Environment = { readonly [name: string]: string | undefined };
@@ -24,6 +24,9 @@ export async function serve(environment: Environment): Promise<void> {
     pino.destination({ fd: 2, sync: true }),
   );
   const tls = readTlsFiles(config);
+  if (config.secret === null && databaseFile(config.databaseUrl) === null) {
+    throw new Error('SPANDREL_SECRET must be set for this database: there is no file to keep it beside');
+  }
   const store = await openStore({
     url: config.databaseUrl,
     queueMaxBytes: config.limits.ingestQueueMaxBytes,
@@ -32,7 +35,7 @@ export async function serve(environment: Environment): Promise<void> {
     log,
   });
   try {
-    const rootKeys = deriveRootKeys(config.secret ?? secretBesideData(config));
+    const rootKeys = deriveRootKeys(config.secret ?? (await secretBesideData(config, store)));
     const printed = await bootstrap(
       { store: store.installation, rootKeys, keyPrefixes: config.keyPrefixes, random: randomBytes },
       config.bootstrap,
@@ -59,10 +62,12 @@ export async function serve(environment: Environment): Promise<void> {
   }
 }
 
-function secretBesideData(config: Config): string {
+async function secretBesideData(config: Config, { installation }: Store): Promise<string> {
   const file = databaseFile(config.databaseUrl);
   if (file === null) throw new Error('SPANDREL_SECRET must be set for this database');
-  return readOrCreateSecret(dirname(file), randomBytes);
+  // A new one would be of no use to a database that was made with another.
+  const isNew = (await installation.readVerifier()) === null;
+  return isNew ? readOrCreateSecret(dirname(file), randomBytes) : readSecret(dirname(file));
 }
 
 function readTlsFiles({ tls }: Config): { cert: string; key: string } | null {

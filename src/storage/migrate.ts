@@ -18,9 +18,12 @@ export async function pendingMigrations(url: string): Promise<readonly SqlMigrat
   return (await import('./sqlite/schema.ts')).pendingMigrations(file);
 }
 
-/** Applies what the database lacks; of several processes at once one does it. Throws StartError. */
-export async function applyMigrations(url: string, warn: Warn): Promise<void> {
-  await (isPostgres(url) ? migratePostgres(url, warn) : migrateFile(fileOf(url), warn));
+/**
+ * Applies what the database lacks; of several processes at once one does it. Throws StartError, also for a database that
+ * may lose what it has acknowledged, unless that is accepted.
+ */
+export async function applyMigrations(url: string, warn: Warn, mayForget = false): Promise<void> {
+  await (isPostgres(url) ? migratePostgres(url, warn, mayForget) : migrateFile(fileOf(url), warn));
 }
 
 function fileOf(url: string): string {
@@ -46,22 +49,10 @@ async function migrateFile(file: string, warn: Warn): Promise<void> {
   }
 }
 
-async function migratePostgres(url: string, warn: Warn): Promise<void> {
-  const [{ default: pg }, { updateSchema }, { openOrm }] = await Promise.all([
-    import('pg'),
+async function migratePostgres(url: string, warn: Warn, mayForget: boolean): Promise<void> {
+  const [{ updateSchema }, { refuseForgetful }] = await Promise.all([
     import('./postgres/schema.ts'),
-    import('./postgres/orm.ts'),
+    import('./postgres/durability.ts'),
   ]);
-  // Unlike a server, whoever migrates by hand waits as long as it takes.
-  const pool = new pg.Pool({ connectionString: url, application_name: 'spandrel migrate', max: 1 });
-  pool.on('error', () => undefined);
-  try {
-    await updateSchema({
-      url,
-      inspect: async () => undefined,
-      migrate: async () => await (await openOrm(pool, warn)).migrate(),
-    });
-  } finally {
-    await pool.end();
-  }
+  await updateSchema({ url, inspect: mayForget ? async () => undefined : refuseForgetful, warn });
 }

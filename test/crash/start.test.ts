@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -75,6 +75,7 @@ describe('the first start', () => {
     expect(lines[4]).toMatch(/^SPANDREL_PROJECT_KEY=sk-lw-[0-9A-Za-z]{48}$/);
     expect(lines[5]).toMatch(/^SPANDREL_ADMIN_KEY=sk-lw-[0-9A-Za-z]{16}_[0-9A-Za-z]{48}$/);
     expect(statSync(join(folder, 'secret')).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, 'spandrel.db')).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(folder, 'secret'), 'utf8')).toMatch(/^[0-9a-f]{64}$/);
     expect(await first.stop('SIGTERM')).toBe(0);
     const second = await start(folder, MINT);
@@ -105,6 +106,15 @@ describe('a start that cannot work ends with one clear line', () => {
     const text = await refusal(folder, { SPANDREL_SECRET: 'x'.repeat(32) });
     expect(text).toBe('spandrel: SPANDREL_SECRET does not belong to this database');
     expect(contentOf(folder)).toBe(before);
+  });
+
+  it('a database whose secret file is gone, and no new one is made', async () => {
+    const folder = newFolder();
+    const first = await start(folder);
+    await first.stop('SIGTERM');
+    rmSync(join(folder, 'secret'));
+    expect(await refusal(folder)).toMatch(/the secret file .* is gone; put it back/);
+    expect(existsSync(join(folder, 'secret'))).toBe(false);
   });
 
   it('a secret file that others can read', async () => {

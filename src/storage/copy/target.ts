@@ -3,7 +3,7 @@
 import pg from 'pg';
 import { applyMigrations, type Warn } from '../migrate.ts';
 import { postgresCode } from '../postgres/failures.ts';
-import { COPY_PROGRESS_TABLE } from '../postgres/schema.ts';
+import { COPY_PROGRESS_TABLE, reasonOf } from '../postgres/schema.ts';
 import { StartError } from '../start-error.ts';
 import { type Cell, type Column, isColumnType, normaliseCell } from './cells.ts';
 import { beginProgress, type Progress, progressValues } from './progress.ts';
@@ -67,8 +67,7 @@ async function connect(url: string): Promise<pg.Client> {
     await client.query('SET statement_timeout = 0');
     return client;
   } catch (error) {
-    const reason = error instanceof Error ? error.message || error.name : String(error);
-    throw new StartError(`the target cannot be reached: ${reason}`, { cause: error });
+    throw new StartError(`the target cannot be reached: ${reasonOf(error)}`, { cause: error });
   }
 }
 

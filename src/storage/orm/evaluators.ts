@@ -1,6 +1,13 @@
 /** Saved evaluators. */
 
-import { defineEntity, type EntityManager, type InferEntity, LockMode, p } from '@mikro-orm/core';
+import {
+  defineEntity,
+  type EntityManager,
+  type InferEntity,
+  LockMode,
+  p,
+  UniqueConstraintViolationException,
+} from '@mikro-orm/core';
 import type { Evaluator, EvaluatorField } from '../../domain/evaluator.ts';
 import { Project } from './organization.ts';
 
@@ -27,6 +34,25 @@ export const EvaluatorRow = defineEntity({
 
 /** See EvaluatorStore.insert. */
 export async function insertEvaluator(
+  em: EntityManager,
+  evaluator: Evaluator,
+  liveMax: number,
+): Promise<'stored' | 'slug_taken' | 'limit_reached'> {
+  const { projectId, slug } = evaluator;
+  try {
+    return await insertAlone(em, evaluator, liveMax);
+  } catch (error) {
+    // Somebody else was first, unless it is the id that is there already.
+    const isSlugTaken =
+      error instanceof UniqueConstraintViolationException &&
+      (await em.fork().count(EvaluatorRow, { projectId, slug })) > 0 &&
+      (await em.fork().count(EvaluatorRow, { projectId, id: evaluator.id })) === 0;
+    if (isSlugTaken) return 'slug_taken';
+    throw error;
+  }
+}
+
+async function insertAlone(
   em: EntityManager,
   evaluator: Evaluator,
   liveMax: number,

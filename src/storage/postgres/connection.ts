@@ -39,12 +39,16 @@ export function openLane({ url, name, connectionsMax, statementTimeoutMs, inspec
     max: connectionsMax,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_MS,
-    statement_timeout: statementTimeoutMs,
-    idle_in_transaction_session_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + ANSWER_SLACK_MS,
     keepAlive: true,
     types: { getTypeParser },
-    ...(inspect === undefined ? {} : { verify: toVerify(inspect) }),
+    verify: toVerify(async (client) => {
+      // Not among the parameters of the connection: poolers refuse those they do not know.
+      await client.query(
+        `SET statement_timeout = ${statementTimeoutMs}; SET idle_in_transaction_session_timeout = ${statementTimeoutMs}`,
+      );
+      await inspect?.(client);
+    }),
   });
   // A lost connection fails the statement on it and is replaced when one is needed; an event of its own that nobody
   // listens to would end the process.

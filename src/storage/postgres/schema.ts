@@ -4,6 +4,7 @@ import pg from 'pg';
 import { POSTGRES_MIGRATIONS } from '../orm/migrations/postgres.ts';
 import type { SqlMigration } from '../orm/migrations/sql-migration.ts';
 import { StartError } from '../start-error.ts';
+import { postgresCode } from './failures.ts';
 
 const MIGRATIONS_TABLE = 'mikro_orm_migrations';
 /** Exists from the first batch of a copy to its end. */
@@ -17,19 +18,36 @@ export type SchemaDeps = {
   readonly url: string;
   /** May refuse the database before anything is changed. */
   readonly inspect: (client: pg.ClientBase) => Promise<void>;
-  /** Runs what is missing. */
-  readonly migrate: () => Promise<void>;
+  /** Receives what the object mapper has to say. */
+  readonly warn: (message: string) => void;
 };
 
 /** Brings the database up to date. Throws StartError with one line for the operator. */
-export async function updateSchema({ url, inspect, migrate }: SchemaDeps): Promise<void> {
+export async function updateSchema({ url, inspect, warn }: SchemaDeps): Promise<void> {
   await withClient(url, async (client) => {
     await inspect(client);
     if ((await pendingOn(client)).length === 0) return;
     await client.query('SELECT pg_advisory_lock($1)', [SCHEMA_LOCK]);
-    // Another process may have done it meanwhile.
-    if ((await pendingOn(client)).length > 0) await migrate();
+    try {
+      // Another process may have done it meanwhile.
+      if ((await pendingOn(client)).length > 0) await migrate(url, warn);
+    } finally {
+      // A pooler between us would keep the connection, and the lock with it.
+      await client.query('SELECT pg_advisory_unlock($1)', [SCHEMA_LOCK]);
+    }
   });
+}
+
+/** On a connection that may take as long as the statements need. */
+async function migrate(url: string, warn: SchemaDeps['warn']): Promise<void> {
+  const { openOrm } = await import('./orm.ts');
+  const pool = new pg.Pool({ connectionString: url, application_name: 'spandrel migrate', max: 1 });
+  pool.on('error', () => undefined);
+  try {
+    await (await openOrm(pool, warn)).migrate();
+  } finally {
+    await pool.end();
+  }
 }
 
 /** The migrations that the database lacks, oldest first. Throws StartError. */
@@ -51,10 +69,29 @@ async function withClient<T>(url: string, body: (client: pg.Client) => Promise<T
     }
   } catch (error) {
     if (error instanceof StartError) throw error;
-    const reason = error instanceof Error ? error.message || error.name : String(error);
-    throw new StartError(`the database cannot be used: ${reason}`, { cause: error });
+    throw new StartError(`the database cannot be used: ${reasonOf(error)}`, { cause: error });
   }
 }
+
+/** What went wrong and, where it is known, what to do. Holds no part of the address: there may be a password in it. */
+export function reasonOf(error: unknown): string {
+  const hint = HINTS.get(postgresCode(error));
+  const reason = error instanceof Error ? error.message || error.name : String(error);
+  return hint === undefined ? reason : `${reason} (${hint})`;
+}
+
+const ENCODE = 'in the address, special characters of a user or password are written as %XX';
+const HINTS: ReadonlyMap<string, string> = new Map([
+  ['ECONNREFUSED', 'nothing listens there; is the database running, and are host and port right?'],
+  ['ENOTFOUND', `there is no such host; ${ENCODE}`],
+  ['ERR_INVALID_URL', ENCODE],
+  ['28P01', `user or password are wrong; ${ENCODE}`],
+  ['3D000', 'create the database first'],
+  ['42501', 'the user needs CREATE on the schema'],
+  ['42P07', 'the schema holds tables of another program; use a database of its own'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'name the certificate of the authority with sslrootcert'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'name the certificate of the authority with sslrootcert'],
+]);
 
 async function refuseOldVersion(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ version: number }>(

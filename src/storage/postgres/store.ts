@@ -59,7 +59,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         if (!options.mayForget) await refuseForgetful(client);
         await refuseHalfCopied(client);
       },
-      migrate: async () => await (await loadOrm()).migrate(),
+      warn: (message) => options.log.warn({ detail: message }, 'the object mapper warns'),
     });
     const [oids] = await lanes.control.ask<RowOids>(ROW_OIDS, []);
     if (oids === undefined) throw new Error('the database does not tell the types of its rows');

@@ -1,5 +1,6 @@
 /** Opens handles. Every one gets the same promises about durability, said explicitly and then checked. */
 
+import { closeSync, openSync } from 'node:fs';
 import SqliteDatabase from 'better-sqlite3';
 
 export type Database = SqliteDatabase.Database;
@@ -11,10 +12,13 @@ const BUSY_MS = 250;
 // Checkpoints this far apart cost the least per write and still stay short.
 const CHECKPOINT_PAGES = 4000;
 const WAL_MAX_BYTES = 64 * 1024 * 1024;
+const MEMORY = ':memory:';
 const SYNCHRONOUS_FULL = 2;
 
 /** The one handle that writes. Creates the file when it is missing. `inspect` may refuse before anything is changed. */
 export function openWriteHandle(file: string, inspect: (db: Database) => void): Database {
+  // What lies in it is nobody else's to read; the files beside it get the rights of this one.
+  if (file !== MEMORY) createPrivately(file);
   const db = new SqliteDatabase(file, { timeout: BUSY_MS });
   return closeOnError(db, () => {
     inspect(db);
@@ -28,6 +32,14 @@ export function openWriteHandle(file: string, inspect: (db: Database) => void): 
     // The first statement to fail on a file that may only be read; all above let it pass.
     db.exec('BEGIN IMMEDIATE; CREATE TABLE attempt (filler); ROLLBACK');
   });
+}
+
+function createPrivately(file: string): void {
+  try {
+    closeSync(openSync(file, 'ax', 0o600));
+  } catch {
+    // It is there already, or cannot be: then SQLite says why.
+  }
 }
 
 /** A handle that sees every commit and can change nothing. */
