@@ -1,28 +1,18 @@
 /** Wires the rooms: ports in, a listening server out. Tests and the command line start here. */
 
-import { EvaluatorService } from '../gen/spandrel/v1/evaluators_pb.js';
-import { EventService } from '../gen/spandrel/v1/events_pb.js';
-import { TraceService } from '../gen/spandrel/v1/traces_pb.js';
 import { createAuthenticate } from './auth/authenticate.ts';
 import type { Config } from './config.ts';
-import type { Project } from './domain/caller.ts';
 import type { Clock, RandomBytes } from './domain/clock.ts';
-import { createCursorCodec } from './domain/cursor.ts';
-import { createEvaluators } from './domain/evaluators.ts';
-import { createEvents } from './domain/events.ts';
+import { createIdempotency } from './domain/idempotency.ts';
+import { createKeyUse } from './domain/key-use.ts';
 import type { Pricing } from './domain/pricing.ts';
-import { createProjectSettings } from './domain/project-settings.ts';
+import { createRefusals } from './domain/refusals.ts';
 import { createRetention } from './domain/retention.ts';
 import type { RootKeys } from './domain/secrets.ts';
 import type { Store } from './domain/store.ts';
-import { createTraces } from './domain/traces.ts';
-import { createEvaluatorRpc } from './rpc/evaluators.ts';
-import { createEventRpc } from './rpc/events.ts';
 import { createInvoke, type InvokeDeps } from './rpc/invoke.ts';
-import type { Method } from './rpc/method.ts';
-import { compileService } from './rpc/registry.ts';
-import { createTraceRpc } from './rpc/traces.ts';
 import { type Schedule, startSchedule, type Wait, waitUnseen } from './schedule.ts';
+import { compileServices } from './services.ts';
 import { createIdSource } from './transport/call-ids.ts';
 import { createGrpc } from './transport/grpc.ts';
 import { createHealth } from './transport/health.ts';
@@ -70,14 +60,17 @@ const RETENTION_FIRST_DELAY_MS = 10_000;
 /** What is past its term is erased within a day, the time that takes included. */
 const RETENTION_INTERVAL_MS = 12 * 3_600_000;
 const RETENTION_RETRY_DELAY_MS = 10 * 60_000;
+const LEDGER_STOP_MAX_MS = 2_000;
 
 /** Starts serving. Rejects when the port cannot be had or a contract is incomplete. */
 export async function createApp(deps: AppDeps): Promise<App> {
   const { config, store, clock } = deps;
   let accepting = true;
   let publicUrl = config.publicUrl ?? '';
-  const methods = compileMethods(deps, () => publicUrl);
+  const methods = compileServices(deps, () => publicUrl);
+  const ledger = createLedger(deps);
   const invoke = createInvoke({
+    ...ledger,
     authenticate: createAuthenticate({
       keys: store.keys,
       clock,
@@ -122,9 +115,43 @@ export async function createApp(deps: AppDeps): Promise<App> {
     async stop() {
       accepting = false;
       await Promise.all([retention.stop(), server.drain(config.limits.drainMs)]);
+      await endLedger(ledger);
       watch.close();
     },
   };
+}
+
+/** What is kept of requests beside their effects. */
+function createLedger({ store: { management }, rootKeys: { encryptionKey }, clock, random, log }: AppDeps) {
+  const warn = (message: string) => (error: unknown) => log.warn({ err: error }, message);
+  return {
+    keyUse: createKeyUse({
+      store: management,
+      pause: waitUnseen,
+      onError: warn('the use of keys could not be stored'),
+    }),
+    refusals: createRefusals({
+      store: management,
+      clock,
+      random,
+      pause: waitUnseen,
+      onError: warn('a refusal could not be stored'),
+    }),
+    idempotency: createIdempotency({
+      store: management,
+      encryptionKey,
+      random,
+      onReleaseError: warn('an idempotency key could not be freed'),
+    }),
+  };
+}
+
+/** Waits for what is left to be stored, though not for a store that does not answer. */
+async function endLedger({ keyUse, refusals }: ReturnType<typeof createLedger>): Promise<void> {
+  const enough = new AbortController();
+  const stored = Promise.all([keyUse.stop(), refusals.stop()]);
+  await Promise.race([stored, waitUnseen(LEDGER_STOP_MAX_MS, enough.signal)]);
+  enough.abort();
 }
 
 function scheduleRetention({ store, clock, config, log, wait = waitUnseen }: AppDeps): Schedule {
@@ -159,39 +186,4 @@ function serverLimits({ limits }: Config): Parameters<typeof listen>[0]['limits'
     connectionsMax: limits.connectionsMax,
     idleTimeoutMs: IDLE_MS,
   };
-}
-
-function compileMethods(deps: AppDeps, publicUrl: () => string): Method[] {
-  const { store, random, config, rootKeys, pricing } = deps;
-  const { limits } = config;
-  const cursors = createCursorCodec(rootKeys.cursorKey);
-  const sizes = { ingestBytesMax: limits.bodyMaxBytes };
-  const linkTo = (kind: string) => (project: Project, id: string) =>
-    `${publicUrl()}/${project.slug}/${kind}/${encodeURIComponent(id)}`;
-  const traces = createTraces({
-    store: store.traces,
-    cursors,
-    pricing,
-    traceDefaultDays: config.traceRetentionDays,
-    limits: {
-      spansMax: limits.spansPerRequestMax,
-      evaluationsMax: limits.evaluationsPerRequestMax,
-      stringMaxBytes: limits.stringMaxBytes,
-      freeJsonDepthMax: limits.jsonDepthMax,
-      futureMaxMs: limits.futureMaxMs,
-    },
-  });
-  const settings = createProjectSettings({ store: store.projects, traceDefaultDays: config.traceRetentionDays });
-  return [
-    ...compileService(TraceService, createTraceRpc({ traces, settings, platformUrl: linkTo('traces') }), sizes),
-    ...compileService(EventService, createEventRpc({ events: createEvents({ store: store.events, cursors }) }), sizes),
-    ...compileService(
-      EvaluatorService,
-      createEvaluatorRpc({
-        evaluators: createEvaluators({ store: store.evaluators, random }),
-        platformUrl: linkTo('evaluators'),
-      }),
-      sizes,
-    ),
-  ];
 }

@@ -31,6 +31,15 @@ async function run(asked: Exclude<Command, { kind: 'print' | 'wrong' }>): Promis
   } else if (asked.kind === 'backup') {
     const { backup } = await import('./cli/backup.ts');
     await backup(process.env, asked.to);
+  } else if (asked.kind === 'keys') {
+    const { keys } = await import('./cli/keys.ts');
+    process.stdout.write(await keys(process.env, asked, Date.now()));
+  } else if (asked.kind === 'members') {
+    const { members } = await import('./cli/members.ts');
+    process.stdout.write(await members(process.env, asked));
+  } else if (asked.kind === 'mint-admin-key') {
+    const { mintAdminKey } = await import('./cli/mint-admin-key.ts');
+    process.stdout.write(`${await mintAdminKey(process.env, asked.email)}\n`);
   } else {
     const { serve } = await import('./cli/serve.ts');
     await serve(process.env);

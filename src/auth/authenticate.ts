@@ -8,6 +8,7 @@ import { hashSecret, type ParsedToken, parseToken, secretsEqual } from '../domai
 import type { KeyStore } from '../domain/store.ts';
 import { type HeaderReader, type Presented, readCredential } from './credential.ts';
 
+/** Proves the credential; whether the route takes its class is for the policy to say. */
 export type Authenticate = (credential: Credential, header: HeaderReader) => Promise<Caller>;
 
 export type AuthenticateDeps = {
@@ -38,9 +39,9 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     }
     const proven = await prove(deps, token);
     if (!proven) throw unauthenticated('invalid_credentials', 'The credential is not valid.');
-    return credential === Credential.ORGANIZATION
-      ? asOrganizationCaller(proven)
-      : asProjectCaller(deps, proven, presented);
+    if (proven.kind === 'project_key') return projectKeyCaller(proven.project);
+    const project = credential === Credential.ORGANIZATION ? null : await namedProject(deps, proven.key, presented);
+    return apiKeyCaller(proven.key, project);
   };
 }
 
@@ -90,30 +91,8 @@ function matchesPrevious(key: ApiKey, presented: Buffer, nowMs: number): boolean
   return secretsEqual(presented, previousSecretHash);
 }
 
-function asOrganizationCaller(proven: Proven): Caller {
-  if (proven.kind === 'project_key') {
-    throw new Fault(
-      'credential_class_mismatch',
-      'This operation needs an organization-level API key; a project key was sent.',
-      {
-        meta: { required: 'organization_api_key', presented: 'project_api_key' },
-      },
-    );
-  }
-  return apiKeyCaller(proven.key, null);
-}
-
-async function asProjectCaller(deps: AuthenticateDeps, proven: Proven, presented: Presented): Promise<Caller> {
-  if (proven.kind === 'project_key') {
-    const { project } = proven;
-    return {
-      kind: 'project_key',
-      principal: { kind: 'project', projectId: project.id },
-      organization: { id: project.organizationId, number: project.organizationNumber },
-      project,
-    };
-  }
-  const projectId = presented.projectId ?? onlyBoundProject(proven.key);
+async function namedProject(deps: AuthenticateDeps, key: ApiKey, presented: Presented): Promise<Project> {
+  const projectId = presented.projectId ?? onlyBoundProject(key);
   if (projectId === null) {
     throw unauthenticated(
       'project_scope_required',
@@ -121,10 +100,10 @@ async function asProjectCaller(deps: AuthenticateDeps, proven: Proven, presented
     );
   }
   const project = await deps.keys.findProject(projectId);
-  if (!project || project.organizationId !== proven.key.organization.id) {
+  if (!project || project.organizationId !== key.organization.id) {
     throw unauthenticated('unknown_project', 'The project named in X-Project-Id or Basic is not known.');
   }
-  return apiKeyCaller(proven.key, project);
+  return project;
 }
 
 /** A key bound to exactly one project needs no header to say which. */
@@ -133,6 +112,15 @@ function onlyBoundProject(key: ApiKey): string | null {
   for (const binding of key.bindings) if (binding.scopeType === 'PROJECT') ids.add(binding.scopeId);
   const [only] = ids;
   return ids.size === 1 && only !== undefined ? only : null;
+}
+
+function projectKeyCaller(project: Project): Caller {
+  return {
+    kind: 'project_key',
+    principal: { kind: 'project', projectId: project.id },
+    organization: { id: project.organizationId, number: project.organizationNumber },
+    project,
+  };
 }
 
 function apiKeyCaller(key: ApiKey, project: Project | null): Caller {

@@ -5,6 +5,16 @@ import type { Caller } from '../domain/caller.ts';
 import { Fault } from '../domain/fault.ts';
 import { may } from '../domain/permissions.ts';
 
+/** Throws when the route does not take this class of credential, however valid it is. */
+export function requireClass(policy: Policy, caller: Caller): void {
+  if (policy.credential !== Credential.ORGANIZATION || caller.kind !== 'project_key') return;
+  throw new Fault(
+    'credential_class_mismatch',
+    'This operation needs an organization-level API key; a project key was sent.',
+    { meta: { required: 'organization_api_key', presented: 'project_api_key' } },
+  );
+}
+
 /** Throws the refusal of the policy's credential class when the permission is missing. */
 export function authorize(policy: Policy, caller: Caller): void {
   if (caller.kind === 'open' || policy.permission === '') return;

@@ -3,12 +3,17 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { SETTINGS } from '../config.ts';
+import { KEYS_HELP, type KeysCommand, readKeysCommand } from './keys-arguments.ts';
+import { MEMBERS_HELP, type MembersCommand, readMembersCommand } from './members-arguments.ts';
 
 export type Command =
   | { readonly kind: 'serve' }
   | { readonly kind: 'migrate'; readonly isDryRun: boolean }
   | { readonly kind: 'copy'; readonly from: string; readonly to: string }
   | { readonly kind: 'backup'; readonly to: string }
+  | KeysCommand
+  | MembersCommand
+  | { readonly kind: 'mint-admin-key'; readonly email: string }
   | { readonly kind: 'print'; readonly text: string }
   | { readonly kind: 'wrong'; readonly text: string };
 
@@ -21,7 +26,15 @@ export function readCommand(args: readonly string[]): Command {
   if (first === 'migrate') return readMigrate(others);
   if (first === 'copy') return readCopy(others);
   if (first === 'backup') return readBackup(others);
-  return refuse(`unknown argument: ${args.join(' ')}`);
+  if (first === 'keys') return orRefuse(readKeysCommand(others));
+  if (first === 'members') return orRefuse(readMembersCommand(others));
+  if (first === 'mint-admin-key') return readMintAdminKey(others);
+  return refuse(`unknown argument: ${args.map(hideAddress).join(' ')}`);
+}
+
+/** The address of a database may hold a password. */
+function hideAddress(arg: string): string {
+  return arg.replace(/:\/\/.*/s, '://...');
 }
 
 function readMigrate(args: readonly string[]): Command {
@@ -42,6 +55,16 @@ function readCopy(args: readonly string[]): Command {
 function readBackup(args: readonly string[]): Command {
   const to = readOptions(args, { to: { type: 'string' } })?.to;
   return typeof to === 'string' && to !== '' ? { kind: 'backup', to } : refuse('backup takes --to <file>');
+}
+
+function readMintAdminKey(args: readonly string[]): Command {
+  const email = readOptions(args, { email: { type: 'string' } })?.email;
+  if (typeof email !== 'string' || email === '') return refuse('mint-admin-key takes --email <e-mail>');
+  return { kind: 'mint-admin-key', email };
+}
+
+function orRefuse(read: Command | string): Command {
+  return typeof read === 'string' ? refuse(read) : read;
 }
 
 type Options = { readonly [name: string]: { readonly type: 'string' | 'boolean' } };
@@ -70,13 +93,30 @@ function help(): string {
     'spandrel migrate [--dry-run]         bring the schema of the database up to date, or print what that would run',
     'spandrel copy --from URL --to URL    copy a stopped SQLite database into an empty PostgreSQL database',
     'spandrel backup --to FILE            copy the SQLite database of a running server',
+    'spandrel mint-admin-key --email E    mint and print a key for an administrator when all keys are lost, directly on',
+    '                                     the database; a server on a SQLite file must be stopped for it',
     'spandrel --help                      print this page',
     'spandrel --version                   print the version',
     '',
-    'Settings are read from the environment:',
+    'Asked of a running server, with --json for its answer as it came:',
+    ...aligned([...KEYS_HELP, ...MEMBERS_HELP]),
+    '',
+    'They read from the environment where the server is, and a key of the organization (a PEM file that signed the',
+    "server's certificate goes into NODE_EXTRA_CA_CERTS):",
+    ...aligned([
+      ['  SPANDREL_URL', 'Address of the server. Default: http://127.0.0.1:5560.'],
+      ['  SPANDREL_ADMIN_KEY', 'The API key to ask with.'],
+    ]),
+    '',
+    'Settings of the server are read from the environment:',
     ...rows,
     '',
   ].join('\n');
+}
+
+function aligned(rows: readonly (readonly [form: string, about: string])[]): readonly string[] {
+  const width = Math.max(...rows.map(([form]) => form.length));
+  return rows.map(([form, about]) => `${form.padEnd(width)}  ${about}`);
 }
 
 function version(): string {

@@ -64,7 +64,11 @@ export async function bootstrap(
   ];
 }
 
-async function checkSecret({ store, rootKeys }: BootstrapDeps): Promise<void> {
+/** Throws WrongSecret when the database was made with another one. */
+export async function checkSecret({
+  store,
+  rootKeys,
+}: Pick<BootstrapDeps, 'store'> & { readonly rootKeys: Pick<RootKeys, 'verifier'> }): Promise<void> {
   const verifier = await store.readVerifier();
   if (verifier && !secretsEqual(verifier, rootKeys.verifier)) throw new WrongSecret();
 }

@@ -42,7 +42,7 @@ const HELD_PAUSE_MS = 5_000;
 export function createRetention(deps: RetentionDeps): Retention {
   return {
     async run(signal) {
-      const walk = deps.store.begin(await decideCuts(deps, deps.clock() - LINGER_MS));
+      const walk = deps.store.begin(await decideCuts(deps, (await earliestNow(deps)) - LINGER_MS));
       let removed: RetentionCounts = { events: 0, traces: 0, months: 0 };
       let rowsMax = ROWS_FIRST;
       while (!signal.aborted) {
@@ -55,6 +55,11 @@ export function createRetention(deps: RetentionDeps): Retention {
       return { outcome: 'stopped', removed };
     },
   };
+}
+
+/** One clock that is far ahead must not be enough to remove what everybody else still reads. */
+async function earliestNow({ clock, store }: RetentionDeps): Promise<number> {
+  return Math.min(clock(), (await store.nowMs()) ?? Number.POSITIVE_INFINITY);
 }
 
 /** What may go at an instant. */

@@ -6,6 +6,7 @@
 import type { ApiKey, Project } from './caller.ts';
 import type { Evaluator } from './evaluator.ts';
 import type { EventRange, StoredEvent } from './event.ts';
+import type { ManagementStore } from './management.ts';
 import type { Binding } from './permissions.ts';
 import type { Evaluation, Span, SpanSummary, TraceAppend, TraceAppended, TraceRecord } from './trace.ts';
 
@@ -16,6 +17,7 @@ export type Store = {
   readonly events: EventStore;
   readonly evaluators: EvaluatorStore;
   readonly projects: ProjectStore;
+  readonly management: ManagementStore;
   readonly retention: RetentionStore;
   /** Resolves when the store can read and write; MUST throw the unavailable Fault otherwise. */
   ready(): Promise<void>;
@@ -154,6 +156,8 @@ export type ProjectSettingsChange = { readonly traceRetentionDays?: number; read
 
 /** Removes what is past its term. */
 export type RetentionStore = {
+  /** What time it is: MUST be by the clock that events get their time from; null where that is this process's own. */
+  nowMs(): Promise<number | null>;
   /** Every trace retention that a project has stored, once each; archived projects count too. */
   traceTerms(): Promise<readonly (number | null)[]>;
   /** Begins a walk over all that is stored. Nothing changes before its first step. */

@@ -6,10 +6,16 @@
 import { create, type Message } from '@bufbuild/protobuf';
 import { Credential } from '../../gen/spandrel/v1/options_pb.js';
 import type { Authenticate } from '../auth/authenticate.ts';
-import { authorize } from '../auth/authorize.ts';
+import { authorize, requireClass } from '../auth/authorize.ts';
+import type { Caller } from '../domain/caller.ts';
 import type { Clock } from '../domain/clock.ts';
 import { Fault, unavailableFault } from '../domain/fault.ts';
-import type { CallIds, Context, Method, Request } from './method.ts';
+import type { Idempotency } from '../domain/idempotency.ts';
+import type { KeyUse } from '../domain/key-use.ts';
+import type { Refusals } from '../domain/refusals.ts';
+import { actorOf, refusedDeed } from './actor.ts';
+import { readIdempotencyKey, runOnce } from './idempotency.ts';
+import type { Answered, CallIds, Context, Handler, Method, Request } from './method.ts';
 import { validate } from './validate.ts';
 
 export type Call = {
@@ -17,16 +23,21 @@ export type Call = {
   /** First value of a header or metadata entry; names in lower case. */
   readonly header: (name: string) => string | undefined;
   readonly ids: CallIds;
+  /** Where the connection comes from; null once it is gone. */
+  readonly remoteAddress: string | null;
 };
 
 /** Reads and decodes the request. Called only once the caller is admitted. */
 export type Decode = () => Request | Promise<Request>;
 
-/** Answers the response message, or throws a Fault; anything else thrown inside becomes internal_error. */
-export type Invoke = (method: Method, call: Call, decode: Decode) => Promise<Message>;
+/** Answers the response, or throws a Fault; anything else thrown inside becomes internal_error. */
+export type Invoke = (method: Method, call: Call, decode: Decode) => Promise<Answered>;
 
 export type InvokeDeps = {
   readonly authenticate: Authenticate;
+  readonly keyUse: Pick<KeyUse, 'note'>;
+  readonly refusals: Pick<Refusals, 'note'>;
+  readonly idempotency: Idempotency;
   readonly clock: Clock;
   /** Requests in progress beyond which new ones are refused at once. */
   readonly inFlightMax: number;
@@ -48,7 +59,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     inFlight += 1;
     const startedAtMs = deps.clock();
     try {
-      const response = await run(deps, method, call, decode);
+      const response = await admit(deps, { method, call, decode });
       if (deps.log.isLevelEnabled('debug'))
         deps.log.debug(describe(method, call, deps.clock() - startedAtMs), 'request');
       return response;
@@ -68,29 +79,82 @@ export function toFault(error: unknown): Fault {
   return new Fault('internal_error', 'An unknown error occurred', { cause: error });
 }
 
-async function run(deps: InvokeDeps, method: Method, call: Call, decode: Decode): Promise<Message> {
-  const { policy, handler } = method;
-  const caller =
+type Asked = { readonly method: Method; readonly call: Call; readonly decode: Decode };
+type Answering = Omit<Context, 'receipt'>;
+
+/** Proves who calls, and notes what is refused to them. */
+async function admit(deps: InvokeDeps, asked: Asked): Promise<Answered> {
+  const { policy } = asked.method;
+  const caller: Caller =
     policy.credential === Credential.OPEN
-      ? ({ kind: 'open' } as const)
-      : await deps.authenticate(policy.credential, call.header);
-  authorize(policy, caller);
+      ? { kind: 'open' }
+      : await deps.authenticate(policy.credential, asked.call.header);
+  const actor = actorOf(caller, asked.call);
+  let message: Message | null = null;
+  const decode = async () => {
+    const request = await asked.decode();
+    if (request.kind === 'message') message = request.message;
+    return request;
+  };
+  try {
+    requireClass(policy, caller);
+    deps.keyUse.note(caller, deps.clock());
+    authorize(policy, caller);
+    return await run(deps, { ...asked, decode }, { caller, actor });
+  } catch (error) {
+    const deed = error instanceof Fault ? refusedDeed(asked.method, error, message) : null;
+    if (actor && deed) deps.refusals.note(actor, deed);
+    throw error;
+  }
+}
+
+async function run(
+  deps: InvokeDeps,
+  { method, call, decode }: Asked,
+  { caller, actor }: Pick<Answering, 'caller' | 'actor'>,
+): Promise<Answered> {
+  const { handler } = method;
   const request = await decode();
-  const context: Context = {
+  const context: Answering = {
     caller,
+    actor,
     project: caller.kind === 'open' ? null : caller.project,
     organization: caller.kind === 'open' ? null : caller.organization,
     nowMs: deps.clock(),
     ids: call.ids,
   };
-  if ('handleJson' in handler) {
-    const { value, facts } = request.kind === 'json' ? request : handler.toJson(request.message as never);
-    return create(method.desc.output, await handler.handleJson(value, facts, context));
-  }
-  if (request.kind === 'json') throw new Error(`${method.path} does not take bare JSON`);
-  validate(method.desc, request, handler.check?.(request.message as never) ?? []);
-  return create(method.desc.output, await handler.handle(request.message as never, context));
+  if (!('handleJson' in handler)) return runHandler(deps, { method, call, handler, request }, context);
+  const { value, facts } = request.kind === 'json' ? request : handler.toJson(request.message as never);
+  const answer = await handler.handleJson(value, facts, { ...context, receipt: noReceipt });
+  return { message: create(method.desc.output, answer), headers: {} };
 }
+
+type Handled = {
+  readonly method: Method;
+  readonly call: Call;
+  readonly handler: Handler;
+  readonly request: Request;
+};
+
+async function runHandler(
+  deps: InvokeDeps,
+  { method, call, handler, request }: Handled,
+  context: Answering,
+): Promise<Answered> {
+  if (request.kind === 'json') throw new Error(`${method.path} does not take bare JSON`);
+  const message = request.message as never;
+  const whole = { ...context, receipt: noReceipt };
+  await handler.gate?.(message, whole);
+  const key = readIdempotencyKey(method, call.header);
+  const problems = [...(key.kind === 'invalid' ? [key.problem] : []), ...(request.problems ?? [])];
+  validate(method.desc, { message, problems }, handler.check?.(message) ?? []);
+  if (key.kind === 'valid') {
+    return runOnce({ idempotency: deps.idempotency, method, handler, value: key.value }, message, context);
+  }
+  return { message: create(method.desc.output, await handler.handle(message, whole)), headers: {} };
+}
+
+function noReceipt(): undefined {}
 
 function describe(method: Method, call: Call, durationMs: number): object {
   return { rpc: method.path, transport: call.transport, durationMs, requestId: call.ids.requestId };
@@ -98,6 +162,12 @@ function describe(method: Method, call: Call, durationMs: number): object {
 
 function report(deps: InvokeDeps, fault: Fault, fields: object, error: unknown): void {
   if (fault.kind === 'internal_error') deps.log.error({ ...fields, err: fault.cause ?? error }, 'request failed');
-  else if (fault.kind === 'unavailable') deps.log.warn({ ...fields, err: fault.cause }, 'request refused');
+  else if (fault.kind === 'unavailable') deps.log.warn({ ...fields, cause: causeText(fault.cause) }, 'request refused');
   else deps.log.debug(fields, 'request refused');
+}
+
+/** In an outage every request has the same cause: its words are enough, a stack each would fill the log. */
+function causeText(cause: unknown): string | undefined {
+  if (cause === undefined) return undefined;
+  return cause instanceof Error ? cause.message || cause.name : String(cause);
 }

@@ -2,9 +2,11 @@
 
 import type { DescMethodUnary, DescService, Message, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
 import type { Policy } from '../../gen/spandrel/v1/options_pb.js';
+import type { Actor } from '../domain/audit.ts';
 import type { Caller, Organization, Project } from '../domain/caller.ts';
 import type { CollectFacts } from '../domain/collector.ts';
 import type { Fault, JsonValue, Reason } from '../domain/fault.ts';
+import type { Receipt } from '../domain/management.ts';
 import type { Problem } from './validate.ts';
 
 /** What a transport hands to the pipeline once the caller is admitted. */
@@ -25,20 +27,39 @@ export type JsonFacts = CollectFacts;
 export type CallIds = { readonly requestId: string; readonly traceId: string; readonly spanId: string };
 
 /** What code behind an rpc may know of the call. */
-export type Context = {
+export type Context<M extends DescMethodUnary = DescMethodUnary> = {
   readonly caller: Caller;
+  /** The caller as the audit log names it; null for open calls. */
+  readonly actor: Actor | null;
   /** The project of the call; only on project routes, checked before. */
   readonly project: Project | null;
   readonly organization: Organization | null;
   readonly nowMs: number;
   readonly ids: CallIds;
+  /**
+   * What must be stored in the transaction of the effect, so that the call can be repeated; undefined when the caller
+   * asked for no such thing. `answer` is the answer the effect leads to.
+   */
+  receipt(answer: MessageInitShape<M['output']>): Receipt | undefined;
+};
+
+/** What a call is answered with. */
+export type Answered = {
+  readonly message: Message;
+  /** Beside those every answer has, by lower-case name: headers over REST, initial metadata over RPC. */
+  readonly headers: { readonly [name: string]: string };
 };
 
 /** The code behind one rpc. */
 export type Handler<M extends DescMethodUnary = DescMethodUnary> = {
+  /**
+   * Refuses a caller for reasons that only stored data knows, before the fields of the request are judged: where a
+   * path names what the caller may not see, nobody learns how else the request was wrong.
+   */
+  readonly gate?: (request: MessageShape<M['input']>, context: Context<M>) => Promise<void>;
   /** Problems no field rule can express; reported together with those that one can. */
   readonly check?: (request: MessageShape<M['input']>) => readonly Reason[];
-  readonly handle: (request: MessageShape<M['input']>, context: Context) => Promise<MessageInitShape<M['output']>>;
+  readonly handle: (request: MessageShape<M['input']>, context: Context<M>) => Promise<MessageInitShape<M['output']>>;
 };
 
 /** The code behind an rpc that judges its JSON item by item; messages are turned into that JSON first. */
@@ -47,7 +68,7 @@ export type TolerantHandler<M extends DescMethodUnary = DescMethodUnary> = {
   readonly handleJson: (
     request: JsonValue,
     facts: JsonFacts,
-    context: Context,
+    context: Context<M>,
   ) => Promise<MessageInitShape<M['output']>>;
   /** Gives the refusal of an unreadable body the wording of the operation. */
   readonly reword?: (fault: Fault) => Fault;

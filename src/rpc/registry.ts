@@ -2,7 +2,7 @@
 
 import { type DescMethod, type DescMethodUnary, type DescService, getOption, hasOption } from '@bufbuild/protobuf';
 import { http } from '../../gen/google/api/annotations_pb.js';
-import { BodyRule, Credential, ErrorFamily, policy, SizeClass } from '../../gen/spandrel/v1/options_pb.js';
+import { BodyRule, Credential, ErrorFamily, type Policy, policy, SizeClass } from '../../gen/spandrel/v1/options_pb.js';
 import { isPermission } from '../domain/permission-catalogue.ts';
 import type { Handler, Implementation, Method, TolerantHandler } from './method.ts';
 
@@ -37,12 +37,21 @@ function compileMethod(desc: DescMethodUnary, name: string, handler: Handler | T
   if (rules.credential === Credential.UNSPECIFIED) throw new Error(`${name}: the policy names no credential class`);
   if (rules.errors === ErrorFamily.UNSPECIFIED) throw new Error(`${name}: the policy names no error family`);
   if (rules.successStatus < 200 || rules.successStatus > 299) throw new Error(`${name}: the success status is not 2xx`);
-  if (rules.credential === Credential.OPEN ? rules.permission !== '' : !isPermission(rules.permission)) {
+  if (!permissionFits(rules)) {
     throw new Error(`${name}: the permission "${rules.permission}" does not fit the policy`);
+  }
+  if (rules.idempotent && (rules.credential !== Credential.ORGANIZATION || rules.body === BodyRule.TOLERANT)) {
+    throw new Error(`${name}: only requests of API keys, judged whole, are kept by idempotency key`);
   }
   if ((rules.body === BodyRule.TOLERANT) !== 'handleJson' in handler) {
     throw new Error(`${name}: the body rule and the code behind the rpc disagree`);
   }
   const sizeMaxBytes = rules.size === SizeClass.INGEST ? sizes.ingestBytesMax : MANAGEMENT_BYTES_MAX;
   return { desc, path: `/${name}`, policy: rules, sizeMaxBytes, handler };
+}
+
+/** Rpcs of an organization may leave it to their code which permission to ask where. */
+function permissionFits({ credential, permission }: Policy): boolean {
+  if (credential === Credential.OPEN) return permission === '';
+  return isPermission(permission) || (credential === Credential.ORGANIZATION && permission === '');
 }

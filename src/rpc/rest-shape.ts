@@ -12,15 +12,21 @@ import {
   getOption,
   hasOption,
 } from '@bufbuild/protobuf';
+import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import { http } from '../../gen/google/api/annotations_pb.js';
 import type { HttpRule } from '../../gen/google/api/http_pb.js';
-import { RestCase, rest, rest_case, spelling } from '../../gen/spandrel/v1/options_pb.js';
+import { type FieldRest, RestCase, rest, rest_case, spelling } from '../../gen/spandrel/v1/options_pb.js';
 
 const JSON_SUFFIX = '_json';
 
 /** True for a string field that holds JSON text, which REST shows as that JSON itself. */
 export function isJsonText(field: DescField): boolean {
   return field.fieldKind === 'scalar' && field.name.endsWith(JSON_SUFFIX);
+}
+
+/** True for the field that says which others an update sends; over REST it follows from the members of the body. */
+export function isMask(field: DescField): boolean {
+  return field.fieldKind === 'message' && field.message.typeName === FieldMaskSchema.typeName;
 }
 
 /** The member name of a field. */
@@ -32,11 +38,13 @@ export function restName(field: DescField): string {
 }
 
 /** How a field of a message is written: see FieldRest. */
-export function restFlags(field: DescField): { readonly omitUnset: boolean; readonly inline: boolean } {
-  if (!hasOption(field, rest)) return { omitUnset: false, inline: false };
-  const { omitUnset, inline } = getOption(field, rest);
-  return { omitUnset, inline };
+export function restFlags(field: DescField): RestFlags {
+  return hasOption(field, rest) ? getOption(field, rest) : NO_FLAGS;
 }
+
+export type RestFlags = Pick<FieldRest, 'omitUnset' | 'inline' | 'emptyIsNull'>;
+
+const NO_FLAGS: RestFlags = { omitUnset: false, inline: false, emptyIsNull: false };
 
 const spellings = new WeakMap<DescEnum, ReadonlyMap<string, number>>();
 

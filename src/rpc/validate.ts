@@ -12,12 +12,13 @@ import {
   hasOption,
   type Message,
 } from '@bufbuild/protobuf';
+import { type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { type FieldRules, field as fieldRules } from '../../gen/buf/validate/validate_pb.js';
 import { REASONS_MAX, type Reason, validationFault } from '../domain/fault.ts';
 import { enumSpellings, requestTargets, restName, type Target, typeWord } from './rest-shape.ts';
 
 /** A problem found while a request was read, before its rules were judged. */
-export type Problem = Reason & { readonly target: Target };
+export type Problem = Reason & { readonly target: Target | 'header' };
 
 /** A decoded request, with what could not be read into it. */
 type Candidate = { readonly message: Message; readonly problems?: readonly Problem[] };
@@ -98,7 +99,9 @@ function compileField(field: DescField): Check | null {
 
 function compileValue(field: DescField, rules: FieldRules | null): Check | null {
   if (field.fieldKind === 'list') return compileList(field, rules);
-  if (field.fieldKind === 'message') return compileMessage(field.message);
+  if (field.fieldKind === 'message') {
+    return field.message.typeName === TimestampSchema.typeName ? timestampCheck : compileMessage(field.message);
+  }
   const type = rules?.type;
   if (type?.case === 'string') {
     const { minLen, maxLen, pattern } = type.value;
@@ -204,6 +207,18 @@ function integerCheck(min: number | null, max: number | null): Check {
       found.push({ field: path, type: 'too_big', message: `${path} must be at most ${max}`, expected: max });
     }
   };
+}
+
+const SECONDS_MIN = -62_135_596_800n;
+const SECONDS_MAX = 253_402_300_799n;
+const NANOS_MAX = 999_999_999;
+
+/** Messages can hold what is no instant of the calendar. */
+function timestampCheck(value: unknown, path: string, found: Reason[]): void {
+  const { seconds, nanos } = value as Timestamp;
+  if (seconds >= SECONDS_MIN && seconds <= SECONDS_MAX && nanos >= 0 && nanos <= NANOS_MAX) return;
+  const expected = 'an RFC 3339 timestamp';
+  found.push({ field: path, type: 'invalid_format', message: `${path} must be ${expected}`, expected });
 }
 
 function range(min: number, max: number | null): string {

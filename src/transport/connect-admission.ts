@@ -10,6 +10,7 @@ import { type PendingCall, startCall } from './connect-call.ts';
 import { deadlineFault, type ErrorShape, rewordLibraryError, shapeKey, toConnectError } from './connect-errors.ts';
 import { type Exchange, exchangeKey } from './connect-exchange.ts';
 import { RPC_METHODS } from './connect-refusal.ts';
+import { remoteAddressOf } from './remote-address.ts';
 import { familyOf } from './status.ts';
 
 export const callKey = createContextKey<PendingCall | null>(null);
@@ -48,7 +49,8 @@ export async function admit(context: HandlerContext, { method, sizeMaxBytes, inv
   context.responseHeader.set('x-request-id', ids.requestId);
   const traceparent = traceparentOf(ids);
   if (traceparent) context.responseHeader.set('traceparent', traceparent);
-  const call = method ? startCall({ invoke, method, header, ids }) : null;
+  const remoteAddress = remoteAddressOf(request.socket);
+  const call = method ? startCall({ invoke, method, header, ids, remoteAddress }) : null;
   context.values.set(callKey, call);
   onceAborted(context.signal, () => {
     rewordLibraryError(context.signal.reason, shape);

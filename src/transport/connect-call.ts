@@ -2,7 +2,7 @@
 
 import type { Message } from '@bufbuild/protobuf';
 import type { Invoke } from '../rpc/invoke.ts';
-import type { CallIds, Method, Request } from '../rpc/method.ts';
+import type { Answered, CallIds, Method, Request } from '../rpc/method.ts';
 import { deadlineFault } from './connect-errors.ts';
 
 /**
@@ -13,7 +13,7 @@ export type PendingCall = {
   /** Settles once the caller may send the message; rejects with the refusal. */
   readonly admitted: (signal: AbortSignal) => Promise<void>;
   /** Answers the pipeline's question, and then the response. */
-  readonly run: (message: Message, signal: AbortSignal) => Promise<Message>;
+  readonly run: (message: Message, signal: AbortSignal) => Promise<Answered>;
   /** Lets the pipeline end where the message will not come. */
   readonly abandon: () => void;
 };
@@ -23,12 +23,13 @@ export type CallStart = {
   readonly method: Method;
   readonly header: (name: string) => string | undefined;
   readonly ids: CallIds;
+  readonly remoteAddress: string | null;
 };
 
-export function startCall({ invoke, method, header, ids }: CallStart): PendingCall {
+export function startCall({ invoke, method, ...call }: CallStart): PendingCall {
   const question = Promise.withResolvers<void>();
   const message = Promise.withResolvers<Request>();
-  const response = invoke(method, { transport: 'connect', header, ids }, () => {
+  const response = invoke(method, { transport: 'connect', ...call }, () => {
     question.resolve();
     return message.promise;
   });

@@ -42,6 +42,8 @@ export type ConnectDeps = {
 
 /** Largest message to health and reflection, which need no credential. */
 const OPEN_MESSAGE_MAX_BYTES = 16_384;
+/** The size of what is compressed tells of a secret beside text of the caller's own. */
+const NEVER_COMPRESSED = { compressMinBytes: Number.MAX_SAFE_INTEGER };
 
 export function createConnect(deps: ConnectDeps): HttpHandler {
   const { methods, ids, fallback } = deps;
@@ -78,13 +80,15 @@ export function createConnect(deps: ConnectDeps): HttpHandler {
 }
 
 function addRoutes(router: ConnectRouter, { methods, health }: ConnectDeps): void {
-  for (const { desc, sizeMaxBytes } of methods) {
-    const run = (message: Message, { values, signal }: HandlerContext) => {
+  for (const { desc, sizeMaxBytes, policy } of methods) {
+    const run = async (message: Message, { values, signal, responseHeader }: HandlerContext) => {
       const call = values.get(callKey);
       if (!call) throw new Error('the call was not admitted');
-      return call.run(message, signal);
+      const answered = await call.run(message, signal);
+      for (const [name, value] of Object.entries(answered.headers)) responseHeader.set(name, value);
+      return answered.message;
     };
-    router.rpc(desc, run, { readMaxBytes: sizeMaxBytes });
+    router.rpc(desc, run, { readMaxBytes: sizeMaxBytes, ...(policy.secret ? NEVER_COMPRESSED : {}) });
   }
   router.service(Health, health);
   const reflect = createReflection([...servicesOf(methods), Health, ServerReflection, ServerReflectionAlpha]);

@@ -8,11 +8,12 @@ import { constants } from 'node:http2';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { Fault } from '../domain/fault.ts';
 import { type Invoke, toFault } from '../rpc/invoke.ts';
-import type { CallIds, Method } from '../rpc/method.ts';
+import type { Answered, CallIds, Method } from '../rpc/method.ts';
 import { type IdSource, traceparentOf } from './call-ids.ts';
 import { firstHeader } from './first-header.ts';
 import { readGrpcMessage } from './grpc-message.ts';
 import { parseGrpcTimeout } from './grpc-timeout.ts';
+import { remoteAddressOf } from './remote-address.ts';
 import type { Handlers } from './server.ts';
 import { errorTrailers, type Family, familyOf } from './status.ts';
 
@@ -77,8 +78,10 @@ function serveCall(
       refuse(call, toFault(error));
     }
   };
-  invoke(method, { transport: 'grpc', header, ids: call.ids }, decode).then(
-    (message) => settle(() => answer(call, toBinary(method.desc.output, message))),
+  const { session } = stream;
+  const remoteAddress = remoteAddressOf(session?.destroyed ? undefined : session?.socket);
+  invoke(method, { transport: 'grpc', header, ids: call.ids, remoteAddress }, decode).then(
+    (answered) => settle(() => answer(call, toBinary(method.desc.output, answered.message), answered.headers)),
     (error: unknown) => settle(() => refuse(call, toFault(error))),
   );
 }
@@ -102,14 +105,14 @@ function startDeadline(call: Call, timeout: string): NodeJS.Timeout | 'refused' 
   return setTimeout(late, timeoutMs);
 }
 
-function answer({ stream, ids }: Call, message: Uint8Array): void {
+function answer({ stream, ids }: Call, message: Uint8Array, headers: Answered['headers']): void {
   // Too late: the caller left, or has been answered at its deadline.
   if (stream.closed || stream.destroyed || stream.headersSent) return;
   const frame = Buffer.allocUnsafe(PREFIX_BYTES + message.length);
   frame[0] = 0;
   frame.writeUInt32BE(message.length, 1);
   frame.set(message, PREFIX_BYTES);
-  stream.respond(responseHeaders(ids), WAIT_FOR_TRAILERS);
+  stream.respond(Object.assign(responseHeaders(ids), headers), WAIT_FOR_TRAILERS);
   stream.on('wantTrailers', sendOk);
   stream.end(frame);
 }

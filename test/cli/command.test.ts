@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { readCommand } from '../../src/cli/command.ts';
 
+const ID = '0123456789abcdef';
 const URLS = ['--from', 'sqlite:a.db', '--to', 'postgres://u:password@h/d'];
 
 it.each([
@@ -11,6 +12,37 @@ it.each([
   [['backup', '--to', 'copy.db'], { kind: 'backup', to: 'copy.db' }],
   [['copy', ...URLS], { kind: 'copy', from: 'sqlite:a.db', to: 'postgres://u:password@h/d' }],
   [['copy', '--to=postgres://h/d', '--from=sqlite:a.db'], { kind: 'copy', from: 'sqlite:a.db', to: 'postgres://h/d' }],
+  [['mint-admin-key', '--email', 'a@b'], { kind: 'mint-admin-key', email: 'a@b' }],
+  [
+    ['keys', 'list', '--organization'],
+    { kind: 'keys', action: 'list', wholeOrganization: true, includeRevoked: false, json: false },
+  ],
+  [['keys', 'revoke', ID, '--json'], { kind: 'keys', action: 'revoke', id: ID, json: true }],
+  [['keys', 'rotate', ID], { kind: 'keys', action: 'rotate', id: ID, overlapSeconds: 0, json: false }],
+  [
+    ['keys', 'create', '--name', 'n', '--grant', 'viewer@team:t', '--expires', '12h'],
+    {
+      kind: 'keys',
+      action: 'create',
+      json: false,
+      wish: {
+        name: 'n',
+        description: null,
+        isService: false,
+        ownerUserId: null,
+        grants: [{ role: 'VIEWER', scopeType: 'TEAM', scopeId: 't' }],
+        permissions: [],
+        projectIds: [],
+        expires: { kind: 'in', ms: 12 * 3_600_000 },
+      },
+    },
+  ],
+  [['members', 'list'], { kind: 'members', action: 'list', json: false }],
+  [
+    ['members', 'role', 'a@b', 'viewer'],
+    { kind: 'members', action: 'role', member: 'a@b', role: 'VIEWER', json: false },
+  ],
+  [['members', 'remove', 'a@b'], { kind: 'members', action: 'remove', member: 'a@b', json: false }],
 ])('%j is understood', (args, command) => {
   expect(readCommand(args)).toEqual(command);
 });
@@ -18,6 +50,9 @@ it.each([
 it.each([
   [['start']],
   [['serve', 'more']],
+  [['cpoy', ...URLS]],
+  [['serve', ...URLS]],
+  [['postgres://u:password@h/d']],
   [['migrate', 'now']],
   [['backup']],
   [['backup', '--to', '']],
@@ -26,6 +61,23 @@ it.each([
   [['copy', ...URLS.slice(0, 2)]],
   [['copy', ...URLS, '--force']],
   [['copy', ...URLS, 'more']],
+  [['mint-admin-key']],
+  [['mint-admin-key', '--email', '']],
+  [['keys']],
+  [['keys', 'list', 'more']],
+  [['keys', 'create']],
+  [['keys', 'create', '--name', 'n', '--grant', 'ADMIN']],
+  [['keys', 'create', '--name', 'n', '--grant', 'ADMIN@project']],
+  [['keys', 'create', '--name', 'n', '--grant', 'ADMIN@organization:o']],
+  [['keys', 'create', '--name', 'n', '--expires', 'soon']],
+  [['keys', 'revoke']],
+  [['keys', 'revoke', ID, ID]],
+  [['keys', 'revoke', 'password@h']],
+  [['keys', 'rotate', ID, '--overlap', '-1']],
+  [['members', 'add', '--email', 'a@b']],
+  [['members', 'role', 'a@b']],
+  [['members', 'remove', 'a@b', 'c@d']],
+  [['members', 'rename', 'a@b']],
 ])('%j is refused, and no password is repeated', (args) => {
   const command = readCommand(args);
   expect(command.kind).toBe('wrong');
@@ -35,7 +87,14 @@ it.each([
 it('the help page lists every command', () => {
   const command = readCommand(['--help']);
   if (command.kind !== 'print') throw new Error('there is no help page');
-  for (const name of ['spandrel [serve]', 'spandrel migrate', 'spandrel copy', 'spandrel --version']) {
+  for (const name of [
+    'spandrel [serve]',
+    'spandrel migrate',
+    'spandrel copy',
+    'spandrel keys create',
+    'spandrel members add',
+    'spandrel --version',
+  ]) {
     expect(command.text).toContain(name);
   }
 });

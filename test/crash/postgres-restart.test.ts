@@ -68,7 +68,9 @@ type Observed = {
 /** Starts the database that is away; answers how long after that everything worked again. */
 async function bringBack(cluster: Cluster, { server, acknowledged, readers }: Observed): Promise<number> {
   const isReady = async () => (await fetch(`${server.address}/readyz`)).status === 200;
-  expect(await isReady(), '/readyz while the database is away').toBe(false);
+  const away = await fetch(`${server.address}/readyz`);
+  expect(away.status, '/readyz while the database is away').toBe(503);
+  expect(away.headers.get('retry-after')).toBe('1');
   const refused = readers.refused();
   await until(() => readers.refused() > refused);
   await cluster.start();

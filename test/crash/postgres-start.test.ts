@@ -107,6 +107,18 @@ describe('several processes that start at once on an empty database', () => {
   });
 });
 
+it('a database that cannot hold every character is refused before anything is made in it', async () => {
+  const databases = createDatabases(inject('postgres').address);
+  const url = databases.url('latin_1');
+  cleanups.push(() => databases.dropDatabase(url));
+  const locale = `LOCALE_PROVIDER libc LOCALE 'C'`;
+  await query(databases.url('postgres'), `CREATE DATABASE latin_1 TEMPLATE template0 ENCODING 'LATIN1' ${locale}`);
+  expect(await refusal(url)).toBe(
+    "spandrel: the database keeps text as LATIN1; use one that was created with ENCODING 'UTF8'",
+  );
+  expect(await count(url, 'pg_tables WHERE schemaname = current_schema()')).toBe(0);
+});
+
 describe('a database that may lose what it has acknowledged', () => {
   it('is refused when it commits without waiting, unless that is accepted', async () => {
     const url = await createEmpty();

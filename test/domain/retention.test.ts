@@ -10,6 +10,8 @@ const NOTHING = { events: 0, traces: 0, months: 0 };
 
 type Options = {
   readonly nowMs?: number;
+  /** By the clock of the storage; null: it has none of its own. */
+  readonly storedNowMs?: number | null;
   readonly terms?: readonly (number | null)[];
   readonly traceDefaultDays?: number | null;
   /** What the steps answer, the last one again and again. */
@@ -19,10 +21,18 @@ type Options = {
 
 /** One run over a store that answers as it is told to, with everything that was asked of it. */
 async function run(options: Options) {
-  const { nowMs = NOW_MS, terms = [], traceDefaultDays = null, steps = [{}], stopAfterPauses = 1000 } = options;
+  const {
+    storedNowMs = null,
+    nowMs = NOW_MS,
+    terms = [],
+    traceDefaultDays = null,
+    steps = [{}],
+    stopAfterPauses = 1000,
+  } = options;
   const stopping = new AbortController();
   const asked = { cuts: [] as RetentionCuts[], rows: [] as number[], pauses: [] as number[] };
   const store: RetentionStore = {
+    nowMs: async () => storedNowMs,
     traceTerms: async () => terms,
     begin(cuts) {
       asked.cuts.push(cuts);
@@ -81,6 +91,15 @@ describe('what a run may remove', () => {
       cut(30, 30),
     ]);
     expect((await run({ terms: [null, 0] })).cuts[0]?.traces).toEqual([]);
+  });
+
+  it('nothing that is within its term by the clock of the storage, however far ahead this process is', async () => {
+    const ahead = { nowMs: NOW_MS + 800 * DAY_MS, storedNowMs: NOW_MS, terms: [7] };
+    const behind = { nowMs: NOW_MS, storedNowMs: NOW_MS + 800 * DAY_MS, terms: [7] };
+    const right = { nowMs: NOW_MS, terms: [7] };
+    const [expected] = (await run(right)).cuts;
+    expect((await run(ahead)).cuts).toEqual([expected]);
+    expect((await run(behind)).cuts).toEqual([expected]);
   });
 });
 

@@ -99,23 +99,29 @@ function addByHand(file: string): { keyHash: Buffer; previousKeyHash: Buffer } {
   const previousKeyHash = randomBytes(32);
   const db = new Database(file);
   const at = RECEIVED_AT_MS;
-  db.prepare('INSERT INTO organizations VALUES (2, ?, ?, ?, ?, ?)').run(
-    SECOND.organization,
-    'Second',
-    'second',
-    at,
-    at,
-  );
+  db.prepare(
+    `INSERT INTO organizations (number, id, name, slug, access_version, created_at, updated_at)
+     VALUES (2, ?, 'Second', 'second', 7, ?, ?)`,
+  ).run(SECOND.organization, at, at);
   db.prepare('INSERT INTO teams VALUES (?, ?, ?, ?, ?, ?)').run(SECOND.organization, 'team_2', 'Team', 'team', at, at);
   db.prepare(
     `INSERT INTO projects (number, id, organization_id, team_id, name, slug, language, framework, emit_request_events,
        key_hash, key_hint, key_imported, previous_key_hash, previous_key_until, previous_key_imported, created_at, updated_at)
      VALUES (2, ?, ?, 'team_2', 'P', 'p', 'other', 'other', 0, ?, 'abcd', 1, ?, ?, 0, ?, ?)`,
   ).run(SECOND.project, SECOND.organization, keyHash, previousKeyHash, at + MONTH_MS, at, at);
+  db.prepare('UPDATE projects SET key_last_used_at = ?').run(at);
+  keepReceipts(db);
   settle(db, 'gw-shared');
   hide(db);
   db.close();
   return { keyHash, previousKeyHash };
+}
+
+/** One that is claimed and one that has its answer. */
+function keepReceipts(db: Database.Database): void {
+  const insert = db.prepare(`INSERT INTO idempotency_receipts VALUES (?, 'key', 'team.create', ?, ?, ?, ?)`);
+  insert.run(SECOND.organization, 'claimed', randomBytes(32), RECEIVED_AT_MS, null);
+  insert.run(SECOND.organization, "it's done", randomBytes(32), RECEIVED_AT_MS, randomBytes(100));
 }
 
 /** A request that was admitted and settled later, and one that was corrected. */

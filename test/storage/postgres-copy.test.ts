@@ -9,7 +9,15 @@ import { openStore } from '../../src/storage/open.ts';
 import { createPostgresPlace, type Place } from '../support/place.ts';
 import { query } from '../support/postgres-databases.ts';
 import { temporaryFolder } from '../support/temp.ts';
-import { ORGANIZATION, PROJECT, RECEIVED_AT_MS, sampleAppend } from './conformance/samples.ts';
+import {
+  ORGANIZATION,
+  PROJECT,
+  RECEIVED_AT_MS,
+  sampleAppend,
+  sampleEvaluation,
+  samplePlan,
+  sampleSpan,
+} from './conformance/samples.ts';
 import { type CopySource, fillCopySource, SECOND_ORGANIZATION } from './copy-source.ts';
 import { quietLog } from './quiet-log.ts';
 
@@ -166,6 +174,28 @@ describe('a copy from SQLite to PostgreSQL', () => {
     await copyTo(place.url);
     expect(await query(place.url, `SELECT 1 FROM spans WHERE span_id = 'forgotten'`)).toEqual([]);
     expect(await query(place.url, 'SELECT 1 FROM traces WHERE project_number < 0')).toEqual([]);
+  });
+
+  it('takes totals larger than any column, and a target that prints values in its own way', async () => {
+    const huge = temporaryFolder();
+    const url = `sqlite:${join(huge.path, 'huge.db')}`;
+    try {
+      const store = await open(url);
+      const append = sampleAppend({ spans: Array.from({ length: 1100 }, () => sampleSpan()), requests: [] });
+      await store.traces.append({ ...append, evaluations: [sampleEvaluation({ score: 0.1 + 0.2 })] });
+      await store.installation.bootstrap(samplePlan());
+      await store.close();
+      const place = await newPlace();
+      const name = new URL(place.url).pathname.slice(1);
+      await query(
+        place.url,
+        `ALTER DATABASE ${name} SET bytea_output = 'escape'; ALTER DATABASE ${name} SET extra_float_digits = 0`,
+      );
+      const report = () => undefined;
+      expect(await copyDatabase({ from: url, to: place.url, report, warn: report })).toBeGreaterThan(1100);
+    } finally {
+      huge.remove();
+    }
   });
 
   it.each([

@@ -6,7 +6,7 @@ import { RETENTION_LOCK } from '../../src/storage/postgres/retention.ts';
 import { insertOldEvents } from '../support/old-events.ts';
 import { createPostgresPlace, type Place } from '../support/place.ts';
 import { query } from '../support/postgres-databases.ts';
-import { bareSpan, RECEIVED_AT_MS, sampleAppend, samplePlan } from './conformance/samples.ts';
+import { bareSpan, ORGANIZATION, RECEIVED_AT_MS, sampleAppend, samplePlan } from './conformance/samples.ts';
 import { quietLog } from './quiet-log.ts';
 
 const ROWS = 100;
@@ -73,6 +73,16 @@ describe('months', () => {
     await finish({ ...NOTHING, eventsBeforeMs: monthAgoMs(14) });
     expect(await tables()).not.toContain(`requests_${suffix(16)}`);
     expect([await count('requests'), await count('request_keys')]).toEqual([0, 0]);
+  });
+
+  it('of requests go by the clock of the database, like those of events, whatever the time of a process is', async () => {
+    const append = sampleAppend({ receivedAtMs: monthAgoMs(20) });
+    await store.traces.append(append);
+    await finish({ ...NOTHING, eventsBeforeMs: monthAgoMs(13) });
+    const id = `${append.requests[0]?.gatewayRequestId}:completed`;
+    expect(await store.events.find(ORGANIZATION, id, 0)).not.toBeNull();
+    await store.traces.append({ ...append, receivedAtMs: Date.now() });
+    expect(await count('events')).toBe(1);
   });
 
   it('to come are made ahead of time', async () => {

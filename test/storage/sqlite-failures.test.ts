@@ -62,6 +62,7 @@ it('D4: a full disk refuses writes, keeps reads and every acknowledged write, an
 
   opened.db.pragma('max_page_count = 1000000');
   await store.ready();
+  expect(await store.evaluators.insert(sampleEvaluator(), 9)).toBe('stored');
   await store.traces.append(largeAppend());
   const again = await store.events.list({
     organization: { id: 'organization_1', number: 1 },
@@ -84,8 +85,10 @@ it('refuses writes while another program holds the database, and goes on as soon
   const append = sampleAppend();
   expect(await faultOf(store.traces.append(append))).toMatchObject({ code: 'unavailable', retryAfterSeconds: 5 });
   expect(await store.traces.find(PROJECT.number, append.traceId)).toBeNull();
+  expect(await faultOf(store.evaluators.insert(sampleEvaluator(), 9))).toMatchObject({ code: 'unavailable' });
   intruder.exec('ROLLBACK');
   intruder.close();
+  expect(await store.evaluators.insert(sampleEvaluator(), 9)).toBe('stored');
   await store.traces.append(append);
   await store.ready();
   await store.close();

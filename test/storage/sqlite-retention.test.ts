@@ -115,6 +115,24 @@ describe('a step', () => {
   });
 });
 
+it('a walk comes to its end on a machine so slow that every look at the clock is one too many', async () => {
+  const plan = samplePlan();
+  await opened.core.verbs.bootstrap(plan);
+  const append = sampleAppend({ spans: Array.from({ length: 20 }, () => bareSpan()), requests: [] });
+  await opened.core.verbs.append([append, sampleAppend({ requests: [] })]);
+  for (let seq = 1; seq <= 40; seq += 1) insertRequest(`gw-${seq}`, { completed: seq });
+  let nowMs = 0;
+  const remove = prepareRemoval(opened.db, () => (nowMs += 20));
+  const cuts = { eventsBeforeMs: 1000, traces: [{ storedDays: null, goneBeforeMs: RECEIVED_AT_MS + 1 }] };
+  let position: RemovalDone['next'] = EVENTS;
+  for (let steps = 0; position !== null; steps += 1) {
+    if (steps === 100) throw new Error('the walk gets nowhere');
+    position = remove({ position, cuts, rowsMax: 500 }).next;
+  }
+  expect(rows('SELECT id FROM events_by_time')).toEqual([]);
+  expect(rows('SELECT trace_id FROM traces')).toEqual([]);
+});
+
 it('a database of before learns how long projects keep their traces', async () => {
   const folder = temporaryFolder();
   const file = join(folder.path, 'spandrel.db');

@@ -4,17 +4,20 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { create, type DescMethodUnary, getOption, type Message } from '@bufbuild/protobuf';
 import { EventService } from '../../gen/spandrel/v1/events_pb.js';
+import { ApiKeyService } from '../../gen/spandrel/v1/keys_pb.js';
 import { policy } from '../../gen/spandrel/v1/options_pb.js';
 import { TraceService } from '../../gen/spandrel/v1/traces_pb.js';
 import { Fault } from '../../src/domain/fault.ts';
-import { type Invoke, toFault } from '../../src/rpc/invoke.ts';
+import { type Call, type Invoke, toFault } from '../../src/rpc/invoke.ts';
 import type { Method } from '../../src/rpc/method.ts';
-import { createIdSource } from '../../src/transport/call-ids.ts';
+import { createIdSource, type IdSource } from '../../src/transport/call-ids.ts';
 import { createConnect } from '../../src/transport/connect.ts';
 import { createGrpc } from '../../src/transport/grpc.ts';
 import { createHealth } from '../../src/transport/health.ts';
+import { createBodyWatch } from '../../src/transport/rest/body-watch.ts';
+import { createInflateGate } from '../../src/transport/rest/inflate.ts';
 import { refusePrematurely } from '../../src/transport/rest/premature.ts';
-import type { RestHandler } from '../../src/transport/rest/rest.ts';
+import { createRest, type RestHandler } from '../../src/transport/rest/rest.ts';
 import { type Listening, listen, type ServerLimits } from '../../src/transport/server.ts';
 
 export const SIZE_MAX_BYTES = 1_048_576;
@@ -43,7 +46,10 @@ export type PortOptions = {
   readonly tls?: boolean;
   readonly limits?: Partial<ServerLimits>;
   readonly serve?: Serve;
-  readonly fallback?: RestHandler;
+  /** Serves what is no rpc; `rest`: the routes of the contract. */
+  readonly fallback?: RestHandler | 'rest';
+  /** Beside those every answer has. */
+  readonly headers?: { readonly [name: string]: string };
 };
 
 export type Port = Listening & {
@@ -51,12 +57,14 @@ export type Port = Listening & {
   readonly inFlight: () => number;
   /** Messages the pipeline asked for, refused callers not counted. */
   readonly decoded: () => number;
+  /** What the pipeline was told of the last call. */
+  readonly lastCall: () => Call | null;
   readonly setAccepting: (accepting: boolean) => void;
 };
 
-export const METHODS: readonly Method[] = [TraceService, EventService].flatMap(({ methods, typeName }) =>
+export const METHODS: readonly Method[] = [TraceService, EventService, ApiKeyService].flatMap(({ methods, typeName }) =>
   methods.map((desc) => ({
-    // Both services have unary rpcs only.
+    // All of them have unary rpcs only.
     desc: desc as DescMethodUnary,
     path: `/${typeName}/${desc.name}`,
     policy: getOption(desc, policy),
@@ -66,11 +74,13 @@ export const METHODS: readonly Method[] = [TraceService, EventService].flatMap((
 );
 
 export async function startPort(options: PortOptions = {}): Promise<Port> {
-  const { tls = false, limits = {}, serve = () => ({}), fallback = echo } = options;
+  const { tls = false, limits = {}, serve = () => ({}), fallback = echo, headers = {} } = options;
   const counts = { inFlight: 0, decoded: 0 };
+  let lastCall: Call | null = null;
   let accepting = true;
   const invoke: Invoke = async (method, call, decode) => {
     counts.inFlight += 1;
+    lastCall = call;
     try {
       if (call.header('authorization') !== GOOD.authorization) {
         throw new Fault('invalid_credentials', 'The credential is not valid.');
@@ -78,7 +88,7 @@ export async function startPort(options: PortOptions = {}): Promise<Port> {
       const request = await decode();
       counts.decoded += 1;
       if (request.kind !== 'message') throw new Error('only messages come this way');
-      return create(method.desc.output, await serve(method, request.message));
+      return { message: create(method.desc.output, await serve(method, request.message)), headers };
     } catch (error) {
       throw toFault(error);
     } finally {
@@ -86,11 +96,12 @@ export async function startPort(options: PortOptions = {}): Promise<Port> {
     }
   };
   const ids = createIdSource(randomBytes, true);
+  const rest = fallback === 'rest' ? createRestRoutes(invoke, ids) : fallback;
   const health = createHealth(METHODS, () => accepting);
   const listening = await listen(
     { host: '127.0.0.1', port: 0, tls: tls ? TLS : null, limits: { ...LIMITS, ...limits } },
     {
-      http: createConnect({ methods: METHODS, invoke, ids, health, fallback }),
+      http: createConnect({ methods: METHODS, invoke, ids, health, fallback: rest }),
       grpc: createGrpc(METHODS, invoke, ids),
       refuse: (problem) => refusePrematurely(problem, ids),
     },
@@ -99,10 +110,24 @@ export async function startPort(options: PortOptions = {}): Promise<Port> {
     ...listening,
     inFlight: () => counts.inFlight,
     decoded: () => counts.decoded,
+    lastCall: () => lastCall,
     setAccepting(value) {
       accepting = value;
     },
   };
+}
+
+function createRestRoutes(invoke: Invoke, ids: IdSource): RestHandler {
+  return createRest({
+    methods: METHODS,
+    invoke,
+    ids,
+    watch: createBodyWatch({ gapMs: 10_000, wholeMs: 60_000 }, () => performance.now()),
+    inflate: createInflateGate(),
+    pages: new Map(),
+    requestLineMaxBytes: LIMITS.requestLineBytesMax,
+    headersMaxBytes: LIMITS.headerBytesMax,
+  });
 }
 
 /** Says over which protocol the request came, once its body is in. */

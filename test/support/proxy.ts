@@ -20,6 +20,8 @@ export type DatabaseProxy = {
   /** Takes everything and hands on nothing, until `speak`, which hands on what was held back. */
   fallSilent(): void;
   speak(): void;
+  /** Connections that are open now stay silent for good and are never told so; new ones work. */
+  forget(): void;
   close(): Promise<void>;
 };
 
@@ -113,6 +115,9 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
         client.resume();
         database.resume();
       }
+    },
+    forget() {
+      for (const pair of pairs) pause(pair);
     },
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));

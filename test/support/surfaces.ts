@@ -111,7 +111,7 @@ function infoOf(error: ServiceError): { code: string; type: string; meta: unknow
 }
 
 /** The gRPC status of an HTTP status and code. */
-function grpcStatus(status: number, code: string): number {
+export function grpcStatus(status: number, code: string): number {
   if (status === 409) {
     if (/_(taken|already_exists)$/.test(code)) return 6;
     return code === 'idempotency_error' ? 10 : 9;

@@ -117,6 +117,27 @@ export declare type Policy = Message<"spandrel.v1.Policy"> & {
    * @generated from field: bool null_is_absent = 9;
    */
   nullIsAbsent: boolean;
+
+  /**
+   * What the audit log calls it, for example "apiKey.create"; its refusals are noted there.
+   *
+   * @generated from field: string audit = 10;
+   */
+  audit: string;
+
+  /**
+   * Whether an Idempotency-Key is honoured.
+   *
+   * @generated from field: bool idempotent = 11;
+   */
+  idempotent: boolean;
+
+  /**
+   * Whether the answer may hold a secret, which is then never compressed beside text of the caller's own.
+   *
+   * @generated from field: bool secret = 12;
+   */
+  secret: boolean;
 };
 
 /**
@@ -152,6 +173,13 @@ export declare type FieldRest = Message<"spandrel.v1.FieldRest"> & {
    * @generated from field: bool inline = 3;
    */
   inline: boolean;
+
+  /**
+   * Write null for an empty string; together with omit_unset a member can be absent, null or text.
+   *
+   * @generated from field: bool empty_is_null = 4;
+   */
+  emptyIsNull: boolean;
 };
 
 /**

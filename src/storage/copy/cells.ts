@@ -1,5 +1,7 @@
 /** Values of rows as the text that PostgreSQL reads and prints: what is written is compared in the very same form. */
 
+import { INT8_MAX } from '../postgres/binary-rows.ts';
+
 export type ColumnType = 'int4' | 'int8' | 'float8' | 'bool' | 'text' | 'bytea';
 
 /** A column of the target. */
@@ -21,6 +23,7 @@ export function toCell({ name, type }: Column, value: SourceValue): Cell {
   if (Buffer.isBuffer(value) !== (type === 'bytea')) throw new Error(`a value of the column ${name} is no ${type}`);
   if (Buffer.isBuffer(value)) return `\\x${value.toString('hex')}`;
   if (type === 'bool') return value === 0 ? 'f' : 't';
+  if (type === 'int8') return String(Math.min(Number(value), INT8_MAX));
   return String(value);
 }
 

@@ -66,6 +66,7 @@ export const TABLES: readonly TableCopy[] = [
     'api_keys',
     'api_key_bindings',
     'evaluators',
+    'idempotency_receipts',
   ].map(copyAsIs),
   {
     ...copyAsIs('traces'),

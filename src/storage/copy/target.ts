@@ -33,6 +33,8 @@ export type TargetBatch = {
 export type TargetOptions = { readonly url: string; readonly fingerprint: string; readonly warn: Warn };
 
 const CONNECT_TIMEOUT_MS = 10_000;
+// Whatever the database is set to: verifying a large table is one long statement, and what is printed is compared.
+const SESSION = 'SET statement_timeout = 0; SET bytea_output = hex; SET extra_float_digits = 1';
 // Held as long as the copy runs: two at once would store everything twice.
 const COPY_LOCK = 0x5350_4350;
 // The database may take a moment to notice that a process was killed.
@@ -63,8 +65,7 @@ async function connect(url: string): Promise<pg.Client> {
     // What is lost while it is idle shows with the next statement.
     client.on('error', () => undefined);
     await client.connect();
-    // Whatever the database is set to: verifying a large table is one long statement.
-    await client.query('SET statement_timeout = 0');
+    await client.query(SESSION);
     return client;
   } catch (error) {
     throw new StartError(`the target cannot be reached: ${reasonOf(error)}`, { cause: error });

@@ -50,7 +50,7 @@ async function insertAll(tx: EntityManager, plan: Bootstrap): Promise<boolean> {
 async function insertOrganization(tx: EntityManager, plan: Bootstrap): Promise<void> {
   const { organization, team, project } = plan;
   const times = { createdAt: plan.createdAtMs, updatedAt: plan.createdAtMs };
-  await tx.insert(Organization, { ...organization, ...times });
+  await tx.insert(Organization, { ...organization, accessVersion: 0, ...times });
   await tx.insert(Team, { ...team, organizationId: organization.id, ...times });
   await tx.insert(Project, {
     id: project.id,

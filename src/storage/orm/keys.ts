@@ -1,7 +1,12 @@
 /** API keys and their grants, as management sees them; authentication has its own, shorter way to them. */
 
-import { defineEntity, type EntityManager, p } from '@mikro-orm/core';
+import { defineEntity, type EntityManager, type FilterQuery, type InferEntity, p } from '@mikro-orm/core';
+import type { ApiKeyRecord, KeyListing } from '../../domain/management.ts';
+import type { Binding } from '../../domain/permissions.ts';
 import type { NewApiKey } from '../../domain/store.ts';
+import { toBuffer, toBufferOrNull } from '../rows/bytes.ts';
+import { type Grant, toGrant, toGrantRow } from './grants.ts';
+import { moveOn } from './version.ts';
 
 export const ApiKey = defineEntity({
   name: 'ApiKey',
@@ -9,12 +14,12 @@ export const ApiKey = defineEntity({
   properties: {
     id: p.text().primary(),
     organizationId: p.text(),
-    keyType: p.text(),
+    keyType: p.text().$type<ApiKeyRecord['keyType']>(),
     name: p.text(),
     description: p.text().nullable(),
     userId: p.text().nullable(),
     createdByUserId: p.text().nullable(),
-    permissionMode: p.text(),
+    permissionMode: p.text().$type<ApiKeyRecord['permissionMode']>(),
     secretHash: p.blob(),
     imported: p.boolean(),
     previousSecretHash: p.blob().nullable(),
@@ -35,30 +40,131 @@ export const ApiKeyBinding = defineEntity({
     // The order in which the grants were given.
     position: p.integer().primary(),
     id: p.text(),
-    role: p.text(),
-    scopeType: p.text(),
+    role: p.text().$type<Binding['role']>(),
+    scopeType: p.text().$type<Binding['scopeType']>(),
     scopeId: p.text(),
     permissions: p.text(),
   },
 });
 
+const NEWEST_FIRST = { createdAt: 'desc', id: 'desc' } as const;
+// Few enough for one statement.
+const KEYS_PER_QUESTION = 1000;
+
 /** See KeyStore.insertApiKey. */
 export async function insertApiKey(em: EntityManager, key: NewApiKey): Promise<void> {
-  const { bindings, secretHash, expiresAtMs, createdAtMs, ...fields } = key;
   await em.transactional(async (tx) => {
-    await tx.insert(ApiKey, {
-      ...fields,
-      secretHash: Buffer.from(secretHash),
-      expiresAt: expiresAtMs,
-      createdAt: createdAtMs,
-      updatedAt: createdAtMs,
+    await moveOn(tx, key.organizationId);
+    await insert(tx, {
+      ...key,
+      description: null,
+      previousSecretHash: null,
+      previousSecretUntilMs: null,
+      revokedAtMs: null,
+      lastUsedAtMs: null,
+      updatedAtMs: key.createdAtMs,
     });
-    const rows = bindings.map((binding, position) => ({
-      ...binding,
-      apiKeyId: key.id,
-      position,
-      permissions: JSON.stringify(binding.permissions),
-    }));
-    if (rows.length > 0) await tx.insertMany(ApiKeyBinding, rows);
   });
+}
+
+/** A known key keeps when it was last used; its grants are replaced. */
+export async function storeApiKey(tx: EntityManager, key: ApiKeyRecord): Promise<void> {
+  const { organizationId, id } = key;
+  if ((await tx.nativeUpdate(ApiKey, { organizationId, id }, toRow(key))) === 0) return await insert(tx, key);
+  await tx.nativeDelete(ApiKeyBinding, { apiKeyId: id });
+  await insertBindings(tx, key);
+}
+
+async function insert(tx: EntityManager, key: ApiKeyRecord): Promise<void> {
+  await tx.insert(ApiKey, { ...toRow(key), lastUsedAt: key.lastUsedAtMs });
+  await insertBindings(tx, key);
+}
+
+async function insertBindings(tx: EntityManager, { id, bindings }: ApiKeyRecord): Promise<void> {
+  const rows = bindings.map((binding, position) => ({ ...toGrantRow(binding), apiKeyId: id, position }));
+  if (rows.length > 0) await tx.insertMany(ApiKeyBinding, rows);
+}
+
+/** See ManagementStore.apiKey. */
+export async function readApiKey(em: EntityManager, organizationId: string, id: string): Promise<ApiKeyRecord | null> {
+  const [key] = await withGrants(em, await em.find(ApiKey, { organizationId, id }));
+  return key ?? null;
+}
+
+/** See ManagementStore.apiKeys. */
+export async function listApiKeys(
+  em: EntityManager,
+  organizationId: string,
+  { personalOf, includeRevoked, after, limit }: KeyListing,
+): Promise<readonly ApiKeyRecord[]> {
+  const conditions: FilterQuery<InferEntity<typeof ApiKey>>[] = [{ organizationId }];
+  if (personalOf === null) conditions.push({ keyType: 'service' });
+  else if (personalOf !== 'all') conditions.push({ $or: [{ keyType: 'service' }, { userId: personalOf }] });
+  if (!includeRevoked) conditions.push({ revokedAt: null });
+  if (after !== null) {
+    // The first condition alone says where in the index to begin.
+    conditions.push({ createdAt: { $lte: after.createdAtMs } });
+    conditions.push({ $or: [{ createdAt: { $lt: after.createdAtMs } }, { id: { $lt: after.id } }] });
+  }
+  return await withGrants(em, await em.find(ApiKey, { $and: conditions }, { orderBy: NEWEST_FIRST, limit }));
+}
+
+/** See ManagementStore.apiKeysOf. */
+export async function listApiKeysOf(
+  em: EntityManager,
+  organizationId: string,
+  userId: string,
+): Promise<readonly ApiKeyRecord[]> {
+  return await withGrants(em, await em.find(ApiKey, { organizationId, userId }, { orderBy: NEWEST_FIRST }));
+}
+
+async function withGrants(em: EntityManager, rows: readonly KeyRow[]): Promise<readonly ApiKeyRecord[]> {
+  const grants = new Map<string, Grant[]>(rows.map((row) => [row.id, []]));
+  const ids = [...grants.keys()];
+  for (let from = 0; from < ids.length; from += KEYS_PER_QUESTION) {
+    const apiKeyId = { $in: ids.slice(from, from + KEYS_PER_QUESTION) };
+    const bindings = await em.find(ApiKeyBinding, { apiKeyId }, { orderBy: { position: 'asc' } });
+    for (const binding of bindings) grants.get(binding.apiKeyId)?.push(toGrant(binding));
+  }
+  return rows.map((row) => toRecord(row, grants.get(row.id) ?? []));
+}
+
+type KeyRow = InferEntity<typeof ApiKey>;
+
+function toRecord(row: KeyRow, bindings: readonly Grant[]): ApiKeyRecord {
+  return {
+    organizationId: row.organizationId,
+    id: row.id,
+    keyType: row.keyType,
+    name: row.name,
+    description: row.description ?? null,
+    userId: row.userId ?? null,
+    createdByUserId: row.createdByUserId ?? null,
+    permissionMode: row.permissionMode,
+    secretHash: toBuffer(row.secretHash),
+    imported: row.imported,
+    previousSecretHash: toBufferOrNull(row.previousSecretHash),
+    previousSecretUntilMs: row.previousSecretUntil ?? null,
+    expiresAtMs: row.expiresAt ?? null,
+    revokedAtMs: row.revokedAt ?? null,
+    lastUsedAtMs: row.lastUsedAt ?? null,
+    createdAtMs: row.createdAt,
+    updatedAtMs: row.updatedAt,
+    bindings,
+  };
+}
+
+function toRow(key: ApiKeyRecord) {
+  const { previousSecretUntilMs, expiresAtMs, revokedAtMs, createdAtMs, updatedAtMs, ...rest } = key;
+  const { bindings: _, lastUsedAtMs: __, ...row } = rest;
+  return {
+    ...row,
+    secretHash: toBuffer(key.secretHash),
+    previousSecretHash: toBufferOrNull(key.previousSecretHash),
+    previousSecretUntil: previousSecretUntilMs,
+    expiresAt: expiresAtMs,
+    revokedAt: revokedAtMs,
+    createdAt: createdAtMs,
+    updatedAt: updatedAtMs,
+  };
 }

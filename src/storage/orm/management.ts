@@ -1,16 +1,30 @@
 /** Every management verb, ready to be called by name: the caller may sit in another thread. */
 
 import type { EntityManager } from '@mikro-orm/core';
-import type { Evaluator } from '../../domain/evaluator.ts';
+import type { ManagementStore } from '../../domain/management.ts';
 import type { EvaluatorStore, InstallationStore, KeyStore, StoredProjectSettings } from '../../domain/store.ts';
-import { AuditEntry } from './audit.ts';
+import { AuditEntry, listAudit, noteRefusal } from './audit.ts';
+import { commit } from './commit.ts';
 import { EvaluatorRow, findEvaluator, insertEvaluator } from './evaluators.ts';
 import { bootstrap, Installation } from './installation.ts';
-import { ApiKey, ApiKeyBinding, insertApiKey } from './keys.ts';
+import { noteUse } from './key-use.ts';
+import { ApiKey, ApiKeyBinding, insertApiKey, listApiKeys, listApiKeysOf, readApiKey } from './keys.ts';
 import { Member, Organization, Project, RoleBinding, Team } from './organization.ts';
+import {
+  findAdministrator,
+  listMembers,
+  listProjects,
+  listRoleBindings,
+  listTeams,
+  readMember,
+  readOrganization,
+  readProject,
+} from './organization-records.ts';
 import { type UpdateProjectSettings, updateProjectSettings } from './projects.ts';
+import { claim, IdempotencyReceipt, release } from './receipts.ts';
+import { readVersion } from './version.ts';
 
-export type Management = {
+export type Management = ManagementStore & {
   bootstrap: InstallationStore['bootstrap'];
   insertApiKey: KeyStore['insertApiKey'];
   insertEvaluator: EvaluatorStore['insert'];
@@ -29,6 +43,7 @@ export const ENTITIES = [
   ApiKey,
   ApiKeyBinding,
   EvaluatorRow,
+  IdempotencyReceipt,
 ];
 
 /** `fork` answers an entity manager without memory: a remembered row may be out of date. */
@@ -36,8 +51,26 @@ export function createManagement(fork: () => EntityManager): Management {
   return {
     bootstrap: (plan) => bootstrap(fork(), plan),
     insertApiKey: (key) => insertApiKey(fork(), key),
-    insertEvaluator: (evaluator: Evaluator, liveMax) => insertEvaluator(fork(), evaluator, liveMax),
+    insertEvaluator: (evaluator, liveMax) => insertEvaluator(fork(), evaluator, liveMax),
     findEvaluator: (projectId, idOrSlug) => findEvaluator(fork(), projectId, idOrSlug),
     updateProjectSettings: (update) => updateProjectSettings(fork(), update),
+    version: (organizationId) => readVersion(fork(), organizationId),
+    commit: (change) => commit(fork, change),
+    organization: (organizationId) => readOrganization(fork(), organizationId),
+    teams: (organizationId) => listTeams(fork(), organizationId),
+    projects: (organizationId) => listProjects(fork(), organizationId),
+    project: (organizationId, projectId) => readProject(fork(), organizationId, projectId),
+    members: (organizationId) => listMembers(fork(), organizationId),
+    member: (organizationId, userId) => readMember(fork(), organizationId, userId),
+    roleBindings: (organizationId, userId) => listRoleBindings(fork(), organizationId, userId),
+    apiKey: (organizationId, keyId) => readApiKey(fork(), organizationId, keyId),
+    apiKeys: (organizationId, listing) => listApiKeys(fork(), organizationId, listing),
+    apiKeysOf: (organizationId, userId) => listApiKeysOf(fork(), organizationId, userId),
+    audit: (organizationId, listing) => listAudit(fork(), organizationId, listing),
+    noteRefusal: (refusal) => noteRefusal(fork(), refusal),
+    noteUse: (uses) => noteUse(fork, uses),
+    claim: (name, fingerprint, at) => claim(fork, { name, fingerprint, at }),
+    release: (name) => release(fork(), name),
+    findAdministrator: (email) => findAdministrator(fork(), email),
   };
 }

@@ -1,6 +1,7 @@
 /** The organization, what it is divided into, and who belongs to it. */
 
 import { defineEntity, p } from '@mikro-orm/core';
+import type { Binding } from '../../domain/permissions.ts';
 
 export const Organization = defineEntity({
   name: 'Organization',
@@ -11,6 +12,8 @@ export const Organization = defineEntity({
     id: p.text().unique(),
     name: p.text(),
     slug: p.text(),
+    // Moves on with every change of what the organization manages; see version.ts.
+    accessVersion: p.bigint('number'),
     createdAt: p.bigint('number'),
     updatedAt: p.bigint('number'),
   },
@@ -49,6 +52,7 @@ export const Project = defineEntity({
     previousKeyHash: p.blob().nullable(),
     previousKeyUntil: p.bigint('number').nullable(),
     previousKeyImported: p.boolean().nullable(),
+    keyLastUsedAt: p.bigint('number').nullable(),
     createdAt: p.bigint('number'),
     updatedAt: p.bigint('number'),
     archivedAt: p.bigint('number').nullable(),
@@ -76,8 +80,8 @@ export const RoleBinding = defineEntity({
     organizationId: p.text().primary(),
     userId: p.text().primary(),
     id: p.text().primary(),
-    role: p.text(),
-    scopeType: p.text(),
+    role: p.text().$type<Binding['role']>(),
+    scopeType: p.text().$type<Binding['scopeType']>(),
     scopeId: p.text(),
     permissions: p.text(),
     createdAt: p.bigint('number'),

@@ -3,6 +3,7 @@
 import type { EntityManager } from '@mikro-orm/core';
 import type { ProjectSettingsChange, StoredProjectSettings } from '../../domain/store.ts';
 import { Project } from './organization.ts';
+import { moveOn } from './version.ts';
 
 export type UpdateProjectSettings = { readonly projectId: string; readonly nowMs: number } & {
   readonly change: ProjectSettingsChange;
@@ -15,9 +16,14 @@ export async function updateProjectSettings(
 ): Promise<StoredProjectSettings | null> {
   const living = { id: projectId, archivedAt: null };
   return await em.transactional(async (tx) => {
-    // The row is held from here on, so that what is read next is what this change made of it.
-    if (Object.keys(change).length > 0) await tx.nativeUpdate(Project, living, { ...change, updatedAt: nowMs });
-    const project = await tx.findOne(Project, living);
+    const known = await tx.findOne(Project, living);
+    if (known === null) return null;
+    if (Object.keys(change).length > 0) {
+      await moveOn(tx, known.organizationId);
+      await tx.nativeUpdate(Project, living, { ...change, updatedAt: nowMs });
+    }
+    // Others may have changed something before it was our turn.
+    const project = await tx.findOne(Project, living, { refresh: true });
     if (project === null) return null;
     return {
       traceRetentionDays: project.traceRetentionDays ?? null,

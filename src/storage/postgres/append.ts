@@ -109,10 +109,12 @@ async function run(deps: AppenderDeps, appends: readonly TraceAppend[], known: K
 }
 
 async function storeAsNew(deps: AppenderDeps, appends: readonly TraceAppend[]): Promise<AppendOutcome[]> {
-  const { set, outcomes } = await run(deps, appends, null);
-  const values = batchValues(deps.oids, set.written);
-  await deps.lane.hold((client) => client.query({ ...APPEND, values: [...values] }));
-  return outcomes;
+  return await deps.lane.hold(async (client) => {
+    // Not before there is a connection: a new one makes numbers that were drawn worthless.
+    const { set, outcomes } = await run(deps, appends, null);
+    await client.query({ ...APPEND, values: [...batchValues(deps.oids, set.written)] });
+    return outcomes;
+  });
 }
 
 async function storeOnKnown(deps: AppenderDeps, appends: readonly TraceAppend[]): Promise<AppendOutcome[]> {

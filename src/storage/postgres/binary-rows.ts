@@ -14,6 +14,8 @@ const BYTES_MIN = 4096;
 const CELL_BYTES = 16;
 const UTF8_BYTES_PER_UNIT_MAX = 3;
 const TWO_TO_32 = 2 ** 32;
+/** The largest number that fits an int8. Sums may get beyond it; they have long ceased to be exact then. */
+export const INT8_MAX = 2 ** 63 - 1024;
 
 /** Encodes rows as an array of the composite type with this oid; cells come in the order of its columns. */
 export function encodeRows(rowOid: number, columns: readonly ColumnType[], rows: readonly (readonly Cell[])[]): Buffer {
@@ -78,9 +80,10 @@ function createWriter() {
       end = buffer.writeDoubleBE(value, end);
       return;
     }
-    const high = Math.floor(value / TWO_TO_32);
+    const fitting = Math.min(value, INT8_MAX);
+    const high = Math.floor(fitting / TWO_TO_32);
     end = buffer.writeInt32BE(high, end);
-    end = buffer.writeUInt32BE(value - high * TWO_TO_32, end);
+    end = buffer.writeUInt32BE(fitting - high * TWO_TO_32, end);
   }
 
   return {

@@ -4,7 +4,7 @@
  */
 
 import pg from 'pg';
-import { isStorageFailure, storageFault } from './failures.ts';
+import { isGivenUp, isStorageFailure, storageFault } from './failures.ts';
 
 export type Lane = {
   /** Runs one prepared statement. Throws the unavailable Fault when the database cannot serve. */
@@ -63,7 +63,7 @@ export function openLane({ url, name, connectionsMax, statementTimeoutMs, inspec
       const result = await hold((client) => client.query({ name: statementName, text, values: [...values] }));
       return result.rows as Row[];
     } catch (error) {
-      throw isStorageFailure(error) ? storageFault(error) : error;
+      throw isStorageFailure(error) || isGivenUp(error) ? storageFault(error) : error;
     }
   }
 

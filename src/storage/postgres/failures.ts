@@ -7,7 +7,8 @@ const RETRY_AFTER_SECONDS = 1;
 // Classes of SQLSTATE: connection, transaction state, resources, limits, operator, system, configuration.
 const STORAGE_FAILURES = /^(08|25|53|54|57|58|F0)/;
 // Losing against another process: nothing was stored, and the same again may well work.
-const CONFLICTS: ReadonlySet<string> = new Set(['23505', '40001', '40P01', '55P03']);
+const GIVEN_UP: ReadonlySet<string> = new Set(['40001', '40P01', '55P03']);
+const CONFLICTS: ReadonlySet<string> = new Set(['23505', ...GIVEN_UP]);
 const NETWORK_CODES = /^(E[A-Z]+|ERR_SSL.*|ERR_SOCKET.*|CERT_.*|DEPTH_.*|SELF_SIGNED.*|UNABLE_.*)$/;
 // What the client library says without a code when a connection is lost or was never had.
 const LOST = /terminated|timeout|not queryable|Cannot use a pool after calling end|closed the connection/i;
@@ -31,11 +32,16 @@ export function isConflict(error: unknown): boolean {
   return CONFLICTS.has(postgresCode(error));
 }
 
-/** Whether a row found no partition for its month. */
+/** Whether the statement was given up so that others could go on. */
+export function isGivenUp(error: unknown): boolean {
+  return GIVEN_UP.has(postgresCode(error));
+}
+
+/** Whether a row found no partition for its month. The text is in whatever language the database speaks. */
 export function isMonthMissing(error: unknown): boolean {
-  return (
-    postgresCode(error) === '23514' && error instanceof Error && error.message.startsWith('no partition of relation')
-  );
+  if (postgresCode(error) !== '23514' || !(error instanceof Error)) return false;
+  // The code is also that of a broken rule, which has a name.
+  return !('constraint' in error) || error.constraint === undefined;
 }
 
 /** The sequence of the trace whose month has no partition; null when it is something else that has none. */

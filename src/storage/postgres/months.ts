@@ -1,5 +1,6 @@
 /** Sees to it that rows find the partitions of their months. */
 
+import { readClock } from './clock.ts';
 import type { Lane, Statement } from './connection.ts';
 import { monthOf } from './month.ts';
 
@@ -11,9 +12,9 @@ export type Months = {
 };
 
 const CREATE: Statement = { name: 'create-month', text: 'SELECT create_month($1)' };
-const CLOCK: Statement = { name: 'clock', text: 'SELECT clock_ms() AS "nowMs"' };
-// The present month ends sooner or later, and many batches are under way when it does.
-const MONTHS_AHEAD = 2;
+// The present month ends sooner or later, and many batches are under way when it does. Retention makes one more ahead
+// of time: at the beginning of a month nothing is missing that an append would have to wait for.
+const MONTHS_AHEAD = 1;
 
 /** Makes the partitions of months from the first to the last, both included; those that are there stay as they are. */
 export async function ensureMonths(lane: Lane, firstMonth: number, lastMonth: number): Promise<void> {
@@ -30,9 +31,7 @@ export function createMonths(lane: Lane): Months {
   }
 
   async function addPresent(): Promise<void> {
-    const [row] = await lane.ask<{ nowMs: number }>(CLOCK, []);
-    if (row === undefined) throw new Error('the database does not tell the time');
-    const month = monthOf(row.nowMs);
+    const month = monthOf(await readClock(lane));
     await add(month, month + MONTHS_AHEAD);
     isPresentKnown = true;
   }

@@ -16,7 +16,7 @@ const STATE = {
 };
 const FILL = {
   name: 'probe-fill',
-  text: `INSERT INTO write_probe (filler) VALUES (decode(repeat('00', 8192), 'hex'))`,
+  text: `INSERT INTO write_probe (filler) VALUES (decode(repeat('00', 65536), 'hex'))`,
 };
 const EMPTY = { name: 'probe-empty', text: 'DELETE FROM write_probe' };
 

@@ -5,6 +5,7 @@
 
 import type pg from 'pg';
 import type { RetentionCounts, RetentionCuts, RetentionStore, RetentionWalk } from '../../domain/store.ts';
+import { readClock } from './clock.ts';
 import type { Lane, Statement } from './connection.ts';
 import { removeExpiredTraces } from './expired-traces.ts';
 import { isStorageFailure, postgresCode, storageFault } from './failures.ts';
@@ -35,6 +36,7 @@ const UNDEFINED_TABLE = '42P01';
 
 export function createRetention(lane: Lane): RetentionStore {
   return {
+    nowMs: () => readClock(lane),
     async traceTerms() {
       const rows = await lane.ask<{ storedDays: number | null }>(TERMS, []);
       return rows.map((row) => row.storedDays);

@@ -62,7 +62,7 @@ async function withClient<T>(url: string, body: (client: pg.Client) => Promise<T
     client.on('error', () => undefined);
     try {
       await client.connect();
-      await refuseOldVersion(client);
+      await refuseUnfit(client);
       return await body(client);
     } finally {
       await client.end();
@@ -93,12 +93,15 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'name the certificate of the authority with sslrootcert'],
 ]);
 
-async function refuseOldVersion(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ version: number }>(
-    `SELECT current_setting('server_version_num')::integer AS version`,
+async function refuseUnfit(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ version: number; encoding: string }>(
+    `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding`,
   );
-  if ((rows[0]?.version ?? 0) < VERSION_MIN) {
-    throw new StartError(`the database is older than PostgreSQL ${VERSION_MIN / 10_000}`);
+  const { version = 0, encoding = '' } = rows[0] ?? {};
+  if (version < VERSION_MIN) throw new StartError(`the database is older than PostgreSQL ${VERSION_MIN / 10_000}`);
+  // Others would refuse some of the characters that senders use, and only once they are sent.
+  if (encoding !== 'UTF8') {
+    throw new StartError(`the database keeps text as ${encoding}; use one that was created with ENCODING 'UTF8'`);
   }
 }
 

@@ -4,14 +4,16 @@ import { unavailableFault } from '../../domain/fault.ts';
 import type { Store } from '../../domain/store.ts';
 import { createCommitQueue } from '../append/commit-queue.ts';
 import { cacheKeyReads } from '../key-cache.ts';
+import { createManagementStore } from '../management-store.ts';
 import type { Management } from '../orm/management.ts';
+import type { CallManagement } from '../orm/management-verbs.ts';
 import type { StoreLog } from '../store-log.ts';
 import { createAppendBatch } from './append.ts';
 import { ROW_OIDS, type RowOids } from './batch-rows.ts';
 import { type Lane, openLane } from './connection.ts';
 import { refuseForgetful } from './durability.ts';
 import { createEventReader } from './event-reader.ts';
-import { isStorageFailure, storageFault } from './failures.ts';
+import { isGivenUp, isStorageFailure, storageFault } from './failures.ts';
 import { createFreshness } from './freshness.ts';
 import { createInstallationReader } from './installation-reader.ts';
 import { createKeyReader } from './key-reader.ts';
@@ -46,6 +48,13 @@ const READ_TIMEOUT_MS = 30_000;
 const CONTROL_TIMEOUT_MS = 2_000;
 const CLOSED_RETRY_AFTER_SECONDS = 1;
 
+// A batch touches few rows of large tables. Its plans are kept, and one that was made while a table was small, or is
+// made from old statistics, would have every later batch look through all of it.
+const FIND_BY_KEYS = `SET jit = off;
+  SET enable_seqscan = off;
+  SET enable_hashjoin = off;
+  SET enable_mergejoin = off`;
+
 type Lanes = { readonly ingest: Lane; readonly control: Lane; readonly reads: Lane; readonly management: Lane };
 
 /** Throws StartError. */
@@ -73,7 +82,15 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 function openLanes({ url, connectionsMax, mayForget }: PostgresStoreOptions): Lanes {
   const write = { url, statementTimeoutMs: WRITE_TIMEOUT_MS, ...(mayForget ? {} : { inspect: refuseForgetful }) };
   return {
-    ingest: openLane({ ...write, name: 'ingest', connectionsMax: INGEST_CONNECTIONS }),
+    ingest: openLane({
+      ...write,
+      name: 'ingest',
+      connectionsMax: INGEST_CONNECTIONS,
+      inspect: async (client) => {
+        if (!mayForget) await refuseForgetful(client);
+        await client.query(FIND_BY_KEYS);
+      },
+    }),
     control: openLane({
       ...write,
       name: 'control',
@@ -116,6 +133,7 @@ function assembleStore({ lanes, oids, manage, queueMaxBytes }: Parts): Store {
     const rows = await control.ask<{ first: number }>(OPEN_BLOCKS, [count]);
     return rows.map((row) => row.first);
   });
+  lanes.ingest.pool.on('connect', numbers.forget);
   const appendBatch = createAppendBatch({ lane: ingest, oids, numbers, months: createMonths(lanes.management) });
   const queue = createCommitQueue({
     commit: (appends) => probe.watch(() => appendBatch(appends)),
@@ -134,7 +152,7 @@ function assembleStore({ lanes, oids, manage, queueMaxBytes }: Parts): Store {
       const run = (await manage())[verb] as (...args: readonly unknown[]) => Promise<unknown>;
       return await run(...args);
     } catch (error) {
-      throw isStorageFailure(error) ? storageFault(error) : error;
+      throw isStorageFailure(error) || isGivenUp(error) ? storageFault(error) : error;
     }
   }) as CallManagement;
 
@@ -168,6 +186,7 @@ function assembleStore({ lanes, oids, manage, queueMaxBytes }: Parts): Store {
     projects: {
       updateSettings: (projectId, change, nowMs) => managed('updateProjectSettings', { projectId, change, nowMs }),
     },
+    management: createManagementStore(managed),
     retention: createRetention(closable(lanes.management, () => closing !== undefined)),
     ready: async () => {
       if (closing) throw closedFault();
@@ -185,11 +204,6 @@ const OPEN_BLOCKS = {
   text: `SELECT nextval('trace_numbers') AS first FROM generate_series(1, $1)`,
 };
 const GENERATION = { name: 'auth-generation', text: 'SELECT number FROM auth_generation' };
-
-type CallManagement = <V extends keyof Management>(
-  verb: V,
-  ...args: Parameters<Management[V]>
-) => ReturnType<Management[V]>;
 
 /** Questions that come after the end are refused; appends under way still finish. */
 function guard({ ingest, control, reads }: Lanes, isClosing: () => boolean): Omit<Lanes, 'management'> {

@@ -9,6 +9,11 @@ export type TraceNumbers = {
   draw(): number;
   /** Reserves blocks until so many are at hand. */
   reserve(count: number): Promise<void>;
+  /**
+   * Drops what is at hand. To be called when a connection that uses the numbers is new: the one before may have been
+   * to a database that was ahead of this one, which would give the same numbers to somebody else.
+   */
+  forget(): void;
 };
 
 /** `openBlocks` answers the first number of each of so many new blocks. */
@@ -34,6 +39,10 @@ export function createTraceNumbers(openBlocks: (count: number) => Promise<readon
         blocks.push({ next: first, end: first + BLOCK_NUMBERS });
         atHand += BLOCK_NUMBERS;
       }
+    },
+    forget() {
+      blocks.length = 0;
+      atHand = 0;
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../../domain/clock.ts';
 import type { TraceAppend } from '../../domain/trace.ts';
 import type { AppendOutcome } from '../append/commit-queue.ts';
 import type { Management } from '../orm/management.ts';
+import { type CallManagement, MANAGEMENT_VERBS, spreadManagement } from '../orm/management-verbs.ts';
 import { prepareAppendBatch } from './append-batch.ts';
 import type { Database } from './connection.ts';
 import { isStorageFailure } from './failures.ts';
@@ -72,19 +73,21 @@ export function createCore({ db, clock, openManagement }: CoreDeps): Core {
     }
   }
 
+  const callManagement = ((verb: keyof Management, ...args: readonly unknown[]) => {
+    const job = async () => {
+      const serve = (await manage())[verb] as (...args: readonly unknown[]) => Promise<unknown>;
+      return await serve(...args);
+    };
+    return MANAGEMENT_VERBS[verb] === 'read' ? run(job) : write(job);
+  }) as CallManagement;
+
   return {
     verbs: {
+      ...spreadManagement(callManagement),
       append: (appends) => write(() => appendBatch(appends)),
       removeExpired: (step) => write(() => remove(step)),
       // Writing is tried only after it has failed: otherwise a full disk would be known already.
       check: () => (writesFail ? write(probe.write) : run(probe.read)),
-      bootstrap: (plan) => write(async () => await (await manage()).bootstrap(plan)),
-      insertApiKey: (key) => write(async () => await (await manage()).insertApiKey(key)),
-      insertEvaluator: (evaluator, liveMax) =>
-        write(async () => await (await manage()).insertEvaluator(evaluator, liveMax)),
-      updateProjectSettings: (update) => write(async () => await (await manage()).updateProjectSettings(update)),
-      findEvaluator: (projectId, idOrSlug) =>
-        run(async () => await (await manage()).findEvaluator(projectId, idOrSlug)),
     },
     run,
     close: () => run(() => void db.close()),

@@ -36,7 +36,8 @@ export function prepareExpiredEvents(db: Database): (step: EventStep) => EventSt
     let finished = afterOrganization;
     let removed = 0;
     let examined = 0;
-    while (examined < rowsMax && !isOver()) {
+    // However little time there is, every step gets somewhere.
+    while (examined === 0 || (examined < rowsMax && !isOver())) {
       const organization = statements.nextOrganization.get(finished);
       if (organization === undefined) return { removed, next: null };
       const wanted = Math.min(EVENTS_PER_LOOK, rowsMax - examined);

@@ -68,17 +68,19 @@ export function prepareExpiredTraces(db: Database): (step: TraceStep) => TraceSt
     }
 
     // What is out of reach already comes first.
-    while (rows < rowsMax && !isOver()) {
+    while (rows === 0 || (rows < rowsMax && !isOver())) {
       const hidden = statements.hidden.get();
       if (hidden === undefined) break;
       erase(hidden);
     }
     let next = afterSequence;
-    if (rows >= rowsMax || isOver()) return { removed, next };
+    // However little time there is, every step gets somewhere.
+    const mustEnd = () => (rows > 0 || next > afterSequence) && (rows >= rowsMax || isOver());
+    if (mustEnd()) return { removed, next };
     if (cuts.length === 0) return { removed, next: null };
     const candidates = statements.after.all(next, TRACES_LOOKED_AT);
     for (const trace of candidates) {
-      if (rows >= rowsMax || isOver()) return { removed, next };
+      if (mustEnd()) return { removed, next };
       // Traces of a project that is not known are nobody's to remove.
       const cutMs = trace.isKnown === 1 ? goneBeforeMs.get(trace.storedDays) : undefined;
       if (cutMs !== undefined && trace.insertedAtMs < cutMs && !erase(trace)) statements.hide.run(trace.sequence);

@@ -61,11 +61,21 @@ function toClass({ statements }: SqlMigration) {
 /** Kysely's own SQLite dialect begins transactions in a way that fails when they turn out to write, and closes the handle. */
 function createDialect(db: Database): Dialect {
   return {
-    createAdapter: () => new SqliteAdapter(),
+    createAdapter: () => new WriterAdapter(),
     createDriver: () => new WriterDriver({ database: db }),
     createIntrospector: (kysely) => new SqliteIntrospector(kysely),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
+}
+
+/**
+ * The library would let one user at a time have the handle, and for ever the one whose transaction could not begin or
+ * be rolled back. Whoever calls management runs one verb at a time anyway.
+ */
+class WriterAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
 }
 
 class WriterDriver extends SqliteDriver {

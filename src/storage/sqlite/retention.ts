@@ -57,6 +57,7 @@ export function prepareRemoval(db: Database, nowMs = () => performance.now()): (
 export function prepareRetention(db: Database, lane: ReadLane, remove: RemoveExpired): RetentionStore {
   const terms = db.prepare<[], number | null>('SELECT DISTINCT trace_retention_days FROM projects').pluck();
   return {
+    nowMs: async () => null,
     traceTerms: () => lane(() => terms.all()),
     begin: (cuts) => beginWalk(cuts, remove),
   };

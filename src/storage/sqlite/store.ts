@@ -7,9 +7,12 @@ import { unavailableFault } from '../../domain/fault.ts';
 import type { Store } from '../../domain/store.ts';
 import { createCommitQueue } from '../append/commit-queue.ts';
 import { cacheKeyReads } from '../key-cache.ts';
+import { createManagementStore } from '../management-store.ts';
+import { isGrave } from '../orm/management-verbs.ts';
 import { StartError } from '../start-error.ts';
 import type { StoreLog } from '../store-log.ts';
 import { type Database, openReadHandle } from './connection.ts';
+import type { WriterVerbs } from './core.ts';
 import { prepareEventReader } from './event-reader.ts';
 import { callInline } from './inline-writer.ts';
 import { prepareInstallationReader } from './installation-reader.ts';
@@ -94,13 +97,13 @@ function assembleStore({ call, reader, lane, queueMaxBytes, release, nowMs = () 
     refuseWhenClosed();
     return await lane(read);
   };
-  const openCall = (async (verb, ...args) => {
+  const openCall = (async (verb: keyof WriterVerbs, ...args: Parameters<WriterVerbs[typeof verb]>) => {
     refuseWhenClosed();
     try {
       return await call(verb, ...args);
     } finally {
       // A failed write too: what became of it may be unknown.
-      generation += 1;
+      if (isGrave(verb)) generation += 1;
     }
   }) as CallWriter;
   const queue = createCommitQueue({
@@ -149,11 +152,8 @@ function assembleStore({ call, reader, lane, queueMaxBytes, release, nowMs = () 
     projects: {
       updateSettings: (projectId, change, nowMs) => openCall('updateProjectSettings', { projectId, change, nowMs }),
     },
-    retention: prepareRetention(reader, openLane, async (step) => {
-      refuseWhenClosed();
-      // Authentication reads nothing of what goes.
-      return await call('removeExpired', step);
-    }),
+    management: createManagementStore(openCall),
+    retention: prepareRetention(reader, openLane, (step) => openCall('removeExpired', step)),
     ready: async () => {
       await installation.hasOrganization();
       await openCall('check');

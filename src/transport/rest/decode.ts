@@ -1,11 +1,13 @@
 /** Path, query and body -> request message, by descriptor. Finds every problem instead of the first. */
 
 import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
+import { type Timestamp, TimestampSchema, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { JsonValue } from '../../domain/fault.ts';
-import { enumSpellings, isJsonText, restName, type Target, typeWord } from '../../rpc/rest-shape.ts';
+import { enumSpellings, isJsonText, isMask, restName, type Target, typeWord } from '../../rpc/rest-shape.ts';
 import { enumReason, type Problem } from '../../rpc/validate.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
-import { canBeUnset, deriveMask, isMask } from './update-mask.ts';
+import { INSTANT_MAX_MS, INSTANT_MIN_MS, parseInstant } from './timestamp.ts';
+import { canBeUnset, deriveMask } from './update-mask.ts';
 
 export type Parts = {
   readonly parameters: Readonly<Record<string, string>>;
@@ -89,7 +91,7 @@ function readJson(field: DescField, value: JsonValue, at: JsonPlace): unknown {
 
 function readOne(field: DescField, value: JsonValue, at: JsonPlace): unknown {
   if (field.fieldKind === 'message' || (field.fieldKind === 'list' && field.listKind === 'message')) {
-    return readObject(field.message, value, at);
+    return isTimestamp(field.message) ? readInstant(value, at) : readObject(field.message, value, at);
   }
   if (isJsonText(field)) return value === null && at.nullIsAbsent ? undefined : JSON.stringify(value);
   if (field.enum)
@@ -120,6 +122,28 @@ function readObject(desc: DescMessage, value: JsonValue, at: JsonPlace): unknown
     if (read !== undefined) init[field.localName] = read;
   }
   return create(desc, init);
+}
+
+function isTimestamp(desc: DescMessage): boolean {
+  return desc.typeName === TimestampSchema.typeName;
+}
+
+/** ISO 8601, or epoch milliseconds. */
+function readInstant(value: JsonValue, at: Place): Timestamp | undefined {
+  if (typeof value === 'string') {
+    const instantMs = parseInstant(value);
+    if (instantMs !== null) return timestampFromMs(instantMs);
+    const expected = 'an RFC 3339 timestamp';
+    const message = `${at.path} must be ${expected}`;
+    at.problems.push({ field: at.path, target: at.target, type: 'invalid_format', message, expected });
+    return undefined;
+  }
+  const token = tokenOf(value);
+  if (token === null || !/^-?[0-9]+$/.test(token)) return wrongType(at, 'timestamp', typeOf(value));
+  const instantMs = Number(token);
+  if (instantMs < INSTANT_MIN_MS) return outOfRange(at, { type: 'too_small', bound: INSTANT_MIN_MS });
+  if (instantMs > INSTANT_MAX_MS) return outOfRange(at, { type: 'too_big', bound: INSTANT_MAX_MS });
+  return timestampFromMs(instantMs);
 }
 
 function readString(text: string, at: Place): string | undefined {
@@ -162,16 +186,17 @@ function emptyItem(field: DescField): unknown {
 }
 
 function toInteger(field: DescField, number: number, at: Place): number | bigint | undefined {
-  if (Math.abs(number) > INTEGER_MAX) {
-    const type = number > 0 ? 'too_big' : 'too_small';
-    const expected = number > 0 ? INTEGER_MAX : -INTEGER_MAX;
-    const message = `${at.path} must be ${number > 0 ? 'at most' : 'at least'} ${expected}`;
-    at.problems.push({ field: at.path, target: at.target, type, message, expected });
-    return undefined;
-  }
+  if (number > INTEGER_MAX) return outOfRange(at, { type: 'too_big', bound: INTEGER_MAX });
+  if (number < -INTEGER_MAX) return outOfRange(at, { type: 'too_small', bound: -INTEGER_MAX });
   if (field.scalar === ScalarType.INT64) return BigInt(number);
   // What does not fit 32 bits is out of every int32 rule's range: let the rule say so, at its bound.
   return Math.max(-2147483648, Math.min(2147483647, number));
+}
+
+function outOfRange(at: Place, { type, bound }: { type: 'too_big' | 'too_small'; bound: number }): undefined {
+  const message = `${at.path} must be ${type === 'too_big' ? 'at most' : 'at least'} ${bound}`;
+  at.problems.push({ field: at.path, target: at.target, type, message, expected: bound });
+  return undefined;
 }
 
 function wrongType(at: Place, expected: string, received: string): undefined {

@@ -44,14 +44,15 @@ function compileMembers(desc: DescMessage, omit: ReadonlySet<string>): Members {
 
 function compileField(field: DescField, omit: ReadonlySet<string>): Members {
   const read = reader(field);
-  const { omitUnset, inline } = restFlags(field);
+  const { omitUnset, inline, emptyIsNull } = restFlags(field);
   if (inline) return compileInline(field, read, omit);
   const prefix = `,${JSON.stringify(restName(field))}:`;
   const unset = omitUnset ? '' : `${prefix}null`;
   const write = valueWriter(field);
   return (message) => {
     const value = read(message);
-    return value === undefined ? unset : prefix + write(value as never);
+    if (value === undefined) return unset;
+    return emptyIsNull && value === '' ? `${prefix}null` : prefix + write(value as never);
   };
 }
 

@@ -17,6 +17,8 @@ export type Answer = {
   readonly headers: { readonly [name: string]: string };
   readonly body: string;
   readonly mediaType: string;
+  /** Never compressed: the size would tell of a secret beside text of the caller's own. */
+  readonly secret?: boolean;
 };
 
 export const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';
@@ -27,7 +29,7 @@ const CLOSING_STATUSES: ReadonlySet<number> = new Set([414, 431]);
 /** Writes one answer and ends the exchange. A body that was not read to its end, or a head too large, closes the connection. */
 export function respond(request: RestRequest, response: RestResponse, ids: CallIds, answer: Answer): void {
   const bytes = Buffer.byteLength(answer.body);
-  if (bytes < GZIP_MIN_BYTES || !acceptsGzip(request.headers['accept-encoding'])) {
+  if (bytes < GZIP_MIN_BYTES || answer.secret || !acceptsGzip(request.headers['accept-encoding'])) {
     const encoding = bytes === answer.body.length ? 'latin1' : 'utf8';
     write(request, response, { headers: headersOf(answer, ids, bytes), answer, body: answer.body, encoding });
     return;

@@ -7,6 +7,7 @@ import type { Method, Request } from '../../rpc/method.ts';
 import { hasRequiredField } from '../../rpc/validate.ts';
 import type { IdSource } from '../call-ids.ts';
 import { firstHeader } from '../first-header.ts';
+import { remoteAddressOf } from '../remote-address.ts';
 import { type BodyLimits, checkDeclaredLength, checkJsonMediaType, readBody } from './body.ts';
 import type { BodyWatch } from './body-watch.ts';
 import { decodeMessage } from './decode.ts';
@@ -32,6 +33,7 @@ export type Page = { readonly status: number; readonly mediaType: string; readon
 
 type Headers = Readonly<Record<string, string>>;
 
+const PAGE_RETRY_AFTER_SECONDS = '1';
 const PAGE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 export type RestHandler = (request: RestRequest, response: RestResponse) => void;
@@ -60,7 +62,8 @@ export function createRest(deps: RestDeps): RestHandler {
       }
       if (page) {
         const { status, mediaType, body } = await page();
-        respond(request, response, ids, { status, headers: {}, body, mediaType });
+        const headers: Headers = status === 503 ? { 'retry-after': PAGE_RETRY_AFTER_SECONDS } : {};
+        respond(request, response, ids, { status, headers, body, mediaType });
         return;
       }
       const match = table.match(request.method ?? 'GET', path);
@@ -72,15 +75,16 @@ export function createRest(deps: RestDeps): RestHandler {
       family = familyOfPolicy(route.method.policy);
       if (route.legacy) routeHeaders = legacyHeaders(route.legacy.successor, parameters);
       checkDeclaredLength(request, route.method.sizeMaxBytes);
-      const call = { transport: 'rest' as const, header, ids };
-      const message = await deps.invoke(route.method, call, () =>
+      const call = { transport: 'rest' as const, header, ids, remoteAddress: remoteAddressOf(request.socket) };
+      const { message, headers } = await deps.invoke(route.method, call, () =>
         decode(deps, { request, response, route, parameters, query }),
       );
       respond(request, response, ids, {
         status: route.method.policy.successStatus,
-        headers: routeHeaders,
+        headers: { ...routeHeaders, ...headers },
         body: route.encode(message),
         mediaType: JSON_MEDIA_TYPE,
+        secret: route.method.policy.secret,
       });
     }
 

@@ -2,12 +2,8 @@
 
 import { create, type DescField, type DescMessage } from '@bufbuild/protobuf';
 import { FeatureSet_FieldPresence, type FieldMask, FieldMaskSchema } from '@bufbuild/protobuf/wkt';
-import { restName } from '../../rpc/rest-shape.ts';
+import { isMask, restName } from '../../rpc/rest-shape.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
-
-export function isMask(field: DescField): boolean {
-  return field.fieldKind === 'message' && field.message.typeName === FieldMaskSchema.typeName;
-}
 
 /** Whether a field that is named without a value can be told from one that is not named: null says so over REST. */
 export function canBeUnset(field: DescField): boolean {

@@ -156,6 +156,18 @@ export function appendConformance(open: OpenSubject): void {
         );
       }),
     );
+
+    it(
+      'takes spans whose costs add up to more than a column of whole numbers holds',
+      withStore(open, async ({ traces }) => {
+        const append = sampleAppend({ spans: Array.from({ length: 1100 }, () => sampleSpan()), requests: [] });
+        await traces.append(append);
+        await traces.append({ ...append, spans: [sampleSpan()] });
+        const trace = await traces.find(number, append.traceId);
+        expect(trace).toMatchObject({ spanCount: 1101 });
+        expect(trace?.totalCostNanoUsd).toBeGreaterThan(9.2e18);
+      }),
+    );
   });
 }
 

@@ -63,6 +63,19 @@ export function retentionConformance(open: OpenSubject): void {
     );
   });
 
+  describe('the time of retention', () => {
+    it(
+      'MUST be the one that events get',
+      withStore(open, async ({ traces, events, retention }) => {
+        await traces.append(sampleAppend({ receivedAtMs: Date.now() }));
+        const [event] = await events.list({ ...EVERYTHING, limit: 1 });
+        const nowMs = (await retention.nowMs()) ?? Date.now();
+        expect(nowMs).toBeGreaterThanOrEqual(event?.createdAtMs ?? Number.POSITIVE_INFINITY);
+        expect(nowMs - (event?.createdAtMs ?? 0)).toBeLessThan(60_000);
+      }),
+    );
+  });
+
   describe('retention of traces', () => {
     it(
       'removes the traces before the cut of their project with all that belongs to them, and no others',

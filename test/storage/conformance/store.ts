@@ -4,6 +4,7 @@ import { evaluatorStoreConformance } from './evaluators.ts';
 import { eventStoreConformance, requestEventConformance } from './events.ts';
 import { installationConformance } from './installation.ts';
 import { keyStoreConformance, projectConformance } from './keys.ts';
+import { managementConformance } from './management.ts';
 import { projectSettingsConformance } from './projects.ts';
 import { resentSpanConformance } from './resent-spans.ts';
 import { retentionConformance } from './retention.ts';
@@ -24,6 +25,7 @@ export function storeConformance(open: OpenSubject): void {
   eventStoreConformance(open);
   evaluatorStoreConformance(open);
   retentionConformance(open);
+  managementConformance(open);
 
   describe('the store', () => {
     it(
@@ -42,10 +44,11 @@ export function storeConformance(open: OpenSubject): void {
           store.traces.append(sampleAppend()),
           store.traces.find(PROJECT.number, 'x'),
           store.evaluators.insert(sampleEvaluator(), 1),
+          store.management.version('x'),
           store.ready(),
         ]);
         expect(late.map((each) => each.status === 'rejected' && each.reason.code)).toEqual(
-          Array.from({ length: 4 }, () => 'unavailable'),
+          Array.from({ length: 5 }, () => 'unavailable'),
         );
         await closed;
         expect(await Promise.all(appends)).toHaveLength(100);

@@ -18,6 +18,8 @@ export const APPEND_STATEMENTS = [
     head head_row;
     log_ends log_end[] := '{}';
     log_end log_end;
+    -- Requests must outlive their events, which get their time here: a process whose clock is behind decides nothing.
+    now_ms bigint := clock_ms();
   BEGIN
     IF cardinality(erased_traces) > 0 THEN
       DELETE FROM evaluations USING unnest(erased_traces) AS erased
@@ -62,10 +64,11 @@ export const APPEND_STATEMENTS = [
         details = excluded.details, error = excluded.error, inputs = excluded.inputs, cost = excluded.cost;
     END IF;
     IF cardinality(new_requests) > 0 THEN
-      INSERT INTO request_keys SELECT organization_number, request_key, kept_at FROM unnest(new_requests);
+      INSERT INTO request_keys SELECT organization_number, request_key, greatest(kept_at, now_ms)
+      FROM unnest(new_requests);
     END IF;
     IF cardinality(changed_requests) > 0 THEN
-      UPDATE request_keys SET kept_at = changed.kept_at
+      UPDATE request_keys SET kept_at = greatest(changed.kept_at, now_ms)
       FROM unnest(changed_requests) AS changed
       WHERE request_keys.organization_number = changed.organization_number
         AND request_keys.request_key = changed.request_key;
@@ -90,8 +93,8 @@ export const APPEND_STATEMENTS = [
       log_ends := log_ends || log_end;
     END LOOP;
     INSERT INTO requests
-    SELECT given.organization_number, request_key, kept_at, project_number, gateway_request_id, state, completed_by,
-      received_at, CASE completed_at WHEN 0 THEN log_tail.created_at ELSE completed_at END,
+    SELECT given.organization_number, request_key, greatest(kept_at, now_ms), project_number, gateway_request_id,
+      state, completed_by, received_at, CASE completed_at WHEN 0 THEN log_tail.created_at ELSE completed_at END,
       CASE settled_at WHEN 0 THEN log_tail.created_at ELSE settled_at END,
       CASE correction_at WHEN 0 THEN log_tail.created_at ELSE correction_at END, nano_usd
     FROM unnest(new_requests || changed_requests) AS given

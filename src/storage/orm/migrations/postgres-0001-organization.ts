@@ -5,8 +5,10 @@ export const ID = 'text COLLATE "C"';
 
 const installation = [
   'CREATE TABLE installation (id integer PRIMARY KEY CHECK (id = 1), verifier bytea NOT NULL)',
-  // Takes a row and loses it again when the store finds out whether writing works once more.
+  // Takes a row and loses it again when the store finds out whether writing works once more. Compressed, the row would
+  // find room in a file that cannot grow any more.
   'CREATE TABLE write_probe (filler bytea NOT NULL)',
+  'ALTER TABLE write_probe ALTER COLUMN filler SET STORAGE EXTERNAL',
 ];
 
 const organization = [
@@ -134,13 +136,16 @@ const keys = [
 ];
 
 // Every process asks for this number before it trusts what it remembers. The database itself counts, in the very
-// transaction that changes something, so that no writer can forget to.
+// transaction that changes something, so that no writer can forget to. It counts in microseconds of the clock: a
+// database that was set back, by a restore or a failover, must not come by a number again that stood for other rows.
 const authGeneration = [
   'CREATE TABLE auth_generation (id integer PRIMARY KEY CHECK (id = 1), number bigint NOT NULL) WITH (fillfactor = 10)',
   'INSERT INTO auth_generation (id, number) VALUES (1, 1)',
   `CREATE FUNCTION count_auth_change() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
-    UPDATE auth_generation SET number = number + 1 WHERE id = 1;
+    UPDATE auth_generation
+    SET number = greatest(number + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)
+    WHERE id = 1;
     RETURN NULL;
   END $$`,
   ...['organizations', 'teams', 'projects', 'members', 'role_bindings', 'api_key_bindings'].map(

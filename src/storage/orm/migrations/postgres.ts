@@ -1,6 +1,7 @@
 /** Every migration of the PostgreSQL schema, oldest first. */
 
 import { initial } from './postgres-0001-initial.ts';
+import { management } from './postgres-0002-management.ts';
 import type { SqlMigration } from './sql-migration.ts';
 
-export const POSTGRES_MIGRATIONS: readonly SqlMigration[] = [initial];
+export const POSTGRES_MIGRATIONS: readonly SqlMigration[] = [initial, management];

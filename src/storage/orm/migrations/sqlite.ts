@@ -3,7 +3,8 @@
 import type { SqlMigration } from './sql-migration.ts';
 import { initial } from './sqlite-0001-initial.ts';
 import { traceRetention } from './sqlite-0002-trace-retention.ts';
+import { management } from './sqlite-0003-management.ts';
 
 export { APPLICATION_ID } from './sqlite-0001-initial.ts';
 
-export const SQLITE_MIGRATIONS: readonly SqlMigration[] = [initial, traceRetention];
+export const SQLITE_MIGRATIONS: readonly SqlMigration[] = [initial, traceRetention, management];

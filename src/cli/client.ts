@@ -1,0 +1,70 @@
+/** Asks a running server over REST, with an API key from the environment. */
+
+type Environment = { readonly [name: string]: string | undefined };
+
+/** The body as text, and what it says. */
+export type ServerAnswer = { readonly text: string; readonly body: unknown };
+
+export type ServerClient = {
+  /** Rejects with one line for the operator unless the server agrees. */
+  call(verb: string, path: string, body?: object): Promise<ServerAnswer>;
+};
+
+const DEFAULT_URL = 'http://127.0.0.1:5560';
+const TIMEOUT_MS = 30_000;
+
+/** Throws an Error with a line for the operator when the environment does not say where, or with which key. */
+export function createServerClient(environment: Environment): ServerClient {
+  const base = readUrl(environment.SPANDREL_URL || DEFAULT_URL);
+  const key = environment.SPANDREL_ADMIN_KEY || '';
+  // What a header cannot hold would be repeated in the error of fetch.
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new Error('SPANDREL_ADMIN_KEY must hold an API key of the organization');
+  return {
+    async call(verb, path, body) {
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+      const { status, text } = await exchange(base, path, { method: verb, headers, ...sent });
+      const read = readJson(text);
+      if (status >= 200 && status < 300 && read !== undefined) return { text, body: read };
+      throw new Error(refusalOf(read) ?? `${base.origin} answered ${status} and nothing that Spandrel says`);
+    },
+  };
+}
+
+function readUrl(text: string): URL {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new Error('SPANDREL_URL must be an http or https URL');
+  }
+  return new URL(text);
+}
+
+async function exchange(base: URL, path: string, init: RequestInit): Promise<{ status: number; text: string }> {
+  try {
+    // A redirect would carry the key to wherever it points.
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const response = await fetch(`${base.href.replace(/\/+$/, '')}${path}`, { ...init, redirect: 'manual', signal });
+    return { status: response.status, text: await response.text() };
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    const reason = cause instanceof Error ? cause.message || cause.name : String(cause);
+    throw new Error(`no answer from ${base.origin} (${reason}); SPANDREL_URL says where the server is`, {
+      cause: error,
+    });
+  }
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The sentence and the code of an error body. */
+function refusalOf(body: unknown): string | null {
+  if (typeof body !== 'object' || body === null || !('message' in body) || !('code' in body)) return null;
+  const missing = 'missingPermissions' in body && Array.isArray(body.missingPermissions) ? body.missingPermissions : [];
+  const lacking = missing.length === 0 ? '' : ` Missing: ${missing.join(', ')}.`;
+  return `${String(body.message)}${lacking} (${String(body.code)})`;
+}

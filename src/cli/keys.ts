@@ -1,0 +1,92 @@
+/** Hands out, shows and takes back API keys of a running server. */
+
+import { createServerClient, type ServerAnswer, type ServerClient } from './client.ts';
+import type { Expiry, KeysCommand, KeyWish, TypedGrant } from './keys-arguments.ts';
+import { readPages } from './pages.ts';
+import { alignRows, itemsOf, memberOf, memberText } from './text.ts';
+
+type Environment = { readonly [name: string]: string | undefined };
+
+/** Resolves with what to print. Rejects with one line for the operator. */
+export async function keys(environment: Environment, command: KeysCommand, nowMs: number): Promise<string> {
+  const client = createServerClient(environment);
+  const answers = await ask(client, command, nowMs);
+  if (command.json) return answers.map(({ text }) => `${text}\n`).join('');
+  if (command.action === 'list') return listing(answers.flatMap(({ body }) => itemsOf(body, 'data')));
+  const [answer] = answers;
+  if (command.action === 'revoke') return `revoked ${command.id}\n`;
+  const key = memberOf(answer?.body, 'apiKey');
+  return [
+    alignRows([
+      ['id', memberText(key, 'id')],
+      ['name', memberText(key, 'name')],
+      ['grants', grantsText(key)],
+      ['expires', memberText(key, 'expiresAt')],
+      ['token', memberText(answer?.body, 'token')],
+    ]),
+    'Keep the token now: it is not shown again.\n',
+  ].join('');
+}
+
+async function ask(client: ServerClient, command: KeysCommand, nowMs: number): Promise<readonly ServerAnswer[]> {
+  switch (command.action) {
+    case 'list': {
+      const query = new URLSearchParams({ limit: '200', includeRevoked: String(command.includeRevoked) });
+      if (command.wholeOrganization) query.set('scope', 'organization');
+      return await readPages(client, `/api/api-keys?${query}`);
+    }
+    case 'create':
+      return [await client.call('POST', '/api/api-keys', await bodyOf(client, command.wish, nowMs))];
+    case 'revoke':
+      return [await client.call('DELETE', `/api/api-keys/${command.id}`)];
+    case 'rotate':
+      return [
+        await client.call('POST', `/api/api-keys/${command.id}/rotate`, { overlapSeconds: command.overlapSeconds }),
+      ];
+  }
+}
+
+async function bodyOf(client: ServerClient, wish: KeyWish, nowMs: number): Promise<object> {
+  const { name, description, isService, ownerUserId, grants, permissions, projectIds, expires } = wish;
+  return {
+    name,
+    ...(description === null ? {} : { description }),
+    ...(isService ? { keyType: 'service' } : {}),
+    ...(ownerUserId === null ? {} : { assignedToUserId: ownerUserId }),
+    ...(grants.length === 0 ? {} : { bindings: await locate(client, grants) }),
+    ...(permissions.length === 0 ? {} : { permissionMode: 'restricted', permissions }),
+    ...(projectIds.length === 0 ? {} : { projectIds }),
+    ...(expires === null ? {} : { expiresAt: instantOf(expires, nowMs) }),
+  };
+}
+
+async function locate(client: ServerClient, grants: readonly TypedGrant[]): Promise<readonly object[]> {
+  const needsOrganization = grants.some(({ scopeId }) => scopeId === null);
+  const organization = needsOrganization ? (await client.call('GET', '/api/organization')).body : null;
+  return grants.map((grant) => ({ ...grant, scopeId: grant.scopeId ?? memberText(organization, 'id') }));
+}
+
+function instantOf(expires: Expiry, nowMs: number): string {
+  return expires.kind === 'at' ? expires.instant : new Date(nowMs + expires.ms).toISOString();
+}
+
+const COLUMNS = ['ID', 'TYPE', 'NAME', 'OWNER', 'GRANTS', 'EXPIRES', 'LAST USED', 'REVOKED'];
+
+function listing(items: readonly unknown[]): string {
+  const rows = items.map((key) => [
+    ...['id', 'keyType', 'name', 'userId'].map((name) => memberText(key, name)),
+    grantsText(key),
+    ...['expiresAt', 'lastUsedAt', 'revokedAt'].map((name) => memberText(key, name)),
+  ]);
+  return alignRows([COLUMNS, ...rows]);
+}
+
+function grantsText(key: unknown): string {
+  const grants = itemsOf(key, 'bindings').map((binding) => {
+    const scopeType = memberText(binding, 'scopeType').toLowerCase();
+    const id = scopeType === 'organization' ? '' : `:${memberText(binding, 'scopeId')}`;
+    return `${memberText(binding, 'role')}@${scopeType}${id}`;
+  });
+  const permissions = itemsOf(key, 'permissions');
+  return [...grants, ...(permissions.length === 0 ? [] : [`(${permissions.join(' ')})`])].join(' ') || '-';
+}

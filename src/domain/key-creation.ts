@@ -1,0 +1,135 @@
+/** Minting API keys: who may have which, and what it holds. */
+
+import { isAdministrator } from './administrators.ts';
+import { auditRecord } from './audit.ts';
+import type { RandomBytes } from './clock.ts';
+import { type Decision, decide } from './decide.ts';
+import { readDirectory } from './directory.ts';
+import { typeReason } from './evaluator-settings.ts';
+import { Fault } from './fault.ts';
+import { type FreshCall, refreshCall } from './fresh-caller.ts';
+import { newId } from './ids.ts';
+import { creationProblems, type KeyDraft, refuseProblems } from './key-draft.ts';
+import { grantsOfPersonalKey, grantsOfServiceKey, type KeyGrants, requireMayGrant } from './key-grants.ts';
+import { readOwner } from './key-owners.ts';
+import { type KeyOwner, type KeyView, viewKey } from './key-view.ts';
+import type { ApiKeyRecord, ManagementStore } from './management.ts';
+import {
+  administratorRequired,
+  isNameable,
+  type ManagementCall,
+  type ReceiptOf,
+  withReceipt,
+} from './management-call.ts';
+import { hashSecret, mintApiKey } from './secrets.ts';
+
+export type MintDeps = {
+  readonly store: ManagementStore;
+  readonly random: RandomBytes;
+  readonly pepper: Buffer;
+  /** What new tokens begin with. */
+  readonly keyPrefix: string;
+};
+
+/** A key with its whole token, which nothing else ever shows. */
+export type MintedKey = { readonly token: string; readonly key: KeyView };
+
+export type KeyCreation = {
+  readonly call: ManagementCall;
+  readonly draft: KeyDraft;
+  readonly receipt: ReceiptOf<MintedKey>;
+};
+
+export function createKey(deps: MintDeps, { call, draft, receipt }: KeyCreation): Promise<MintedKey> {
+  const { store } = deps;
+  refuseProblems(creationProblems(draft, call.nowMs));
+  return decide(store, call.caller.organization.id, {
+    take: async () =>
+      decideCreation(deps, { call: await refreshCall(store, call, 'organization:manage'), draft, receipt }),
+  });
+}
+
+type Creating = Omit<KeyCreation, 'call'> & { readonly call: FreshCall };
+
+async function decideCreation(deps: MintDeps, { call, draft, receipt }: Creating): Promise<Decision<MintedKey>> {
+  const { store, random } = deps;
+  const { actor, nowMs, caller } = call;
+  const organizationId = caller.organization.id;
+  const userId = ownerWished(call, draft);
+  const owner = userId === null ? null : await findOwner(store, organizationId, userId);
+  const holding = grantsWished(call, draft, owner === null || userId === null ? null : { ...owner, userId });
+  const directory = await readDirectory(store, organizationId);
+  requireMayGrant(call, holding.grants, { directory, ownerGrants: owner?.grants ?? null });
+  const { token, key } = mintKey(deps, { call, draft, userId, holding });
+  const result = { token, key: viewKey(key, { owner, directory, nowMs }) };
+  const deed = { action: 'apiKey.create', targetType: 'apiKey', targetId: key.id, status: 201 };
+  const audit = [auditRecord(actor, deed, { nowMs, random })];
+  return { result, change: { apiKeys: [key], audit, ...withReceipt(receipt, result) } };
+}
+
+/** Whose the key is to be; null: nobody's. Throws unless the caller may ask for that. */
+function ownerWished({ caller }: FreshCall, draft: KeyDraft): string | null {
+  const own = caller.key.userId;
+  const isService = draft.keyType === 'service';
+  const wished = isService ? null : (draft.assignedToUserId ?? own);
+  if (wished !== null && wished === own) return own;
+  // Everything but a key of one's own is reserved.
+  if (!isAdministrator(caller, caller.organization.id)) throw administratorRequired();
+  if (wished === null && !isService) refuseProblems([typeReason('assignedToUserId', 'string', 'undefined')]);
+  return wished;
+}
+
+async function findOwner(store: ManagementStore, organizationId: string, userId: string): Promise<KeyOwner> {
+  const owner = isNameable(userId) ? await readOwner(store, organizationId, userId) : null;
+  if (owner?.active) return owner;
+  throw new Fault('api_key_scope_violation', 'The owner of a key must be an active member of the organization.');
+}
+
+type NamedOwner = KeyOwner & { readonly userId: string };
+
+function grantsWished({ caller, callingKey }: FreshCall, draft: KeyDraft, owner: NamedOwner | null): KeyGrants {
+  const organizationId = caller.organization.id;
+  if (owner === null) return grantsOfServiceKey(draft, organizationId);
+  const isOneself = owner.userId === caller.key.userId;
+  return grantsOfPersonalKey(draft, { ...owner, callingKey: isOneself ? callingKey : null }, organizationId);
+}
+
+type Minting = {
+  readonly call: FreshCall;
+  readonly draft: KeyDraft;
+  readonly userId: string | null;
+  readonly holding: KeyGrants;
+};
+
+function mintKey(deps: MintDeps, { call, draft, userId, holding }: Minting): { token: string; key: ApiKeyRecord } {
+  const { random, pepper, keyPrefix } = deps;
+  const { caller, nowMs } = call;
+  const { keyId, secret, token } = mintApiKey(keyPrefix, random);
+  const key: ApiKeyRecord = {
+    organizationId: caller.organization.id,
+    id: keyId,
+    keyType: userId === null ? 'service' : 'personal',
+    name: draft.name ?? '',
+    description: draft.description ?? null,
+    userId,
+    createdByUserId: caller.key.userId,
+    permissionMode: holding.permissionMode,
+    secretHash: hashSecret(pepper, secret),
+    imported: false,
+    previousSecretHash: null,
+    previousSecretUntilMs: null,
+    expiresAtMs: draft.expiresAtMs ?? null,
+    revokedAtMs: null,
+    lastUsedAtMs: null,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+    bindings: holding.grants.map(({ role, scopeType, scopeId, permissions }) => ({
+      id: newId('rolebinding', random),
+      role,
+      scopeType,
+      scopeId,
+      permissions,
+    })),
+  };
+  return { token, key };
+}

@@ -1,0 +1,81 @@
+/** What members hold, and how much of it a caller may hand out or take away. */
+
+import { Fault } from './fault.ts';
+import type { ManagementCall } from './management-call.ts';
+import { type Binding, covers, type Directory, type Grants, permissionsAt } from './permissions.ts';
+
+/** What a member is at the organization; EXTERNAL: nothing there, only what further grants give. */
+export type MemberRole = 'ADMIN' | 'MEMBER' | 'VIEWER' | 'EXTERNAL';
+
+const BUILT_IN_ROLES = ['ADMIN', 'MEMBER', 'VIEWER'] as const;
+
+/** Whether the binding is the one that a member's role stands for. */
+export function isMemberRole(binding: Binding, organizationId: string): boolean {
+  return binding.scopeType === 'ORGANIZATION' && binding.scopeId === organizationId && binding.role !== 'CUSTOM';
+}
+
+/** The role that a member's bindings make. */
+export function memberRole(grants: Grants, organizationId: string): MemberRole {
+  const atOrganization = grants.filter((binding) => isMemberRole(binding, organizationId));
+  return BUILT_IN_ROLES.find((role) => atOrganization.some((binding) => binding.role === role)) ?? 'EXTERNAL';
+}
+
+/** What the role grants; EXTERNAL grants nothing. */
+export function grantsOfRole(role: MemberRole, organizationId: string): Grants {
+  if (role === 'EXTERNAL') return [];
+  return [{ role, scopeType: 'ORGANIZATION', scopeId: organizationId, permissions: [] }];
+}
+
+/** Those of the bindings that grant anything: what is bound to an archived scope is nobody's power. */
+export function liveGrants<B extends Binding>(bindings: readonly B[], directory: Directory): readonly B[] {
+  return bindings.filter(({ scopeType, scopeId }) => directory.locate(scopeType, scopeId) !== null);
+}
+
+export type Ceiling = {
+  readonly directory: Directory;
+  readonly code: 'api_key_scope_violation' | 'role_binding_scope_violation';
+  /** Each of whom must hold all of it; those behind the call by default. */
+  readonly holders?: readonly Grants[];
+};
+
+/** Throws the ceiling's code unless the calling key, and the member who owns it, hold all of the grants themselves. */
+export function requireCovered(call: ManagementCall, grants: Grants, ceiling: Ceiling): void {
+  const { directory, code, holders = holdersOf(call) } = ceiling;
+  for (const grant of grants) {
+    const missing = new Set<string>();
+    let covered = true;
+    for (const holder of holders) {
+      const verdict = covers(holder, grant, directory);
+      if (verdict.covered) continue;
+      covered = false;
+      for (const permission of verdict.missing) missing.add(permission);
+    }
+    if (!covered) throw violation(call, grant, { directory, code, missing: [...missing].toSorted() });
+  }
+}
+
+/** Whose grants bound what a call may hand out: those of the calling key and of the member who owns it. */
+export function holdersOf({ caller: { principal } }: ManagementCall): readonly Grants[] {
+  switch (principal.kind) {
+    case 'personal':
+      return [principal.keyGrants, principal.ownerGrants];
+    case 'service':
+      return [principal.keyGrants];
+    default:
+      // Whoever has no grants of their own has none to give.
+      return [[]];
+  }
+}
+
+/** Tells what is missing only to a caller who has a foot in there, so that no id is confirmed to anybody else. */
+function violation(
+  { caller }: ManagementCall,
+  { scopeType, scopeId }: Binding,
+  { directory, code, missing }: Ceiling & { readonly missing: readonly string[] },
+): Fault {
+  const scope = directory.locate(scopeType, scopeId);
+  const told = scope !== null && permissionsAt(caller.principal, scope).size > 0;
+  return new Fault(code, 'The access asked for exceeds what the caller holds there.', {
+    meta: { scopeType, scopeId, ...(told ? { missingPermissions: [...missing] } : {}) },
+  });
+}

@@ -1,0 +1,221 @@
+/** Projects: who may see them, make them, change them and end them. Their keys are next door. */
+
+import { isAdministrator } from './administrators.ts';
+import { auditRecord } from './audit.ts';
+import { decide } from './decide.ts';
+import { Fault } from './fault.ts';
+import { refreshRights } from './fresh-caller.ts';
+import { newId, slugify } from './ids.ts';
+import { type Page, type PageWish, takePage } from './listing.ts';
+import type { ManagementStore, ProjectRecord } from './management.ts';
+import {
+  administratorRequired,
+  insufficientPermissions,
+  isNameable,
+  type ManagementCall,
+  type ReceiptOf,
+  requirePermission,
+  withReceipt,
+} from './management-call.ts';
+import { may, type Scope } from './permissions.ts';
+import {
+  issueProjectKey,
+  type KeyRotation,
+  type ProjectKeyDeps,
+  projectKeyTaken,
+  type RotatedKey,
+  rotateProjectKey,
+} from './project-keys.ts';
+import { teamScope } from './teams.ts';
+
+export type ProjectDeps = ProjectKeyDeps;
+
+export type ProjectDraft = {
+  readonly name: string;
+  /** Null: the oldest team. */
+  readonly teamId: string | null;
+  /** Null: unnamed. */
+  readonly language: string | null;
+  readonly framework: string | null;
+  /** A key of an older installation to keep; null: a new one. */
+  readonly apiKey: string | null;
+};
+
+/** Undefined: not sent. */
+export type ProjectChanges = Partial<Record<(typeof CHANGEABLE)[number], string>>;
+
+/** A project with its whole key, which nothing else ever shows. */
+export type NewProject = { readonly project: ProjectRecord; readonly apiKey: string };
+
+export type Projects = {
+  /** Throws insufficient_permissions unless the caller may create projects in some team. */
+  admitCreation(call: ManagementCall): Promise<void>;
+  /** Throws project_not_found for what the caller may not see, and insufficient_permissions. */
+  admit(call: ManagementCall, id: string, permission: string): Promise<void>;
+  /** Those where the caller has project:view, oldest first. */
+  list(call: ManagementCall, wish: PageWish): Promise<Page<ProjectRecord>>;
+  /** Throws insufficient_permissions, team_not_found, administrator_required, project_name_taken, project_key_taken. */
+  create(call: ManagementCall, draft: ProjectDraft, receipt: ReceiptOf<NewProject>): Promise<NewProject>;
+  get(call: ManagementCall, id: string): Promise<ProjectRecord>;
+  /** Throws team_not_found and project_name_taken besides. */
+  update(call: ManagementCall, id: string, changes: ProjectChanges): Promise<ProjectRecord>;
+  archive(call: ManagementCall, id: string): Promise<ArchivedProject>;
+  /** Throws administrator_required, api_key_scope_violation and project_key_taken besides. */
+  rotateKey(call: ManagementCall, rotation: KeyRotation, receipt: ReceiptOf<RotatedKey>): Promise<RotatedKey>;
+};
+
+export type ArchivedProject = { readonly id: string; readonly name: string; readonly archivedAtMs: number };
+
+const CHANGEABLE = ['name', 'language', 'framework', 'teamId'] as const;
+const UNNAMED = 'other';
+
+export function createProjects(deps: ProjectDeps): Projects {
+  const { store } = deps;
+  const find = (call: ManagementCall, id: string, permission: string) => findProject(store, { call, id, permission });
+  return {
+    async admitCreation(call) {
+      const teams = await store.teams(call.caller.organization.id);
+      const somewhere = teams.some((team) => may(call.caller.principal, 'project:create', teamScope(team)));
+      if (!somewhere) throw insufficientPermissions('project:create');
+    },
+    async admit(call, id, permission) {
+      await find(call, id, permission);
+    },
+    async list({ caller }, wish) {
+      const projects = await store.projects(caller.organization.id);
+      return takePage(
+        projects.filter((project) => may(caller.principal, 'project:view', projectScope(project))),
+        wish,
+      );
+    },
+    create: (call, draft, receipt) => createProject(deps, { call, draft, receipt }),
+    get: (call, id) => find(call, id, 'project:view'),
+    update: (call, id, changes) => updateProject(deps, { call, id, changes }),
+    archive: (call, id) => archiveProject(deps, call, id),
+    rotateKey: (call, rotation, receipt) =>
+      rotateProjectKey(deps, { call, rotation, receipt, find: (fresh) => find(fresh, rotation.id, 'project:manage') }),
+  };
+}
+
+type Search = { readonly call: ManagementCall; readonly id: string; readonly permission: string };
+
+async function findProject(store: ManagementStore, { call, id, permission }: Search): Promise<ProjectRecord> {
+  const { caller } = call;
+  const project = isNameable(id) ? await store.project(caller.organization.id, id) : null;
+  const seen = project !== null && project.archivedAtMs === null ? project : null;
+  if (seen === null || !may(caller.principal, 'project:view', projectScope(seen))) {
+    throw new Fault('project_not_found', 'Project not found.');
+  }
+  requirePermission(call, permission, projectScope(seen));
+  return seen;
+}
+
+type Creation = {
+  readonly call: ManagementCall;
+  readonly draft: ProjectDraft;
+  readonly receipt: ReceiptOf<NewProject>;
+};
+
+function createProject(deps: ProjectDeps, { call, draft, receipt }: Creation): Promise<NewProject> {
+  const { store, random } = deps;
+  const { actor, nowMs } = call;
+  const organizationId = call.caller.organization.id;
+  return decide(store, organizationId, {
+    onKeyTaken: projectKeyTaken,
+    take: async () => {
+      const fresh = await refreshRights(store, call);
+      const teamId = await pickTeam(store, fresh, draft.teamId);
+      if (draft.apiKey !== null && !isAdministrator(fresh.caller, organizationId)) throw administratorRequired();
+      await refuseTakenName(store, { organizationId, teamId, name: draft.name, exceptId: null });
+      const id = newId('project', random);
+      const { token, ...key } = issueProjectKey(deps, draft.apiKey);
+      const project: ProjectRecord = {
+        id,
+        organizationId,
+        teamId,
+        name: draft.name,
+        slug: slugify(draft.name, id),
+        language: draft.language ?? UNNAMED,
+        framework: draft.framework ?? UNNAMED,
+        ...key,
+        previousKeyHash: null,
+        previousKeyUntilMs: null,
+        previousKeyImported: null,
+        keyLastUsedAtMs: null,
+        createdAtMs: nowMs,
+        updatedAtMs: nowMs,
+        archivedAtMs: null,
+      };
+      const result = { project, apiKey: token };
+      const deed = { action: 'project.create', targetType: 'project', targetId: id, status: 201 };
+      const audit = [auditRecord(actor, deed, { nowMs, random })];
+      return { result, change: { projects: [project], audit, ...withReceipt(receipt, result) } };
+    },
+  });
+}
+
+type Update = { readonly call: ManagementCall; readonly id: string; readonly changes: ProjectChanges };
+
+function updateProject({ store, random }: ProjectDeps, { call, id, changes }: Update): Promise<ProjectRecord> {
+  const { caller, actor, nowMs } = call;
+  const organizationId = caller.organization.id;
+  return decide(store, organizationId, {
+    take: async () => {
+      const fresh = await refreshRights(store, call);
+      const current = await findProject(store, { call: fresh, id, permission: 'project:update' });
+      const fields = CHANGEABLE.filter((field) => changes[field] !== undefined && changes[field] !== current[field]);
+      if (fields.length === 0) return { result: current, change: null };
+      const project = { ...current, ...changes, updatedAtMs: nowMs };
+      if (fields.includes('teamId')) await pickTeam(store, fresh, project.teamId);
+      if (fields.includes('teamId') || fields.includes('name')) {
+        await refuseTakenName(store, { ...project, exceptId: id });
+      }
+      const deed = { action: 'project.update', targetType: 'project', targetId: id, fields };
+      const audit = [auditRecord(actor, deed, { nowMs, random })];
+      return { result: project, change: { projects: [project], audit } };
+    },
+  });
+}
+
+function archiveProject(deps: ProjectDeps, call: ManagementCall, id: string): Promise<ArchivedProject> {
+  const { store, random } = deps;
+  const { caller, actor, nowMs } = call;
+  return decide(store, caller.organization.id, {
+    take: async () => {
+      const current = await findProject(store, {
+        call: await refreshRights(store, call),
+        id,
+        permission: 'project:delete',
+      });
+      const project = { ...current, archivedAtMs: nowMs, updatedAtMs: nowMs };
+      const deed = { action: 'project.archive', targetType: 'project', targetId: id };
+      const audit = [auditRecord(actor, deed, { nowMs, random })];
+      return { result: { id, name: current.name, archivedAtMs: nowMs }, change: { projects: [project], audit } };
+    },
+  });
+}
+
+/** The team a project is to be in. One that does not exist is told only to who may create projects everywhere. */
+async function pickTeam(store: ManagementStore, call: ManagementCall, teamId: string | null): Promise<string> {
+  const organizationId = call.caller.organization.id;
+  const teams = await store.teams(organizationId);
+  const team = teamId === null ? teams[0] : teams.find(({ id }) => id === teamId);
+  // No binding can name an empty id, so only bindings at the organization answer for a team that is not there.
+  requirePermission(call, 'project:create', teamScope(team ?? { organizationId, id: '' }));
+  if (team === undefined) throw new Fault('team_not_found', 'Team not found.');
+  return team.id;
+}
+
+type WantedName = Pick<ProjectRecord, 'organizationId' | 'teamId' | 'name'> & { readonly exceptId: string | null };
+
+async function refuseTakenName(store: ManagementStore, wanted: WantedName): Promise<void> {
+  const projects = await store.projects(wanted.organizationId);
+  const taken = projects.some(
+    ({ id, teamId, name }) => id !== wanted.exceptId && teamId === wanted.teamId && name === wanted.name,
+  );
+  if (taken) throw new Fault('project_name_taken', 'The team already has a project with this name.');
+}
+
+export function projectScope({ organizationId, teamId, id }: ProjectRecord): Scope {
+  return { type: 'PROJECT', organizationId, teamId, projectId: id };
+}

@@ -1,0 +1,75 @@
+/** Callers and refusals as the audit log names them. */
+
+import type { Message } from '@bufbuild/protobuf';
+import type { Actor } from '../domain/audit.ts';
+import type { Caller } from '../domain/caller.ts';
+import type { Fault, FaultKind } from '../domain/fault.ts';
+import type { RefusedDeed } from '../domain/refusals.ts';
+import type { CallIds, Method } from './method.ts';
+import { requestTargets } from './rest-shape.ts';
+
+/** What a call says of where it comes from. */
+export type Origin = {
+  readonly header: (name: string) => string | undefined;
+  readonly ids: CallIds;
+  readonly remoteAddress: string | null;
+};
+
+/** Null for calls that need no credential. */
+export function actorOf(caller: Caller, { header, ids, remoteAddress }: Origin): Actor | null {
+  if (caller.kind === 'open') return null;
+  return {
+    organizationId: caller.organization.id,
+    ...whoOf(caller),
+    ip: remoteAddress,
+    userAgent: header('user-agent') ?? null,
+    requestId: ids.requestId,
+    traceId: ids.traceId === '' ? null : ids.traceId,
+  };
+}
+
+function whoOf(caller: Exclude<Caller, { kind: 'open' }>): Pick<Actor, 'actorKind' | 'actorUserId' | 'actorKeyId'> {
+  // A project key has no id of its own; the project it stands for tells which one it was.
+  if (caller.kind === 'project_key') {
+    return { actorKind: 'project_key', actorUserId: null, actorKeyId: caller.project.id };
+  }
+  const { keyType, userId, id } = caller.key;
+  return { actorKind: keyType === 'personal' ? 'personal_key' : 'service_key', actorUserId: userId, actorKeyId: id };
+}
+
+const STATUS: { readonly [K in FaultKind]?: number } = { permission_denied: 403, not_found: 404 };
+/** The one refusal of a credential that is valid. */
+const WRONG_CLASS = 'credential_class_mismatch';
+const WRONG_CLASS_STATUS = 401;
+/** Keys are what an attacker probes for, so with them a miss is worth a note. */
+const NOTED_MISSES: ReadonlySet<string> = new Set(['apiKey.read', 'apiKey.update', 'apiKey.revoke', 'apiKey.rotate']);
+const TARGET_CHARACTERS_MAX = 200;
+
+/** A refusal of a proven caller that the audit log keeps; null for any other. `message` is null until it is read. */
+export function refusedDeed(method: Method, fault: Fault, message: Message | null): RefusedDeed | null {
+  const status = fault.code === WRONG_CLASS ? WRONG_CLASS_STATUS : STATUS[fault.kind];
+  const { audit } = method.policy;
+  if (audit === '' || status === undefined) return null;
+  // Whoever may not list may not read either: the log has one word for both.
+  const action = audit.replace(/\.list$/, '.read');
+  if (fault.kind === 'not_found' && !NOTED_MISSES.has(action)) return null;
+  const [targetType = ''] = action.split('.', 1);
+  return {
+    action,
+    targetType,
+    targetId: message === null ? null : targetOf(method, message),
+    status,
+    code: fault.code,
+  };
+}
+
+/** The id in the path of the route. */
+function targetOf({ desc }: Method, message: Message): string | null {
+  for (const [field, target] of requestTargets(desc)) {
+    if (target !== 'param') continue;
+    const value = (message as unknown as Record<string, unknown>)[field.localName];
+    if (typeof value !== 'string' || value === '') return null;
+    return value.slice(0, TARGET_CHARACTERS_MAX).replaceAll('\0', '\uFFFD').toWellFormed();
+  }
+  return null;
+}

@@ -1,0 +1,106 @@
+/** Idempotency keys around the code behind an rpc. */
+
+import {
+  clone,
+  create,
+  type DescMessage,
+  fromBinary,
+  isFieldSet,
+  type Message,
+  type MessageInitShape,
+  toBinary,
+} from '@bufbuild/protobuf';
+import { type FieldMask, FieldMaskSchema } from '@bufbuild/protobuf/wkt';
+import type { Idempotency } from '../domain/idempotency.ts';
+import type { Answered, Context, Handler, Method } from './method.ts';
+import { isMask } from './rest-shape.ts';
+import type { Problem } from './validate.ts';
+
+const HEADER = 'Idempotency-Key';
+const VALUE = /^[\x20-\x7E]{8,255}$/;
+const EXPECTED = '8 to 255 characters';
+
+export type SentKey =
+  | { readonly kind: 'none' | 'valid'; readonly value: string }
+  | { readonly kind: 'invalid'; readonly problem: Problem };
+
+/** The idempotency key of a call; rpcs that honour none ignore it, whatever it is. */
+export function readIdempotencyKey(method: Method, header: (name: string) => string | undefined): SentKey {
+  const sent = method.policy.idempotent ? header('idempotency-key') : undefined;
+  if (sent === undefined) return { kind: 'none', value: '' };
+  const value = sent.trim();
+  if (VALUE.test(value)) return { kind: 'valid', value };
+  const message = `${HEADER} must have ${EXPECTED}`;
+  return {
+    kind: 'invalid',
+    problem: { field: HEADER, target: 'header', type: 'invalid_length', message, expected: EXPECTED },
+  };
+}
+
+export type Once = {
+  readonly idempotency: Idempotency;
+  readonly method: Method;
+  readonly handler: Handler;
+  readonly value: string;
+};
+
+/** The headers of an answer that was given before. */
+const REPLAYED = { 'x-idempotent-replay': 'true' };
+
+/** Runs the code behind an rpc, or answers what it answered before. `message` is the validated request. */
+export async function runOnce(
+  { idempotency, method, handler, value }: Once,
+  message: Message,
+  context: Omit<Context, 'receipt'>,
+): Promise<Answered> {
+  const { actor, nowMs } = context;
+  if (actor?.actorKeyId == null) throw new Error(`${method.path} honours idempotency keys of nobody`);
+  const { input, output } = method.desc;
+  const begun = await idempotency.begin({
+    name: { organizationId: actor.organizationId, keyId: actor.actorKeyId, operation: method.path, value },
+    request: canonicalRequest(input, message),
+    nowMs,
+  });
+  if (begun.kind === 'replay') return { message: fromBinary(output, begun.answer), headers: REPLAYED };
+  let promised: Uint8Array | null = null;
+  const receipt = (answer: MessageInitShape<DescMessage>) => {
+    promised = toBinary(output, create(output, answer));
+    return begun.receipt(promised);
+  };
+  let kept = false;
+  try {
+    const answer = create(output, await handler.handle(message as never, { ...context, receipt }));
+    // Where nothing had to be stored after all, what was promised is not what is answered.
+    kept = promised !== null && Buffer.compare(promised, toBinary(output, answer)) === 0;
+    return { message: answer, headers: {} };
+  } finally {
+    if (!kept) await begun.release();
+  }
+}
+
+const DECLARED_ONLY = { writeUnknownFields: false };
+
+/**
+ * The same bytes for the same request over every transport: the declared fields in the order of their numbers, and
+ * which of them count as sent.
+ */
+export function canonicalRequest(desc: DescMessage, message: Message): Uint8Array {
+  const mask = desc.fields.find(isMask);
+  if (mask === undefined) return toBinary(desc, message, DECLARED_ONLY);
+  const { [mask.localName]: sent } = message as unknown as Record<string, FieldMask | undefined>;
+  const named = sent?.paths ?? [];
+  const paths = [...new Set(named.length > 0 ? named : pathsOf(desc, message))].sort();
+  const masked = clone(desc, message);
+  Object.assign(masked, { [mask.localName]: create(FieldMaskSchema, { paths }) });
+  return toBinary(desc, masked, DECLARED_ONLY);
+}
+
+/** What a request without a mask sends, named as a mask would. */
+function pathsOf(desc: DescMessage, message: Message): string[] {
+  return desc.fields.flatMap((field) => {
+    if (isMask(field) || !isFieldSet(message, field)) return [];
+    if (field.fieldKind !== 'message' || field.message.typeName.startsWith('google.protobuf.')) return [field.name];
+    const inner = (message as unknown as Record<string, Message>)[field.localName];
+    return inner === undefined ? [] : pathsOf(field.message, inner).map((path) => `${field.name}.${path}`);
+  });
+}

@@ -1,0 +1,119 @@
+/** ApiKeyService: messages to and from what the rules work with. */
+
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import {
+  type ApiKeySchema,
+  type ApiKeyService,
+  CreateApiKeyRequestSchema,
+  GetApiKeyRequestSchema,
+  RevokeApiKeyRequestSchema,
+  RotateApiKeyRequestSchema,
+  UpdateApiKeyRequestSchema,
+} from '../../gen/spandrel/v1/keys_pb.js';
+import type { ApiKeys, KeyView, MintedKey, RenewedKey } from '../domain/keys.ts';
+import { roleNumbers, scopeTypeNumbers } from './grant-words.ts';
+import {
+  keyTypeNumbers,
+  keyWordProblems,
+  permissionModeNumbers,
+  readKeyDraft,
+  readQuestion,
+  scopeProblems,
+} from './key-request.ts';
+import { managementCallOf } from './management-call.ts';
+import { nulProblems } from './management-problems.ts';
+import type { Implementation } from './method.ts';
+
+export function createKeyRpc({ keys }: { readonly keys: ApiKeys }): Implementation<typeof ApiKeyService> {
+  return {
+    listApiKeys: {
+      gate: async (_, context) => keys.admitList(managementCallOf(context)),
+      check: scopeProblems,
+      async handle(request, context) {
+        const page = await keys.list(managementCallOf(context), readQuestion(request));
+        // Over REST an empty text is written as null: the last page of those that were asked for.
+        return { data: page.keys.map(toMessage), nextCursor: page.nextCursor === null ? '' : page.nextCursor };
+      },
+    },
+    createApiKey: {
+      check: (request) => [
+        ...keyWordProblems(request),
+        ...nulProblems(CreateApiKeyRequestSchema, request),
+        ...keys.creationProblems(readKeyDraft(request)),
+      ],
+      async handle(request, context) {
+        const answer = ({ token, key }: MintedKey) => ({ id: key.id, secret: token, token, apiKey: toMessage(key) });
+        const draft = readKeyDraft(request);
+        return answer(await keys.create(managementCallOf(context), draft, (minted) => context.receipt(answer(minted))));
+      },
+    },
+    getApiKey: {
+      check: (request) => nulProblems(GetApiKeyRequestSchema, request),
+      async handle(request, context) {
+        return { apiKey: toMessage(await keys.get(managementCallOf(context), request.id)) };
+      },
+    },
+    updateApiKey: {
+      check: (request) => [
+        ...keyWordProblems(request),
+        ...nulProblems(UpdateApiKeyRequestSchema, request),
+        ...keys.changeProblems(readKeyDraft(request)),
+      ],
+      async handle(request, context) {
+        const draft = readKeyDraft(request);
+        return { apiKey: toMessage(await keys.update(managementCallOf(context), request.id, draft)) };
+      },
+    },
+    revokeApiKey: {
+      check: (request) => nulProblems(RevokeApiKeyRequestSchema, request),
+      async handle(request, context) {
+        await keys.revoke(managementCallOf(context), request.id);
+        return { success: true };
+      },
+    },
+    rotateApiKey: {
+      check: (request) => nulProblems(RotateApiKeyRequestSchema, request),
+      async handle(request, context) {
+        const answer = ({ token, key }: RenewedKey) => ({ token, apiKey: toMessage(key) });
+        const rotation = { id: request.id, overlapSeconds: Number(request.overlapSeconds ?? 0n) };
+        return answer(
+          await keys.rotate(managementCallOf(context), rotation, (renewed) => context.receipt(answer(renewed))),
+        );
+      },
+    },
+  };
+}
+
+function toMessage(key: KeyView): MessageInitShape<typeof ApiKeySchema> {
+  const bindings = key.bindings.map(({ id, role, scopeType, scopeId }) => ({
+    id,
+    role: roleNumbers[role],
+    scopeType: scopeTypeNumbers[scopeType],
+    scopeId,
+  }));
+  return {
+    id: key.id,
+    keyType: keyTypeNumbers[key.keyType],
+    name: key.name,
+    description: key.description ?? undefined,
+    userId: key.userId ?? undefined,
+    assignedToUserId: key.userId ?? undefined,
+    createdByUserId: key.createdByUserId ?? undefined,
+    permissionMode: permissionModeNumbers[key.permissionMode],
+    permissions: [...key.permissions],
+    bindings: bindings.map(({ role, scopeType, scopeId }) => ({ role, scopeType, scopeId })),
+    roleBindings: bindings,
+    projectIds: [...key.projectIds],
+    effectivePermissions: [...key.effectivePermissions],
+    createdAt: timestampFromMs(key.createdAtMs),
+    updatedAt: timestampFromMs(key.updatedAtMs),
+    expiresAt: toTimestamp(key.expiresAtMs),
+    lastUsedAt: toTimestamp(key.lastUsedAtMs),
+    revokedAt: toTimestamp(key.revokedAtMs),
+  };
+}
+
+function toTimestamp(instantMs: number | null) {
+  return instantMs === null ? undefined : timestampFromMs(instantMs);
+}

@@ -1,0 +1,94 @@
+/** What can be wrong with the request of a management operation whichever operation it is. */
+
+import type { DescEnum, DescField, DescMessage, Message, MessageShape } from '@bufbuild/protobuf';
+import type { FieldMask } from '@bufbuild/protobuf/wkt';
+import { REASONS_MAX, type Reason } from '../domain/fault.ts';
+import { enumSpellings, restName, typeWord } from './rest-shape.ts';
+import { isSent } from './update-mask.ts';
+import { enumReason } from './validate.ts';
+
+/** Strings that hold U+0000, which not every store can keep. */
+export function nulProblems(desc: DescMessage, message: Message, prefix = ''): readonly Reason[] {
+  const found: Reason[] = [];
+  for (const field of desc.fields) {
+    const value = fieldOf(message, field);
+    const path = prefix + restName(field);
+    const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+    for (const [index, item] of items.entries()) {
+      if (found.length >= REASONS_MAX) return found;
+      const at = Array.isArray(value) ? `${path}.${index}` : path;
+      if (typeof item === 'string' && item.includes('\0')) {
+        found.push({ field: at, type: 'invalid_format', message: `${at} must not hold U+0000` });
+      } else if (field.message && isDeclaredHere(field.message) && item !== undefined) {
+        found.push(...nulProblems(field.message, item as Message, `${at}.`));
+      }
+    }
+  }
+  return found;
+}
+
+function isDeclaredHere(desc: DescMessage): boolean {
+  return !desc.typeName.startsWith('google.protobuf.');
+}
+
+type Update<D extends DescMessage> = MessageShape<D> & { readonly updateMask?: FieldMask | undefined };
+
+/** Fields that an update names without a value, where none can be cleared. */
+export function unsetProblems<D extends DescMessage>(desc: D, request: Update<D>): readonly Reason[] {
+  const named = new Set(request.updateMask?.paths ?? []);
+  return desc.fields
+    .filter((field) => named.has(field.name) && isUnset(field, fieldOf(request, field)))
+    .map((field) => {
+      const expected = typeWord(field);
+      const path = restName(field);
+      return {
+        field: path,
+        type: 'invalid_type',
+        message: `${path} must be a ${expected}`,
+        expected,
+        received: 'null',
+      };
+    });
+}
+
+/** What an update sends of these fields, without those that it does not. */
+export function sentFields<D extends DescMessage, K extends string & keyof MessageShape<D>>(
+  desc: D,
+  request: Update<D>,
+  names: readonly K[],
+): { readonly [N in K]?: NonNullable<MessageShape<D>[N]> } {
+  const sent = desc.fields.filter((field) => {
+    const value = fieldOf(request, field);
+    return (
+      (names as readonly string[]).includes(field.localName) &&
+      !isUnset(field, value) &&
+      isSent(request.updateMask, field.name, value)
+    );
+  });
+  return Object.fromEntries(sent.map((field) => [field.localName, fieldOf(request, field)])) as {
+    [N in K]?: NonNullable<MessageShape<D>[N]>;
+  };
+}
+
+/** An enum field without a presence of its own is unset at its unspecified value. */
+function isUnset(field: DescField, value: unknown): boolean {
+  return value === undefined || (field.fieldKind === 'enum' && value === 0);
+}
+
+/** What is wrong with a word of a closed vocabulary; 0 stands for none. */
+export function wordProblems(
+  desc: DescEnum,
+  { path, number, required }: { readonly path: string; readonly number: number; readonly required: boolean },
+): readonly Reason[] {
+  if (number === 0) {
+    const message = `${path} is required`;
+    return required ? [{ field: path, type: 'invalid_type', message, expected: 'string', received: 'undefined' }] : [];
+  }
+  const spellings = enumSpellings(desc);
+  if ([...spellings.values()].includes(number)) return [];
+  return [enumReason(path, [...spellings.keys()], String(number))];
+}
+
+function fieldOf(message: Message, field: DescField): unknown {
+  return (message as unknown as Record<string, unknown>)[field.localName];
+}

@@ -1,0 +1,126 @@
+/** Every service of the contract, with the rules behind it. */
+
+import { EvaluatorService } from '../gen/spandrel/v1/evaluators_pb.js';
+import { EventService } from '../gen/spandrel/v1/events_pb.js';
+import { ApiKeyService } from '../gen/spandrel/v1/keys_pb.js';
+import {
+  AuditLogService,
+  MemberService,
+  OrganizationService,
+  ProjectService,
+  RoleBindingService,
+  TeamService,
+} from '../gen/spandrel/v1/organization_pb.js';
+import { TraceService } from '../gen/spandrel/v1/traces_pb.js';
+import type { Config } from './config.ts';
+import { createAuditLog } from './domain/audit-log.ts';
+import type { Project } from './domain/caller.ts';
+import type { Clock, RandomBytes } from './domain/clock.ts';
+import { type CursorCodec, createCursorCodec } from './domain/cursor.ts';
+import { createEvaluators } from './domain/evaluators.ts';
+import { createEvents } from './domain/events.ts';
+import { createApiKeys } from './domain/keys.ts';
+import { createMembers } from './domain/members.ts';
+import { createOrganizations } from './domain/organization.ts';
+import type { Pricing } from './domain/pricing.ts';
+import { createProjectSettings } from './domain/project-settings.ts';
+import { createProjects } from './domain/projects.ts';
+import { createRoleBindings } from './domain/role-bindings.ts';
+import type { RootKeys } from './domain/secrets.ts';
+import type { Store } from './domain/store.ts';
+import { createTeams } from './domain/teams.ts';
+import { createTraces } from './domain/traces.ts';
+import { createEvaluatorRpc } from './rpc/evaluators.ts';
+import { createEventRpc } from './rpc/events.ts';
+import { createKeyRpc } from './rpc/keys.ts';
+import type { Method } from './rpc/method.ts';
+import { createOrganizationRpc, createTeamRpc } from './rpc/organization.ts';
+import { createAuditLogRpc } from './rpc/organization-audit-log.ts';
+import { createMemberRpc } from './rpc/organization-members.ts';
+import { createProjectRpc } from './rpc/organization-projects.ts';
+import { createRoleBindingRpc } from './rpc/organization-role-bindings.ts';
+import { compileService, type Sizes } from './rpc/registry.ts';
+import { createTraceRpc } from './rpc/traces.ts';
+
+export type ServiceDeps = {
+  readonly config: Config;
+  readonly store: Store;
+  readonly rootKeys: RootKeys;
+  readonly pricing: Pricing;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+};
+
+/** `publicUrl` is the base of links, known once the server listens. */
+export function compileServices(deps: ServiceDeps, publicUrl: () => string): Method[] {
+  const cursors = createCursorCodec(deps.rootKeys.cursorKey);
+  const sizes = { ingestBytesMax: deps.config.limits.bodyMaxBytes };
+  return [...compileData(deps, { cursors, sizes, publicUrl }), ...compileManagement(deps, { cursors, sizes })];
+}
+
+type Shared = { readonly cursors: CursorCodec; readonly sizes: Sizes };
+
+function compileData(
+  { store, random, config, pricing }: ServiceDeps,
+  { cursors, sizes, publicUrl }: Shared & { readonly publicUrl: () => string },
+): Method[] {
+  const { limits } = config;
+  const linkTo = (kind: string) => (project: Project, id: string) =>
+    `${publicUrl()}/${project.slug}/${kind}/${encodeURIComponent(id)}`;
+  const traces = createTraces({
+    store: store.traces,
+    cursors,
+    pricing,
+    traceDefaultDays: config.traceRetentionDays,
+    limits: {
+      spansMax: limits.spansPerRequestMax,
+      evaluationsMax: limits.evaluationsPerRequestMax,
+      stringMaxBytes: limits.stringMaxBytes,
+      freeJsonDepthMax: limits.jsonDepthMax,
+      futureMaxMs: limits.futureMaxMs,
+    },
+  });
+  const settings = createProjectSettings({ store: store.projects, traceDefaultDays: config.traceRetentionDays });
+  return [
+    ...compileService(TraceService, createTraceRpc({ traces, settings, platformUrl: linkTo('traces') }), sizes),
+    ...compileService(EventService, createEventRpc({ events: createEvents({ store: store.events, cursors }) }), sizes),
+    ...compileService(
+      EvaluatorService,
+      createEvaluatorRpc({
+        evaluators: createEvaluators({ store: store.evaluators, random }),
+        platformUrl: linkTo('evaluators'),
+      }),
+      sizes,
+    ),
+  ];
+}
+
+function compileManagement(
+  { store: { management: store }, random, clock, config, rootKeys }: ServiceDeps,
+  { cursors, sizes }: Shared,
+): Method[] {
+  const [keyPrefix = 'sk-lw-'] = config.keyPrefixes;
+  const { pepper } = rootKeys;
+  const organizations = createOrganizations({ store, random });
+  const teams = createTeams({ store, random });
+  const members = createMembers({ store, random, cursors });
+  const roleBindings = createRoleBindings({ store, random, cursors });
+  const auditLog = createAuditLog({ store, cursors });
+  return [
+    ...compileService(
+      ApiKeyService,
+      createKeyRpc({ keys: createApiKeys({ store, random, clock, cursors, pepper, keyPrefix }) }),
+      sizes,
+    ),
+    ...compileService(OrganizationService, createOrganizationRpc({ organizations }), sizes),
+    ...compileService(TeamService, createTeamRpc({ teams }), sizes),
+    ...compileService(
+      ProjectService,
+      createProjectRpc({ projects: createProjects({ store, random, pepper, keyPrefixes: config.keyPrefixes }) }),
+      sizes,
+    ),
+    ...compileService(MemberService, createMemberRpc({ members }), sizes),
+    ...compileService(RoleBindingService, createRoleBindingRpc({ roleBindings }), sizes),
+    ...compileService(AuditLogService, createAuditLogRpc({ auditLog }), sizes),
+  ];
+}

@@ -1,0 +1,50 @@
+/** Every management verb by name, and what it means to those who remember; loads nothing of what serves them. */
+
+import type { Management } from './management.ts';
+
+/** `grave`: authentication must see it. `aside`: a write that decides about no request. */
+type Kind = 'read' | 'grave' | 'aside';
+
+export const MANAGEMENT_VERBS: Readonly<Record<keyof Management, Kind>> = {
+  bootstrap: 'grave',
+  insertApiKey: 'grave',
+  updateProjectSettings: 'grave',
+  commit: 'grave',
+  insertEvaluator: 'aside',
+  noteRefusal: 'aside',
+  noteUse: 'aside',
+  claim: 'aside',
+  release: 'aside',
+  findEvaluator: 'read',
+  version: 'read',
+  organization: 'read',
+  teams: 'read',
+  projects: 'read',
+  project: 'read',
+  members: 'read',
+  member: 'read',
+  roleBindings: 'read',
+  apiKey: 'read',
+  apiKeys: 'read',
+  apiKeysOf: 'read',
+  audit: 'read',
+  findAdministrator: 'read',
+};
+
+/** False also for verbs that have nothing to do with management. */
+export function isGrave(verb: string): boolean {
+  return Object.hasOwn(MANAGEMENT_VERBS, verb) && MANAGEMENT_VERBS[verb as keyof Management] === 'grave';
+}
+
+export type CallManagement = <V extends keyof Management>(
+  verb: V,
+  ...args: Parameters<Management[V]>
+) => ReturnType<Management[V]>;
+
+/** All verbs, each through `call`. */
+export function spreadManagement(call: CallManagement): Management {
+  const verbs = Object.keys(MANAGEMENT_VERBS) as (keyof Management)[];
+  return Object.fromEntries(
+    verbs.map((verb) => [verb, (...args: Parameters<Management[typeof verb]>) => call(verb, ...args)]),
+  ) as Management;
+}

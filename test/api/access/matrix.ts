@@ -1,0 +1,153 @@
+/** Reads a table of who may do what, and asks every cell of it over REST and over gRPC. */
+
+import type { DescMethodUnary } from '@bufbuild/protobuf';
+import { expect, it } from 'vitest';
+import { inParallel } from '../../support/scenario.ts';
+import { ask, type Question, SURFACES, type Wanted } from './question.ts';
+import { CALLERS, type CallerName, type MemberName, type World } from './world.ts';
+
+/** What a letter behind a status stands for; a row can have codes of its own by status or letter. */
+const CODES: Codes = {
+  p: 'insufficient_permissions',
+  a: 'administrator_required',
+  o: 'api_key_not_owned',
+  s: 'api_key_scope_violation',
+  d: 'api_key_permission_denied',
+  c: 'credential_class_mismatch',
+  n: 'project_scope_required',
+  u: 'unknown_project',
+  404: 'api_key_not_found',
+  409: 'api_key_already_revoked',
+  422: 'validation_error',
+};
+
+type Codes = { readonly [letterOrStatus: string]: string };
+
+export type Cell = {
+  readonly world: World;
+  readonly caller: CallerName;
+  /** The member behind the caller. */
+  readonly owner: MemberName | null;
+};
+
+/** What a row asks. What a cell changes is its own. */
+export type Operation = {
+  readonly method: DescMethodUnary;
+  readonly ask: (cell: Cell) => Asked | Promise<Asked>;
+  readonly codes?: Codes;
+  /** For listings: the id of an item. */
+  readonly idOf?: (item: { readonly [name: string]: string }) => string;
+};
+
+/** `token` when it is not the caller's usual one. */
+type Asked = Omit<Question, 'method'> & { readonly token?: string };
+
+export type Matrix = {
+  /** The first line names callers, each further one begins with the name of an operation. */
+  readonly table: string;
+  readonly operations: { readonly [row: string]: Operation };
+  /** Callers that must equal another one in every row. */
+  readonly alike: { readonly [caller: string]: CallerName };
+  /** Callers that are answered the same in every row. */
+  readonly always?: { readonly [caller: string]: string };
+};
+
+type Row = { readonly name: string; readonly cells: readonly (readonly [CallerName, string])[] };
+
+const WIDTH = 6;
+
+/** One test a row. */
+export function testMatrix(matrix: Matrix, world: () => World): void {
+  const rows = readRows(matrix);
+  it('every operation has a row, and every row an operation', () => {
+    expect(rows.map(({ name }) => name).sort()).toEqual(Object.keys(matrix.operations).sort());
+  });
+  for (const row of rows) {
+    it(row.name, () => testRow(row, matrix, world()));
+  }
+}
+
+/** The rpcs that have a row. */
+export function methodsOf({ operations }: Matrix): readonly DescMethodUnary[] {
+  return Object.values(operations).map(({ method }) => method);
+}
+
+function readRows({ table, alike, always = {} }: Matrix): readonly Row[] {
+  const [head = [], ...lines] = table
+    .trim()
+    .split('\n')
+    .map((line) => line.split('|').map((cell) => cell.trim()));
+  const callers = head.slice(1) as CallerName[];
+  return lines.map(([name = '', ...texts]) => {
+    expect(texts, name).toHaveLength(callers.length);
+    const cells = callers.map((caller, column) => [caller, texts[column] ?? ''] as const);
+    const textOf = new Map<string, string>(cells);
+    const copies = Object.entries(alike).map(([copy, model]) => [copy, textOf.get(model) ?? '-'] as const);
+    const all = [...cells, ...copies, ...Object.entries(always)].filter(([, text]) => text !== '-');
+    return { name, cells: all.map(([caller, text]) => [caller as CallerName, text] as const) };
+  });
+}
+
+async function testRow({ name, cells }: Row, { operations }: Matrix, world: World): Promise<void> {
+  const operation = operations[name];
+  if (operation === undefined) throw new Error(`no operation is called ${name}`);
+  const wanted: { [cell: string]: string } = {};
+  const found: { [cell: string]: string } = {};
+  const asked = cells.flatMap((cell) => SURFACES.map((surface) => [...cell, surface] as const));
+  for (const [caller, text, surface] of asked)
+    wanted[`${caller} ${surface}`] = wantedText(operation, caller, { text, world });
+  await inParallel(asked, WIDTH, async ([caller, text, surface], index) => {
+    const { token = world.tokens[caller], ...question } = await operation.ask({
+      world,
+      caller,
+      owner: ownerOf(caller),
+    });
+    const outcome = await ask(
+      surface,
+      { method: operation.method, ...question },
+      { address: world.app.address, token, wanted: readCell(text, operation), spelling: index },
+    );
+    const { status, code, body } = outcome;
+    found[`${caller} ${surface}`] =
+      code !== null || isStatus(text) ? shown(status, code) : listed(body.data, operation, world);
+  });
+  expect(found).toEqual(wanted);
+}
+
+export function ownerOf(caller: CallerName): MemberName | null {
+  return caller === 'PROJ' ? null : CALLERS[caller]({ organization: '', project: '' }).owner;
+}
+
+function isStatus(text: string): boolean {
+  return /^\d{3}[a-z]?$/.test(text);
+}
+
+/** A cell that holds no status holds what a listing must answer. */
+function readCell(text: string, { codes = {} }: Operation): Wanted {
+  if (!isStatus(text)) return { status: 200, code: null };
+  const status = Number(text.slice(0, 3));
+  const letter = text.slice(3) || String(status);
+  return { status, code: status < 300 ? null : (codes[letter] ?? CODES[letter] ?? letter) };
+}
+
+function wantedText(operation: Operation, caller: CallerName, { text, world }: { text: string; world: World }): string {
+  const { status, code } = readCell(text, operation);
+  if (isStatus(text)) return shown(status, code);
+  const ids = text.split('+').flatMap((word) => world.ids(word, ownerOf(caller)));
+  return shownIds(ids, world);
+}
+
+function listed(data: readonly { readonly [name: string]: string }[], { idOf }: Operation, world: World): string {
+  return shownIds(
+    data.map((item) => (idOf === undefined ? (item.id ?? '') : idOf(item))),
+    world,
+  );
+}
+
+function shownIds(ids: readonly string[], world: World): string {
+  return ids.map(world.nameOf).sort().join(', ');
+}
+
+function shown(status: number | string, code: string | null): string {
+  return code === null ? String(status) : `${status} ${code}`;
+}

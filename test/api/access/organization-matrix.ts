@@ -1,0 +1,214 @@
+/** Who may do what beside API keys: the organization, its parts and people, traces, evaluators and events. */
+
+import { EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
+import { EventService } from '../../../gen/spandrel/v1/events_pb.js';
+import {
+  AuditLogService,
+  MemberService,
+  OrganizationService,
+  ProjectService,
+  RoleBindingService,
+  TeamService,
+} from '../../../gen/spandrel/v1/organization_pb.js';
+import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
+import { asMessage, llmTrace } from '../../support/fixtures.ts';
+import type { Cell, Matrix, Operation } from './matrix.ts';
+import { freshName, type World } from './world.ts';
+
+const { getOrganization, updateOrganization } = OrganizationService.method;
+const { listTeams, createTeam } = TeamService.method;
+const { listProjects, createProject, getProject, updateProject, archiveProject, rotateProjectKey } =
+  ProjectService.method;
+const { listMembers, createMember, updateMember, removeMember } = MemberService.method;
+const { listRoleBindings, createRoleBinding, deleteRoleBinding } = RoleBindingService.method;
+const { listEvents, getEvent } = EventService.method;
+const { getEvaluator, createEvaluator } = EvaluatorService.method;
+const { collectTrace, getTrace, getProjectSettings, updateProjectSettings } = TraceService.method;
+
+const UNKNOWN = 'project_000000000000000000000';
+
+/** Listings come first, before the other rows add to them; another ADMIN comes last. */
+const TABLE = `
+row                                    | PROJ | PA    | PN   | PQ   | PM   | PV    | PR    | PP   | SA    | SM   | SV   | SP
+list projects                          | 401c | P1+P2 | none | none | none | P1+P2 | P1+P2 | P1   | P1+P2 | none | none | P1
+list teams                             | 401c | T1+T2 | none | none | none | T1+T2 | T1+T2 | none | T1+T2 | none | none | none
+list members                           | 401c | PEOPLE | PEOPLE | 403p | PEOPLE | 403p | 403p | 403p | PEOPLE | PEOPLE | 403p | 403p
+list role bindings                     | 401c | GRANTS | GRANTS | 403p | GRANTS | 403p | 403p | 403p | GRANTS | GRANTS | 403p | 403p
+read the organization                  | 401c | 200   | 200  | 200  | 200  | 200   | 200   | 403p | 200   | 200  | 200  | 403p
+rename the organization                | 401c | 200   | 200  | 403p | 200  | 403p  | 403p  | 403p | 200   | 200  | 403p | 403p
+read P1                                | 401c | 200   | 404  | 404  | 404  | 200   | 200   | 200  | 200   | 404  | 404  | 200
+read P2                                | 401c | 200   | 404  | 404  | 404  | 200   | 200   | 404  | 200   | 404  | 404  | 404
+read a project elsewhere               | 401c | 404   | 404  | 404  | 404  | 404   | 404   | 404  | 404   | 404  | 404  | 404
+change P1                              | 401c | 200   | 404  | 404  | 404  | 200   | 403p  | 200  | 200   | 404  | 404  | 200
+rotate the key of P1                   | 401c | 200   | 404  | 404  | 404  | 403p  | 403p  | 403p | 200   | 404  | 404  | 200
+archive P1                             | 401c | 200   | 404  | 404  | 404  | 403p  | 403p  | 403p | 200   | 404  | 404  | 200
+create a project in T1                 | 401c | 201   | 403p | 403p | 403p | 201   | 403p  | 403p | 201   | 403p | 403p | 403p
+create a team                          | 401c | 201   | 403p | 403p | 403p | 403p  | 403p  | 403p | 201   | 403p | 403p | 403p
+list the audit log                     | 401c | 200   | 403p | 403p | 403p | 403p  | 403p  | 403p | 200   | 403p | 403p | 403p
+add an external member                 | 401c | 201   | 201  | 403p | 201  | 403p  | 403p  | 403p | 201   | 201  | 403p | 403p
+add a viewer                           | 401c | 201   | 403s | 403p | 403s | 403p  | 403p  | 403p | 201   | 403s | 403p | 403p
+disable a member                       | 401c | 200   | 403s | 403p | 403s | 403p  | 403p  | 403p | 200   | 403s | 403p | 403p
+remove a member                        | 401c | 200   | 403s | 403p | 403s | 403p  | 403p  | 403p | 200   | 403s | 403p | 403p
+grant VIEWER at P1                     | 401c | 201   | 403s | 403p | 403s | 403p  | 403p  | 403p | 201   | 403s | 403p | 403p
+take back VIEWER at P1                 | 401c | 200   | 403s | 403p | 403s | 403p  | 403p  | 403p | 200   | 403s | 403p | 403p
+demote the last administrator          | 401c | 409   | 403a | 403p | 403a | 403p  | 403p  | 403p | 409   | 403a | 403p | 403p
+disable the last administrator         | 401c | 409   | 403a | 403p | 403a | 403p  | 403p  | 403p | 409   | 403a | 403p | 403p
+remove the last administrator          | 401c | 409   | 403a | 403p | 403a | 403p  | 403p  | 403p | 409   | 403a | 403p | 403p
+list events                            | 401c | 200   | 403p | 403p | 403p | 403p  | 403p  | 403p | 200   | 403p | 403p | 403p
+read an event                          | 401c | 200   | 403p | 403p | 403p | 403p  | 403p  | 403p | 200   | 403p | 403p | 403p
+collect a trace in P1                  | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
+read a trace of P1                     | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
+read the settings of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
+change the settings of P1              | 200  | 200   | 403d | 403d | 403d | 403d  | 403d  | 403d | 200   | 403d | 403d | 200
+create an evaluator in P1              | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
+read an evaluator of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
+read an evaluator of P2                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 403d | 200   | 403d | 403d | 403d
+read an evaluator, no project named    | 200  | 401n  | 401n | 401n | 401n | 401n  | 401n  | 200  | 401n  | 401n | 401n | 200
+read an evaluator, unknown project     | 200  | 401u  | 401u | 401u | 401u | 401u  | 401u  | 401u | 401u  | 401u | 401u | 401u
+read an evaluator, a project elsewhere | 200  | 401u  | 401u | 401u | 401u | 401u  | 401u  | 401u | 401u  | 401u | 401u | 401u
+add an administrator                   | 401c | 201   | 403a | 403p | 403a | 403p  | 403p  | 403p | 201   | 403a | 403p | 403p
+`;
+
+const scopeCode = { s: 'role_binding_scope_violation' };
+const projectCodes = { 404: 'project_not_found' };
+const projectIn = (id: string) => ({ 'x-project-id': id });
+const email = () => `${freshName('m').replace(' ', '')}@localhost`;
+
+const readProject = (id: (world: World) => string): Operation => ({
+  method: getProject,
+  ask: ({ world }) => ({ parameters: { id: id(world) } }),
+  codes: projectCodes,
+});
+
+/** A project that stands for P1, and the key that the caller would have if it were. */
+async function standIn({ world, caller }: Cell): Promise<{ id: string; token: string }> {
+  const id = await world.addProject();
+  const isBound = caller === 'PP' || caller === 'SP';
+  return { id, token: isBound ? (await world.addCaller(caller, id)).token : world.tokens[caller] };
+}
+
+const ofStandIn = (method: Operation['method'], body?: { readonly [name: string]: string }): Operation => ({
+  method,
+  ask: async (cell) => {
+    const { id, token } = await standIn(cell);
+    return { parameters: { id }, token, ...(body === undefined ? {} : { body }) };
+  },
+  codes: projectCodes,
+});
+
+const addMember = (role: string): Operation => ({
+  method: createMember,
+  ask: () => ({ body: { email: email(), name: 'Somebody', role } }),
+  codes: scopeCode,
+});
+
+/** What only an administrator may do, and nobody to the last one. */
+const onLastAdministrator = (
+  method: Operation['method'],
+  code: string,
+  body?: { readonly [name: string]: string | boolean },
+): Operation => ({
+  method,
+  ask: ({ world }) => ({ parameters: { user_id: world.members.adm }, ...(body === undefined ? {} : { body }) }),
+  codes: { 409: code },
+});
+
+const onMember = (method: Operation['method'], body?: { readonly [name: string]: boolean }): Operation => ({
+  method,
+  ask: async ({ world }) => {
+    const userId = await world.addMember('MEMBER');
+    return { parameters: { user_id: userId }, ...(body === undefined ? {} : { body }) };
+  },
+  codes: scopeCode,
+});
+
+async function viewerAtP1({ world }: Cell): Promise<{ readonly [name: string]: string }> {
+  const userId = await world.addMember('VIEWER');
+  return { userId, role: 'VIEWER', scopeType: 'PROJECT', scopeId: world.projects.P1 };
+}
+
+const inP1 = (method: Operation['method'], ask: (world: World) => object): Operation => ({
+  method,
+  ask: ({ world }) => ({ headers: projectIn(world.projects.P1), ...ask(world) }),
+});
+
+/** A project key reads its own project, whatever is named. */
+const readEvaluator = (named: (world: World) => string | null, of: 'P1' | 'P2' = 'P1'): Operation => ({
+  method: getEvaluator,
+  ask: ({ world, caller }) => {
+    const project = named(world);
+    return {
+      parameters: { id_or_slug: world.evaluators[caller === 'PROJ' ? 'P1' : of] },
+      ...(project === null ? {} : { headers: projectIn(project) }),
+    };
+  },
+});
+
+export const ORGANIZATION_MATRIX: Matrix = {
+  table: TABLE.replaceAll('PEOPLE', 'adm+mgr+mem+vie+dem').replaceAll('GRANTS', 'adm+mgr+mgr+mem+vie+dem'),
+  alike: { PD: 'PV' },
+  operations: {
+    'list projects': { method: listProjects, ask: () => ({}) },
+    'list teams': { method: listTeams, ask: () => ({}) },
+    'list members': { method: listMembers, ask: () => ({}), idOf: ({ userId = '' }) => userId },
+    'list role bindings': { method: listRoleBindings, ask: () => ({}), idOf: ({ userId = '' }) => userId },
+    'read the organization': { method: getOrganization, ask: () => ({}) },
+    'rename the organization': { method: updateOrganization, ask: () => ({ body: { name: freshName('renamed') } }) },
+    'read P1': readProject((world) => world.projects.P1),
+    'read P2': readProject((world) => world.projects.P2),
+    'read a project elsewhere': readProject((world) => world.foreign.projectId),
+    'change P1': {
+      method: updateProject,
+      ask: ({ world }) => ({ parameters: { id: world.projects.P1 }, body: { name: freshName('renamed') } }),
+      codes: projectCodes,
+    },
+    'rotate the key of P1': ofStandIn(rotateProjectKey, {}),
+    'archive P1': ofStandIn(archiveProject),
+    'create a project in T1': {
+      method: createProject,
+      ask: ({ world }) => ({ body: { name: freshName('project'), teamId: world.teams.T1 } }),
+    },
+    'create a team': { method: createTeam, ask: () => ({ body: { name: freshName('team') } }) },
+    'list the audit log': { method: AuditLogService.method.listAuditLog, ask: () => ({}) },
+    'add an external member': addMember('EXTERNAL'),
+    'add a viewer': addMember('VIEWER'),
+    'add an administrator': addMember('ADMIN'),
+    'disable a member': onMember(updateMember, { disabled: true }),
+    'remove a member': onMember(removeMember),
+    'grant VIEWER at P1': {
+      method: createRoleBinding,
+      ask: async (cell) => ({ body: await viewerAtP1(cell) }),
+      codes: scopeCode,
+    },
+    'take back VIEWER at P1': {
+      method: deleteRoleBinding,
+      ask: async (cell) => {
+        const { id } = await cell.world.act('POST', '/api/role-bindings', await viewerAtP1(cell));
+        return { parameters: { id } };
+      },
+      codes: scopeCode,
+    },
+    'demote the last administrator': onLastAdministrator(updateMember, 'cannot_demote_last_admin', { role: 'MEMBER' }),
+    'disable the last administrator': onLastAdministrator(updateMember, 'cannot_disable_last_admin', {
+      disabled: true,
+    }),
+    'remove the last administrator': onLastAdministrator(removeMember, 'cannot_remove_last_admin'),
+    'list events': { method: listEvents, ask: () => ({ query: { from: '0', to: '9007199254740991' } }) },
+    'read an event': { method: getEvent, ask: ({ world }) => ({ parameters: { id: world.eventId } }) },
+    'collect a trace in P1': inP1(collectTrace, () => {
+      const body = llmTrace(Date.now());
+      return { body, message: asMessage(body) };
+    }),
+    'read a trace of P1': inP1(getTrace, ({ traceId }) => ({ parameters: { trace_id: traceId } })),
+    'read the settings of P1': inP1(getProjectSettings, () => ({})),
+    'change the settings of P1': inP1(updateProjectSettings, () => ({ body: { emitRequestEvents: true } })),
+    'create an evaluator in P1': inP1(createEvaluator, () => ({
+      body: { name: freshName('Judge'), config: { evaluatorType: 'langevals/exact_match', settings: {} } },
+    })),
+    'read an evaluator of P1': readEvaluator(({ projects }) => projects.P1),
+    'read an evaluator of P2': readEvaluator(({ projects }) => projects.P2, 'P2'),
+    'read an evaluator, no project named': readEvaluator(() => null),
+    'read an evaluator, unknown project': readEvaluator(() => UNKNOWN),
+    'read an evaluator, a project elsewhere': readEvaluator(({ foreign }) => foreign.projectId),
+  },
+};

@@ -1,0 +1,14 @@
+import { afterAll, beforeAll } from 'vitest';
+import { testMatrix } from './matrix.ts';
+import { ORGANIZATION_MATRIX } from './organization-matrix.ts';
+import { createWorld, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(async () => {
+  await world.app.close();
+});
+
+testMatrix(ORGANIZATION_MATRIX, () => world);

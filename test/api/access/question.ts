@@ -1,0 +1,100 @@
+/** One question to one rpc in the words of REST, asked over REST and over gRPC. */
+
+import { type DescMethodUnary, getOption, type Message } from '@bufbuild/protobuf';
+import { http } from '../../../gen/google/api/annotations_pb.js';
+import { policy } from '../../../gen/spandrel/v1/options_pb.js';
+import type { JsonValue } from '../../../src/domain/fault.ts';
+import { routeOf } from '../../../src/rpc/rest-shape.ts';
+import { decodeMessage } from '../../../src/transport/rest/decode.ts';
+import { type Body, callRest, callRpc, grpcStatus } from '../../support/surfaces.ts';
+
+type Texts = Readonly<Record<string, string>>;
+type JsonObject = Readonly<Record<string, JsonValue>>;
+
+export type Question = {
+  readonly method: DescMethodUnary;
+  /** By the names in the path template. */
+  readonly parameters?: Texts;
+  readonly query?: Texts;
+  readonly body?: JsonObject;
+  /** The request over gRPC, where it does not follow from the body. */
+  readonly message?: Message | Readonly<Record<string, unknown>>;
+  readonly headers?: Texts;
+};
+
+/** What was answered; a status of gRPC is shown as the one of HTTP that stands for it. */
+export type Outcome = { readonly status: number | string; readonly code: string | null; readonly body: Body };
+
+/** What should be answered. */
+export type Wanted = { readonly status: number; readonly code: string | null };
+
+export type Surface = 'REST' | 'gRPC';
+export const SURFACES: readonly Surface[] = ['REST', 'gRPC'];
+
+export type Asking = {
+  readonly address: string;
+  /** Null: none is sent. */
+  readonly token: string | null;
+  readonly wanted: Wanted;
+  /** Which of the paths of the rpc to take. */
+  readonly spelling?: number;
+};
+
+export async function ask(surface: Surface, question: Question, asking: Asking): Promise<Outcome> {
+  return await (surface === 'REST' ? askRest(question, asking) : askRpc(question, asking));
+}
+
+async function askRest(question: Question, { address, token, spelling = 0 }: Asking): Promise<Outcome> {
+  const routes = routesOf(question.method);
+  const route = routes[spelling % routes.length] ?? { verb: '', template: '' };
+  const { status, body } = await callRest(address, {
+    verb: route.verb,
+    path: pathOf(route.template, question),
+    ...(question.body === undefined ? {} : { body: question.body }),
+    headers: headersOf(question, token),
+  });
+  const error = body?.error?.code === undefined ? body : body.error;
+  return { status, code: status < 300 ? null : error.code, body };
+}
+
+async function askRpc(question: Question, { address, token, wanted }: Asking): Promise<Outcome> {
+  const { method } = question;
+  const answer = await callRpc(address, {
+    method,
+    request: question.message ?? decode(question),
+    headers: headersOf(question, token),
+  });
+  if (answer.ok) return { status: getOption(method, policy).successStatus, code: null, body: answer.body };
+  const isWanted = wanted.code !== null && answer.error.code === grpcStatus(wanted.status, wanted.code);
+  return {
+    status: isWanted ? wanted.status : `gRPC ${answer.error.code} ${answer.error.details}`,
+    code: answer.code,
+    body: { message: answer.error.details, meta: answer.meta },
+  };
+}
+
+/** Every path of an rpc, its aliases included. */
+export function routesOf(method: DescMethodUnary): readonly { readonly verb: string; readonly template: string }[] {
+  const rule = getOption(method, http);
+  return [rule, ...rule.additionalBindings].map(routeOf);
+}
+
+function pathOf(template: string, { parameters = {}, query = {} }: Question): string {
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ''));
+  const asked = new URLSearchParams(query).toString();
+  return asked === '' ? path : `${path}?${asked}`;
+}
+
+function headersOf({ headers = {} }: Question, token: string | null): Texts {
+  return token === null ? headers : { ...headers, authorization: `Bearer ${token}` };
+}
+
+function decode({ method, parameters = {}, query = {}, body }: Question): Message {
+  const sent = routesOf(method)[0]?.verb === 'GET' || routesOf(method)[0]?.verb === 'DELETE' ? null : (body ?? {});
+  return decodeMessage(method.input, {
+    parameters,
+    query: new URLSearchParams(query),
+    body: sent,
+    nullIsAbsent: false,
+  }).message;
+}

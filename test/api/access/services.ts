@@ -1,0 +1,23 @@
+/** Every rpc that the contract gives a route, found in the generated code. */
+
+import { readdirSync } from 'node:fs';
+import { type DescFile, type DescMethodUnary, hasOption } from '@bufbuild/protobuf';
+import { http } from '../../../gen/google/api/annotations_pb.js';
+
+const FOLDER = new URL('../../../gen/spandrel/v1/', import.meta.url);
+
+export async function readRoutedMethods(): Promise<readonly DescMethodUnary[]> {
+  const names = readdirSync(FOLDER).filter((name) => name.endsWith('_pb.js'));
+  const modules = await Promise.all(names.map((name) => import(new URL(name, FOLDER).href)));
+  const files = modules.flatMap((module) => Object.values<unknown>(module)).filter(isFile);
+  const methods = files.flatMap(({ services }) => services.flatMap((service) => service.methods));
+  return methods.filter((method) => hasOption(method, http)).map((method) => method as DescMethodUnary);
+}
+
+export function nameOf({ parent, name }: DescMethodUnary): string {
+  return `${parent.typeName}/${name}`;
+}
+
+function isFile(value: unknown): value is DescFile {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'file';
+}

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ApiKeyService } from '../../../gen/spandrel/v1/keys_pb.js';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { callRest, callRpc } from '../../support/surfaces.ts';
+import { ask, mint, restrictedTo, SURFACES } from './ask.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(async () => {
+  await app.close();
+});
+
+const atProject = (role: string) => ({ role, scopeType: 'PROJECT', scopeId: app.projectId });
+
+describe.each(SURFACES)('changing a key over %s', (surface) => {
+  it('changes what is sent, and answers what reading answers', async () => {
+    const { id, apiKey } = await mint(app, { description: 'old' });
+    const told = await ask(app, [surface, 'update'], { id, body: { name: 'renamed', description: null } });
+    expect(told.status).toBe(200);
+    expect(told.body).toEqual({
+      ...apiKey,
+      name: 'renamed',
+      description: null,
+      updatedAt: expect.stringMatching(/Z$/),
+    });
+    expect((await ask(app, [surface, 'get'], { id })).body).toEqual(told.body);
+  });
+
+  it('changes nothing when nothing is sent, or what was read', async () => {
+    for (const body of [{ keyType: 'service', projectIds: [app.projectId] }, restrictedTo(app, 'cost:view'), {}]) {
+      const { id, apiKey } = await mint(app, body);
+      expect((await ask(app, [surface, 'update'], { id, body: {} })).body).toEqual(apiKey);
+      expect((await ask(app, [surface, 'update'], { id, body: apiKey })).body).toEqual(apiKey);
+    }
+  });
+
+  it('replaces grants outright: the next request has the new ones and no others', async () => {
+    const { id, token } = await mint(app, { keyType: 'service', projectIds: [app.projectId] });
+    const evaluator = () => callRest(app.address, { path: '/api/evaluators/none', headers: { 'x-auth-token': token } });
+    expect((await evaluator()).status).toBe(404);
+    const bindings = [atProject('CUSTOM')];
+    const narrowed = { bindings, permissionMode: 'restricted', permissions: ['traces:view'] };
+    const told = await ask(app, [surface, 'update'], { id, body: narrowed });
+    expect(told.body).toMatchObject({ ...narrowed, projectIds: [], effectivePermissions: ['traces:view'] });
+    expect((await evaluator()).body.code).toBe('api_key_permission_denied');
+    const widened = await ask(app, [surface, 'update'], { id, body: { permissions: ['evaluations:manage'] } });
+    expect(widened.body.permissions).toEqual(['evaluations:manage']);
+    expect((await evaluator()).status).toBe(404);
+  });
+
+  it('refuses what cannot change and what does not fit together', async () => {
+    const { id } = await mint(app, restrictedTo(app, 'cost:view'));
+    const fieldsOf = async (body: object) => {
+      const told = await ask(app, [surface, 'update'], { id, body });
+      expect(told).toMatchObject({ status: 422, code: 'validation_error' });
+      return told.body.fields;
+    };
+    expect(await fieldsOf({ keyType: 'service', assignedToUserId: 'user_x' })).toEqual(['keyType', 'assignedToUserId']);
+    expect(await fieldsOf({ permissionMode: 'all' })).toEqual(['permissionMode', 'permissions']);
+    expect(await fieldsOf({ bindings: [] })).toEqual(['bindings']);
+    expect(await fieldsOf({ name: null })).toEqual(['name']);
+    expect(await fieldsOf({ expiresAt: '2001-01-01' })).toEqual(['expiresAt']);
+  });
+
+  it('stops at the ceiling of the caller, and leaves the key as it was', async () => {
+    const narrow = await mint(app, restrictedTo(app, 'organization:manage'));
+    const bindings = [{ role: 'ADMIN', scopeType: 'ORGANIZATION', scopeId: app.organizationId }];
+    const body = { bindings, permissionMode: 'all', permissions: [] };
+    const told = await ask(app, [surface, 'update'], { id: narrow.id, body, token: narrow.token });
+    expect(told).toMatchObject({ status: 403, code: 'api_key_scope_violation' });
+    expect((await ask(app, [surface, 'get'], { id: narrow.id })).body.bindings).toEqual(narrow.apiKey.bindings);
+  });
+
+  it('does not touch a revoked key', async () => {
+    const { id } = await mint(app, {});
+    await ask(app, [surface, 'revoke'], { id });
+    expect(await ask(app, [surface, 'update'], { id, body: { name: 'late' } })).toMatchObject({
+      status: 409,
+      code: 'api_key_already_revoked',
+    });
+  });
+});
+
+describe('changing a key', () => {
+  it('takes what it is told by the mask alone over gRPC', async () => {
+    const { id } = await mint(app, { description: 'kept', keyType: 'service', projectIds: [app.projectId] });
+    const headers = { authorization: `Bearer ${app.adminKey}` };
+    const update = (request: object) =>
+      callRpc(app.address, { method: ApiKeyService.method.updateApiKey, headers, request: { id, ...request } });
+    expect(await update({ name: 'first' })).toMatchObject({ ok: true, body: { name: 'first', description: 'kept' } });
+    const masked = { name: 'ignored', updateMask: { paths: ['description'] } };
+    expect(await update(masked)).toMatchObject({ ok: true, body: { name: 'first', description: null } });
+    expect(await update({ projectIds: [] })).toMatchObject({ ok: true, body: { projectIds: [app.projectId] } });
+    expect(await update({ updateMask: { paths: ['project_ids'] } })).toMatchObject({
+      ok: false,
+      code: 'validation_error',
+    });
+  });
+
+  it('keeps both of two changes at once', async () => {
+    const { id } = await mint(app, {});
+    const update = (body: object) => ask(app, ['/api/api-keys', 'update'], { id, body });
+    await Promise.all([
+      update({ name: 'one' }),
+      update({ description: 'two' }),
+      update({ permissionMode: 'readonly' }),
+    ]);
+    const { body } = await ask(app, ['/api/api-keys', 'get'], { id });
+    expect(body).toMatchObject({ name: 'one', description: 'two', permissionMode: 'readonly' });
+  });
+});

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ADMIN_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
+import { callRest } from '../support/surfaces.ts';
+import { temporaryFolder } from '../support/temp.ts';
+import { type CliOutcome, runCli } from './run-cli.ts';
+
+const folder = temporaryFolder();
+let server: SpawnedServer;
+beforeAll(async () => {
+  server = await spawnServer({ SPANDREL_DATABASE_URL: `sqlite:${folder.path}/spandrel.db` });
+});
+afterAll(async () => {
+  await server.stop('SIGKILL');
+  folder.remove();
+});
+
+function run(args: readonly string[], key = ADMIN_KEY): Promise<CliOutcome> {
+  return runCli(args, { SPANDREL_URL: `${server.address}/`, SPANDREL_ADMIN_KEY: key });
+}
+
+/** What a command prints when all goes well. */
+async function printed(...args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await run(args);
+  expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
+  return stdout;
+}
+
+const field = (text: string, name: string) => new RegExp(`^${name} +(\\S.*)$`, 'm').exec(text)?.[1] ?? '';
+const read = (path: string, token: string) =>
+  callRest(server.address, { path, headers: { authorization: `Bearer ${token}` } });
+
+describe('spandrel keys', () => {
+  it('mints a key that does what was asked for, and takes it back', async () => {
+    const created = await printed('keys', 'create', '--name', 'dashboard', '--grant', 'viewer@organization');
+    const [id, token] = [field(created, 'id'), field(created, 'token')];
+    expect(field(created, 'grants')).toBe('VIEWER@organization');
+    expect((await read('/api/organization', token)).status).toBe(200);
+    expect((await read('/api/organization/members', token)).status).toBe(403);
+    const list = await printed('keys', 'list');
+    expect(list).toMatch(new RegExp(`^${id} +personal +dashboard +user_\\w+ +VIEWER@organization +- `, 'm'));
+    expect(await printed('keys', 'revoke', id)).toBe(`revoked ${id}\n`);
+    expect((await read('/api/organization', token)).status).toBe(401);
+    expect(await printed('keys', 'list')).not.toContain(id);
+    expect(await printed('keys', 'list', '--revoked')).toContain(id);
+  });
+
+  it('mints a service key for one project, with an end', async () => {
+    const { body } = await read('/api/projects', ADMIN_KEY);
+    const args = ['--name', 'ci', '--service', '--project', body.data[0].id, '--expires', '30d', '--description', 'CI'];
+    const created = JSON.parse(await printed('keys', 'create', '--json', ...args));
+    expect(created.apiKey).toMatchObject({ keyType: 'service', projectIds: [body.data[0].id], description: 'CI' });
+    expect(Date.parse(created.apiKey.expiresAt) - Date.now()).toBeGreaterThan(29 * 86_400_000);
+    expect((await read('/api/organization', created.token)).status).toBe(403);
+    expect(await printed('keys', 'list', '--organization')).toContain(created.id);
+  });
+
+  it('mints a restricted key', async () => {
+    const args = ['--grant', 'CUSTOM@organization', '--permission', 'auditLog:view', '--permission', 'cost:view'];
+    const created = JSON.parse(await printed('keys', 'create', '--name', 'auditor', '--json', ...args));
+    expect(created.apiKey).toMatchObject({
+      permissionMode: 'restricted',
+      effectivePermissions: ['auditLog:view', 'cost:view'],
+    });
+  });
+
+  it('gives a key a new token, at once or with an overlap', async () => {
+    const created = JSON.parse(await printed('keys', 'create', '--json', '--name', 'turning'));
+    const rotated = field(await printed('keys', 'rotate', created.id, '--overlap', '600'), 'token');
+    const again = JSON.parse(await printed('keys', 'rotate', created.id, '--json')).token;
+    const statuses = [];
+    for (const token of [created.token, rotated, again]) statuses.push((await read('/api/organization', token)).status);
+    expect(statuses).toEqual([401, 401, 200]);
+  });
+
+  it.each([
+    [['keys', 'revoke', '0000000000000000'], ADMIN_KEY, /^spandrel: .*\(api_key_not_found\)\n$/],
+    [['keys', 'create', '--name', ' '], ADMIN_KEY, /^spandrel: [^\n]*name[^\n]*\(validation_error\)\n$/],
+    [['keys', 'list'], `${ADMIN_KEY.slice(0, -1)}0`, /^spandrel: .*\(invalid_credentials\)\n$/],
+    [['keys', 'list'], '', /^spandrel: SPANDREL_ADMIN_KEY must/],
+    [['keys', 'create', '--name', 'x', '--grant', 'VIEWER@project:none'], ADMIN_KEY, /\(api_key_scope_violation\)\n$/],
+  ])('%j says in one line why not', async (args, key, reason) => {
+    const { code, stdout, stderr } = await run(args, key);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(reason);
+    expect(stderr.trim()).not.toContain('\n');
+  });
+
+  it('says when there is no server, and where it looked', async () => {
+    const nowhere = { SPANDREL_URL: 'http://127.0.0.1:9', SPANDREL_ADMIN_KEY: ADMIN_KEY };
+    const { code, stderr } = await runCli(['keys', 'list'], nowhere);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^spandrel: no answer from http:\/\/127\.0\.0\.1:9 .*SPANDREL_URL.*\n$/);
+  });
+
+  it('shows no control characters of a name', async () => {
+    const { body } = await read('/api/organization', ADMIN_KEY);
+    const bindings = [{ role: 'VIEWER', scopeType: 'ORGANIZATION', scopeId: body.id }];
+    const headers = { authorization: `Bearer ${ADMIN_KEY}` };
+    const sent = { name: 'red\u001b[31m\nline', bindings };
+    expect((await callRest(server.address, { verb: 'POST', path: '/api/api-keys', body: sent, headers })).status).toBe(
+      201,
+    );
+    expect(await printed('keys', 'list')).toContain(' red?[31m?line ');
+  });
+});
+
+describe('spandrel members', () => {
+  it('adds, promotes, disables, enables and removes a member, named by e-mail or id', async () => {
+    const added = await printed('members', 'add', '--email', 'Ann@Example.com', '--name', 'Ann');
+    const id = /^user_\w+/m.exec(added)?.[0] ?? '';
+    expect(await printed('members', 'list')).toMatch(new RegExp(`^${id} +ann@example.com +Ann +MEMBER +- `, 'm'));
+    expect(await printed('members', 'role', 'ann@EXAMPLE.com', 'viewer')).toMatch(/ VIEWER +- /);
+    expect(await printed('members', 'disable', id)).toMatch(/ VIEWER +2\d{3}-/);
+    expect(JSON.parse(await printed('members', 'enable', id, '--json'))).toMatchObject({ userId: id, disabled: false });
+    expect(await printed('members', 'remove', id)).toBe(`removed ${id}\n`);
+    expect(await printed('members', 'list')).not.toContain(id);
+  });
+
+  it.each([
+    [['members', 'remove', 'nobody@example.com'], /^spandrel: no member has the e-mail nobody@example\.com\n$/],
+    [['members', 'disable', 'admin@localhost'], /\(cannot_disable_last_admin\)\n$/],
+  ])('%j says in one line why not', async (args, reason) => {
+    const { code, stderr } = await run(args);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(reason);
+  });
+});

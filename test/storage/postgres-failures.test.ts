@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { isMonthMissing, missingSequence } from '../../src/storage/postgres/failures.ts';
+
+const databaseError = (message: string, fields: object) => Object.assign(new Error(message), fields);
+
+it('a missing month is known by its code, whatever language the database speaks', () => {
+  const error = databaseError('keine Partition von Relation »spans« für die Zeile gefunden', {
+    code: '23514',
+    detail: 'Partitionierungsschlüssel der fehlgeschlagenen Zeile enthält (trace_sequence) = (749874837913634).',
+  });
+  expect(isMonthMissing(error)).toBe(true);
+  expect(missingSequence(error)).toBe(749_874_837_913_634);
+});
+
+it('a value that a rule of its table refuses is no missing month', () => {
+  const error = databaseError('new row for relation "installation" violates check constraint', {
+    code: '23514',
+    constraint: 'installation_id_check',
+  });
+  expect(isMonthMissing(error)).toBe(false);
+});

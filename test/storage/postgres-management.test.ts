@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { decide } from '../../src/domain/decide.ts';
+import type { ApiKeyRecord, ManagementChange } from '../../src/domain/management.ts';
+import type { Bootstrap, Store } from '../../src/domain/store.ts';
+import { openStore } from '../../src/storage/open.ts';
+import { createPostgresPlace, type Place } from '../support/place.ts';
+import { query } from '../support/postgres-databases.ts';
+import {
+  AT_MS,
+  change,
+  found,
+  sampleApiKey,
+  sampleAudit,
+  sampleGrant,
+  sampleMember,
+  sampleProject,
+  sampleTeam,
+} from './conformance/management-samples.ts';
+import { sampleKey } from './conformance/samples.ts';
+import { quietLog } from './quiet-log.ts';
+
+const OTHERS = 'organization_others';
+const ROUNDS = 15;
+
+let place: Place;
+/** Of two processes. */
+let stores: readonly [Store, Store];
+let plan: Bootstrap;
+
+beforeEach(async () => {
+  place = await createPostgresPlace();
+  const open = () => openStore({ url: place.url, queueMaxBytes: 1024 * 1024, log: quietLog });
+  stores = [await open(), await open()];
+  plan = await found(stores[0]);
+  await query(
+    place.url,
+    `INSERT INTO organizations (id, name, slug, created_at, updated_at) VALUES ('${OTHERS}', 'Others', 'others', 0, 0)`,
+  );
+});
+afterEach(async () => {
+  for (const store of stores) await store.close();
+  await place.remove();
+});
+
+function bare(organizationId: string, expectedVersion: number): ManagementChange {
+  return { organizationId, expectedVersion, audit: [] };
+}
+
+/** Edits some keys and a project, in an order of its own. */
+async function edit({ management }: Store, organizationId: string, backwards: boolean): Promise<void> {
+  await decide(management, organizationId, {
+    take: async () => {
+      const listing = { personalOf: 'all', includeRevoked: true, after: null, limit: 100 } as const;
+      const keys = await management.apiKeys(organizationId, listing);
+      const projects = await management.projects(organizationId);
+      const apiKeys = (backwards ? keys.toReversed() : keys).map((key): ApiKeyRecord => {
+        return { ...key, bindings: [...key.bindings, sampleGrant(organizationId, ['traces:view'])] };
+      });
+      const audit = [sampleAudit(organizationId)];
+      return { result: null, change: { apiKeys, projects: backwards ? projects.toReversed() : projects, audit } };
+    },
+  });
+}
+
+describe('management by two processes', () => {
+  it('loses no decision, whatever else is stored meanwhile', async () => {
+    const [one, two] = stores;
+    const { organization, project, apiKey, team } = plan;
+    const key = sampleApiKey(organization.id);
+    const second = sampleProject({ organizationId: organization.id, id: team.id });
+    await change(one, organization.id, { apiKeys: [key], projects: [second] });
+    const uses = [
+      { kind: 'api_key', id: key.id, atMs: 0 },
+      { kind: 'project_key', id: second.id, atMs: 0 },
+      { kind: 'project_key', id: project.id, atMs: 0 },
+      { kind: 'api_key', id: apiKey.id, atMs: 0 },
+    ] as const;
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      const atMs = AT_MS + round;
+      await Promise.all([
+        edit(one, organization.id, false),
+        edit(two, organization.id, true),
+        one.projects.updateSettings(second.id, { traceRetentionDays: round }, atMs),
+        two.projects.updateSettings(project.id, { traceRetentionDays: round }, atMs),
+        one.management.noteUse(uses.map((use) => ({ ...use, atMs }))),
+        two.management.noteUse(uses.map((use) => ({ ...use, atMs })).toReversed()),
+        two.keys.insertApiKey(sampleKey(plan)),
+        two.management.noteRefusal(sampleAudit(organization.id, { outcome: 'refused' })),
+      ]);
+      expect(await two.keys.findProject(second.id)).toMatchObject({ traceRetentionDays: round });
+    }
+    const edited = await two.management.apiKey(organization.id, key.id);
+    expect(edited?.bindings).toHaveLength(1 + 2 * ROUNDS);
+    expect(edited?.lastUsedAtMs).toBe(AT_MS + ROUNDS);
+    expect((await one.management.project(organization.id, second.id))?.keyLastUsedAtMs).toBe(AT_MS + ROUNDS);
+  });
+
+  it('gives a project key to one of two organizations that want it at once', async () => {
+    const [one, two] = stores;
+    const otherTeam = sampleTeam(OTHERS);
+    await change(one, OTHERS, { teams: [otherTeam] });
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const keyHash = randomBytes(32);
+      const own = sampleProject({ organizationId: plan.organization.id, id: plan.team.id }, { keyHash });
+      const others = sampleProject(otherTeam, { keyHash });
+      const commit = async ({ management }: Store, rival: typeof own) => {
+        const version = await management.version(rival.organizationId);
+        return await management.commit({ ...bare(rival.organizationId, version), projects: [rival] });
+      };
+      const outcomes = await Promise.all([commit(one, own), commit(two, others)]);
+      expect(outcomes.toSorted()).toEqual(['key_taken', 'stored']);
+    }
+  });
+
+  it('stores one of two changes at once, and both are judged by it', async () => {
+    const [one, two] = stores;
+    const { id } = plan.organization;
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const version = await two.management.version(id);
+      const rivals = stores.map((store) => ({ store, member: sampleMember(id), key: sampleApiKey(id) }));
+      const outcomes = await Promise.all(
+        rivals.map(({ store, member, key }) =>
+          store.management.commit({ ...bare(id, version), members: [member], apiKeys: [key] }),
+        ),
+      );
+      expect(outcomes.toSorted()).toEqual(['stale', 'stored']);
+      for (const { key } of rivals) {
+        const [seenByOne, seenByTwo] = await Promise.all([one.keys.findApiKey(key.id), two.keys.findApiKey(key.id)]);
+        expect(seenByOne).toEqual(seenByTwo);
+      }
+    }
+    expect(await one.management.members(id)).toHaveLength(ROUNDS + 1);
+  });
+
+  it('claims an idempotency key once', async () => {
+    const at = { nowMs: AT_MS, staleBeforeMs: AT_MS - 20_000, forgottenBeforeMs: AT_MS - 86_400_000 };
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const name = {
+        organizationId: plan.organization.id,
+        keyId: plan.apiKey.id,
+        operation: 'team.create',
+        value: `round ${round}`,
+      };
+      const outcomes = await Promise.all(
+        [...stores, ...stores].map((store) => store.management.claim(name, randomBytes(32), at)),
+      );
+      expect(outcomes.toSorted()).toEqual(['claimed', 'running', 'running', 'running']);
+    }
+  });
+});

@@ -1,0 +1,208 @@
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Store } from '../../src/domain/store.ts';
+import type { TraceAppend } from '../../src/domain/trace.ts';
+import { openStore } from '../../src/storage/open.ts';
+import { createPostgresPlace, type Place } from '../support/place.ts';
+import { query } from '../support/postgres-databases.ts';
+import { startProxy } from '../support/proxy.ts';
+import { until } from '../support/temp.ts';
+import { ORGANIZATION, PROJECT, sampleAppend, sampleEvaluator, samplePlan } from './conformance/samples.ts';
+import { quietLog } from './quiet-log.ts';
+
+let place: Place;
+let stores: Store[];
+beforeEach(async () => {
+  place = await createPostgresPlace();
+  stores = [];
+});
+afterEach(async () => {
+  for (const store of stores) await store.close();
+  await place.remove();
+});
+
+async function open(url = place.url): Promise<Store> {
+  const store = await openStore({ url, queueMaxBytes: 64 * 1024 * 1024, log: quietLog });
+  stores.push(store);
+  return store;
+}
+
+const appendNow = (changes: Partial<TraceAppend> = {}) => sampleAppend({ receivedAtMs: Date.now(), ...changes });
+
+const WHO_WAITS = `FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+const WAITING = `SELECT count(*) AS number ${WHO_WAITS}`;
+const CUT_WHO_WAITS = `SELECT count(pg_terminate_backend(pid)) AS number ${WHO_WAITS}`;
+
+async function numberIn(sql: string): Promise<number> {
+  return Number((await query(place.url, sql))[0]?.number);
+}
+
+describe('a network that forgets a connection', () => {
+  it('fails what is asked on it once, and it is not used again', async () => {
+    const proxy = await startProxy(place.url);
+    const store = await open(proxy.url);
+    try {
+      expect(await store.evaluators.find(PROJECT.id, 'any')).toBeNull();
+      proxy.forget();
+      await expect(store.evaluators.find(PROJECT.id, 'any')).rejects.toMatchObject({ code: 'unavailable' });
+      expect(await store.evaluators.insert(sampleEvaluator(), 10)).toBe('stored');
+    } finally {
+      await proxy.close();
+    }
+  });
+});
+
+describe('transactions of management that lose their connection half-way', () => {
+  it('leave room for others, however many there were', async () => {
+    const store = await open();
+    const plan = samplePlan();
+    await store.installation.bootstrap(plan);
+    const choose = () => store.projects.updateSettings(plan.project.id, { traceRetentionDays: 7 }, 0);
+    const holder = new pg.Client({ connectionString: place.url });
+    await holder.connect();
+    await holder.query('BEGIN; SELECT FROM projects FOR UPDATE');
+    for (let loss = 1; loss <= 3; loss += 1) {
+      const outcome = expect(choose()).rejects.toMatchObject({ code: 'unavailable' });
+      await until(async () => (await numberIn(CUT_WHO_WAITS)) === 1);
+      await outcome;
+    }
+    await holder.end();
+    expect(await choose()).toMatchObject({ traceRetentionDays: 7 });
+  });
+});
+
+describe('a database that is younger than it was', () => {
+  it('has a key revoked that was in use before, although as many changes were counted as before', async () => {
+    const store = await open();
+    const plan = samplePlan();
+    await store.installation.bootstrap(plan);
+    const generation = await numberIn('SELECT number FROM auth_generation');
+    // What the other database had and this one has not.
+    await query(place.url, `UPDATE projects SET slug = slug || '-2'`);
+    expect(await store.keys.findApiKey(plan.apiKey.id)).toMatchObject({ revokedAtMs: null });
+    await query(place.url, `UPDATE auth_generation SET number = ${generation}`);
+    await query(place.url, 'UPDATE api_keys SET revoked_at = 1');
+    expect(await store.keys.findApiKey(plan.apiKey.id)).toMatchObject({ revokedAtMs: 1 });
+  });
+
+  it('gives no number to two traces, although a process has numbers left from before', async () => {
+    const [first, second] = [await open(), await open()];
+    const before = await numberIn('SELECT last_value AS number FROM trace_numbers');
+    await first.traces.append(appendNow());
+    await query(place.url, `DELETE FROM traces; SELECT setval('trace_numbers', ${before}, false)`);
+    await query(
+      place.url,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+    );
+    for (const store of [second, first, second, first]) await appendUntilStored(store);
+    expect(await numberIn('SELECT count(*) AS number FROM traces')).toBe(4);
+    expect(await numberIn('SELECT count(DISTINCT sequence) AS number FROM traces')).toBe(4);
+  });
+
+  /** The first tries meet connections that have ended. */
+  async function appendUntilStored(store: Store): Promise<void> {
+    const append = appendNow();
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await store.traces.append(append);
+        return;
+      } catch (error) {
+        if (tries === 10) throw error;
+      }
+    }
+  }
+});
+
+describe('statistics that are out of date', () => {
+  it('do not keep what is sent again from being found by its keys', async () => {
+    await (await open()).traces.append(appendNow());
+    const names = await query(
+      place.url,
+      "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace",
+    );
+    for (const { name } of names) await query(place.url, `ALTER TABLE ${name} SET (autovacuum_enabled = off)`);
+    const store = await open();
+    const appendAll = (appends: readonly TraceAppend[]) => Promise.all(appends.map(store.traces.append));
+    const renamed = (append: TraceAppend, name: string) => ({
+      ...append,
+      spans: append.spans.map((span) => ({ ...span, name })),
+    });
+    // Plans are made while there is hardly anything, and kept.
+    const few = Array.from({ length: 20 }, () => appendNow());
+    await appendAll(few);
+    for (let round = 1; round <= 10; round += 1) await appendAll(few.map((append) => renamed(append, `${round}`)));
+    const many = Array.from({ length: 4_000 }, () => appendNow());
+    await appendAll(many);
+    for (let round = 1; round <= 3; round += 1) {
+      await appendAll(many.slice(0, 20).map((append) => renamed(append, `${round}`)));
+    }
+    // Sessions have told what they did once they are gone.
+    for (const each of stores.splice(0)) await each.close();
+    await until(async () => (await numberIn(SESSIONS)) === 0);
+    expect(await numberIn(ROWS_LOOKED_THROUGH)).toBeLessThan(many.length);
+  });
+
+  const SESSIONS = `SELECT count(*) AS number FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name LIKE 'spandrel%'`;
+  const ROWS_LOOKED_THROUGH = 'SELECT sum(seq_tup_read) AS number FROM pg_stat_user_tables';
+});
+
+describe('somebody who reads for a long time, as a dump does', () => {
+  it('keeps no process from starting to append at the beginning of a month', async () => {
+    await (await open()).traces.append(appendNow());
+    const now = new Date();
+    const later = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 2)).toISOString().slice(0, 7);
+    const suffix = later.replace('-', '_');
+    const ofMonth = ['events', 'requests', 'spans', 'evaluations'].map((parent) => `${parent}_${suffix}`);
+    await query(place.url, `DROP TABLE IF EXISTS ${ofMonth.join(', ')}`);
+    const reader = new pg.Client({ connectionString: place.url });
+    await reader.connect();
+    try {
+      await reader.query('BEGIN; LOCK TABLE events, requests, spans, evaluations IN ACCESS SHARE MODE');
+      await (await open()).traces.append(appendNow());
+    } finally {
+      await reader.end();
+    }
+  });
+});
+
+describe('a question that the database gives up for the sake of others', () => {
+  it('may be asked again', async () => {
+    const store = await open();
+    const append = appendNow();
+    await store.traces.append(append);
+    const other = new pg.Client({ connectionString: place.url });
+    await other.connect();
+    try {
+      await other.query('BEGIN; LOCK TABLE requests IN ACCESS EXCLUSIVE MODE');
+      const id = `${append.requests[0]?.gatewayRequestId}:completed`;
+      const answer = expect(store.events.find(ORGANIZATION, id, 0)).rejects.toMatchObject({ code: 'unavailable' });
+      await until(async () => (await numberIn(WAITING)) === 1);
+      // Each waits for the other from here on.
+      await other.query('LOCK TABLE events IN ACCESS EXCLUSIVE MODE');
+      await answer;
+    } finally {
+      await other.end();
+    }
+  });
+});
+
+describe('a store whose last write failed', () => {
+  it('is ready again only once its tables may grow', async () => {
+    const store = await open();
+    await store.traces.append(appendNow());
+    const other = new pg.Client({ connectionString: place.url });
+    await other.connect();
+    await other.query('BEGIN; LOCK TABLE traces');
+    const lost = expect(store.traces.append(appendNow())).rejects.toMatchObject({ code: 'unavailable' });
+    await until(async () => (await numberIn(CUT_WHO_WAITS)) === 1);
+    await lost;
+    await other.end();
+    const sizeBytes = () => numberIn(`SELECT pg_total_relation_size('write_probe') AS number`);
+    const before = await sizeBytes();
+    await store.ready();
+    expect((await sizeBytes()) - before).toBeGreaterThanOrEqual(65_536);
+    expect(await numberIn('SELECT count(*) AS number FROM write_probe')).toBe(0);
+  });
+});
