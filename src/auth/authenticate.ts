@@ -79,9 +79,14 @@ async function proveApiKey(deps: AuthenticateDeps, token: ApiKeyToken): Promise<
   const nowMs = deps.clock();
   const matches =
     secretsEqual(presented, key?.secretHash ?? NO_HASH) || (key !== null && matchesPrevious(key, presented, nowMs));
-  if (!key || !matches) return null;
-  const alive = key.revokedAtMs === null && (key.expiresAtMs === null || nowMs < key.expiresAtMs) && key.ownerActive;
-  return alive ? key : null;
+  if (key && matches && isAlive(key, nowMs)) return key;
+  // A key that exists was at hand, and the time of its refusal would tell that it does.
+  if (key) await deps.keys.readInVain();
+  return null;
+}
+
+function isAlive({ revokedAtMs, expiresAtMs, ownerActive }: ApiKey, nowMs: number): boolean {
+  return revokedAtMs === null && (expiresAtMs === null || nowMs < expiresAtMs) && ownerActive;
 }
 
 /** While a rotation overlaps, the secret before works too. */

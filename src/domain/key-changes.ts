@@ -33,7 +33,8 @@ export function updateKey(deps: MintDeps, { call, id, draft }: KeyUpdate): Promi
     requireNotRevoked(stored);
     const { key, fields, changesGrants } = mergeChange(stored, draft, { nowMs, random });
     const { directory, owner } = await readSurroundings(store, stored);
-    if (changesGrants) requireMayGrant(fresh, key.bindings, { directory, ownerGrants: owner?.grants ?? null });
+    const ownerGrants = stored.userId === null ? null : (owner?.grants ?? []);
+    if (changesGrants) requireMayGrant(fresh, key.bindings, { directory, ownerGrants });
     const result = viewKey(key, { directory, owner, nowMs });
     if (fields.length === 0) return { result, change: null };
     const deed = { action: 'apiKey.update', targetType: 'apiKey', targetId: id, fields };
@@ -95,7 +96,7 @@ function decideOn<R>({ store }: MintDeps, { call, id }: Target, take: Take<R>): 
         refreshCall(store, call, 'organization:manage'),
         findKey(store, organizationId, id),
       ]);
-      return take(fresh, requireVisible(fresh.caller, stored));
+      return take(fresh, await requireVisible(store, fresh.caller, stored));
     },
   });
 }

@@ -75,10 +75,12 @@ export function requireMayGrant(call: ManagementCall, grants: Grants, { director
   requireCovered(call, grants, { directory, code: 'api_key_scope_violation', holders });
 }
 
-/** Throws api_key_scope_violation unless the calling key itself holds all that a new token of the key would. */
+/** Throws api_key_scope_violation unless the caller holds all that a new token of the key would. */
 export function requireMayRotate(call: ManagementCall, key: ApiKeyRecord, directory: OrganizationDirectory): void {
-  if (key.id === call.caller.key.id) return;
-  const holders = [call.caller.key.bindings];
+  const callingKey = call.caller.key;
+  if (key.id === callingKey.id) return;
+  // A key of the caller's own never does more than its owner may; what belongs to nobody is bounded by nobody else.
+  const holders = key.keyType === 'personal' ? [callingKey.bindings] : holdersOf(call);
   requireCovered(call, liveGrants(key.bindings, directory), { directory, code: 'api_key_scope_violation', holders });
 }
 

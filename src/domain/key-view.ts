@@ -2,12 +2,14 @@
 
 import { listedPermissions } from './key-grants.ts';
 import type { ApiKeyRecord } from './management.ts';
-import type { Directory } from './permissions.ts';
-import { type Grants, type Principal, permissionsAt, type Scope } from './permissions.ts';
+import { PERMISSIONS } from './permission-catalogue.ts';
+import { type Directory, type Grants, may, type Principal, type Scope } from './permissions.ts';
 
-const HIDDEN = ['secretHash', 'imported', 'previousSecretHash', 'previousSecretUntilMs'] as const;
+const SORTED = PERMISSIONS.toSorted();
 
-export type KeyView = Omit<ApiKeyRecord, (typeof HIDDEN)[number]> & {
+type Secrets = 'secretHash' | 'imported' | 'previousSecretHash' | 'previousSecretUntilMs';
+
+export type KeyView = Omit<ApiKeyRecord, Secrets> & {
   /** What CUSTOM grants give, sorted, as it was asked for. */
   readonly permissions: readonly string[];
   /** Projects a service key administers. */
@@ -27,13 +29,7 @@ export type ViewFacts = {
 };
 
 export function viewKey(key: ApiKeyRecord, facts: ViewFacts): KeyView {
-  const {
-    secretHash: _,
-    imported: _imported,
-    previousSecretHash: _hash,
-    previousSecretUntilMs: _until,
-    ...shown
-  } = key;
+  const { secretHash: _, imported: _i, previousSecretHash: _h, previousSecretUntilMs: _u, ...shown } = key;
   return {
     ...shown,
     permissions: listedPermissions(key.bindings),
@@ -56,12 +52,9 @@ function effectivePermissions(key: ApiKeyRecord, { owner, directory, nowMs }: Vi
   if (key.revokedAtMs !== null || (key.expiresAtMs !== null && key.expiresAtMs <= nowMs)) return [];
   const principal = principalOf(key, owner);
   if (principal === null) return [];
-  const found = new Set<string>();
   const grants = [...key.bindings, ...(owner?.grants ?? [])];
-  for (const scope of tellingScopes(key.organizationId, grants, directory)) {
-    for (const permission of permissionsAt(principal, scope)) found.add(permission);
-  }
-  return [...found].toSorted();
+  const scopes = tellingScopes(key.organizationId, grants, directory);
+  return SORTED.filter((permission) => scopes.some((scope) => may(principal, permission, scope)));
 }
 
 /** Null: the key is refused. */

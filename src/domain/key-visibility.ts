@@ -2,7 +2,7 @@
 
 import { isAdministrator, isAdministratorMember, type KeyCaller } from './administrators.ts';
 import { Fault } from './fault.ts';
-import type { ApiKeyRecord, KeyListing } from './management.ts';
+import type { ApiKeyRecord, KeyListing, ManagementStore } from './management.ts';
 import { insufficientPermissions } from './management-call.ts';
 import { may } from './permissions.ts';
 
@@ -35,10 +35,21 @@ export function listedOwners(caller: KeyCaller, scope: KeyScope): KeyListing['pe
   return isInCharge(caller) ? 'all' : caller.key.userId;
 }
 
-/** The key, when the caller sees it. */
-export function requireVisible(caller: KeyCaller, key: ApiKeyRecord | null): ApiKeyRecord {
-  if (!isVisible(caller, key)) throw new Fault('api_key_not_found', 'API key not found.');
-  return key;
+// No key has it.
+const NO_ID = '';
+
+/**
+ * The key, when the caller sees it; else throws api_key_not_found. What is hidden and what does not exist cost the
+ * same: one read that finds a key, and one that does not.
+ */
+export async function requireVisible(
+  store: Pick<ManagementStore, 'apiKey'>,
+  caller: KeyCaller,
+  key: ApiKeyRecord | null,
+): Promise<ApiKeyRecord> {
+  if (isVisible(caller, key)) return key;
+  await store.apiKey(caller.organization.id, key === null ? caller.key.id : NO_ID);
+  throw new Fault('api_key_not_found', 'API key not found.');
 }
 
 /** Throws api_key_not_owned for another person's key, unless the caller is an administrator. */

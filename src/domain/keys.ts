@@ -10,7 +10,7 @@ import { creationProblems, fieldProblems, type KeyDraft } from './key-draft.ts';
 import { readOwners } from './key-owners.ts';
 import { type KeyView, viewKey } from './key-view.ts';
 import { type KeyScope, listedOwners, requireMayList, requireVisible } from './key-visibility.ts';
-import { cutPage, openCursor } from './listing.ts';
+import { bindFilter, cutPage, openCursor } from './listing.ts';
 import type { ApiKeyRecord, ManagementStore } from './management.ts';
 import type { ManagementCall, ReceiptOf } from './management-call.ts';
 
@@ -81,7 +81,7 @@ export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
 }
 
 async function getKey(store: ManagementStore, { caller, nowMs }: ManagementCall, id: string): Promise<KeyView> {
-  const key = requireVisible(caller, await findKey(store, caller.organization.id, id));
+  const key = await requireVisible(store, caller, await findKey(store, caller.organization.id, id));
   return viewKey(key, { ...(await readSurroundings(store, key)), nowMs });
 }
 
@@ -91,7 +91,7 @@ async function listKeys(deps: ApiKeysDeps, call: ManagementCall, question: ListK
   const { scope, includeRevoked, cursor, limit } = question;
   const organizationId = caller.organization.id;
   const personalOf = listedOwners(caller, scope);
-  const binding = ['keys', organizationId, scope, String(includeRevoked)];
+  const binding = ['keys', organizationId, bindFilter(personalOf), String(includeRevoked)];
   const isPaged = cursor !== '' || limit !== null;
   const size = limit ?? (isPaged ? PAGE_SIZE : UNPAGED_MAX);
   // One more than asked tells whether anything remains.

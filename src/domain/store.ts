@@ -72,6 +72,8 @@ export type Bootstrap = {
 export type KeyStore = {
   /** MUST answer revoked and expired keys too; null only for an unknown id. Bindings to archived projects MUST be absent. */
   findApiKey(keyId: string): Promise<ApiKey | null>;
+  /** Reads what an unknown id costs to read, for nothing: a refusal MUST take as long whether or not the key exists. */
+  readInVain(): Promise<void>;
   /** By the hash of a whole project key, or of the one before within its overlap at `nowMs`. MUST NOT answer archived projects. */
   findProjectByKeyHash(keyHash: Buffer, nowMs: number): Promise<Project | null>;
   /** MUST NOT answer archived projects. */

@@ -10,6 +10,9 @@ import type { KeyStore } from '../domain/store.ts';
 /** Entries of each kind; beyond it all that is kept is dropped, which costs a read each. */
 const ENTRIES_MAX = 10_000;
 
+/** As long as a key id, and none. */
+const NO_KEY_ID = '-'.repeat(16);
+
 export type KeyReader = Pick<KeyStore, 'findApiKey' | 'findProject' | 'hasImportedCredentials'> & {
   /** Every key id there is, revoked ones included. Null: unknown ids are asked for like known ones. */
   readonly listKeyIds: (() => Promise<readonly string[]>) | null;
@@ -85,6 +88,10 @@ export function cacheKeyReads({ reader, generation, age = AGELESS }: KeyCacheDep
         const known = now.keys.get(keyId);
         return known === undefined ? keep(now.keys, keyId, await reader.findApiKey(keyId)) : known;
       }),
+    async readInVain() {
+      // Where all ids are at hand, an unknown one costs no read.
+      if (reader.listKeyIds === null) await reader.findApiKey(NO_KEY_ID);
+    },
     findProjectByKeyHash: (keyHash, atMs) =>
       withCurrent(async (now) => {
         const name = keyHash.toString('latin1');

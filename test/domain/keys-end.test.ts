@@ -89,7 +89,7 @@ describe('rotating a key', () => {
     expect(await outcomeOf(rotate(both.id))).toBe('api_key_already_revoked');
   });
 
-  it('is bounded by the calling key alone, not by its owner, and never stopped by what is archived', async () => {
+  it('of an own key is bounded by the calling key alone; what is archived never stops it', async () => {
     const wide = world.addKey('user_mgr', [ADMIN_AT_O]);
     const other = world.addKey('user_mgr', [ADMIN_AT_O]);
     expect(await outcomeOf(rotate(other.id, 0, wide))).toBe('ok');
@@ -97,6 +97,12 @@ describe('rotating a key', () => {
     expect(await outcomeOf(rotate(old.id))).toBe('ok');
     const fault = await faultOf(rotate(old.id, 0, world.callers.SM));
     expect([fault.code, fault.meta.scopeId]).toEqual(['api_key_scope_violation', 'project_1']);
+  });
+
+  it('of a service key is bounded by the owner of the calling key as well', async () => {
+    const left = world.addKey('user_mgr', [ADMIN_AT_O]);
+    expect(await outcomeOf(rotate(world.callers.SA.id, 0, left))).toBe('api_key_scope_violation');
+    expect(await outcomeOf(rotate(world.callers.SM.id, 0, left))).toBe('ok');
   });
 
   it('of the calling key itself lets the secret before act on while it overlaps', async () => {

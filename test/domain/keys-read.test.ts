@@ -55,11 +55,16 @@ describe('listing keys', () => {
   });
 
   it('takes only its own cursors', async () => {
-    const { nextCursor } = await list({ limit: 1 });
+    const { PA, SA } = world.callers;
+    const { nextCursor } = await list({ limit: 1 }, PA);
+    const cursor = nextCursor ?? '';
     for (const question of [{ includeRevoked: true }, { scope: 'organization' as const }]) {
-      const fault = await faultOf(list({ cursor: nextCursor ?? '', ...question }));
-      expect(fault.code).toBe('invalid_cursor');
+      expect((await faultOf(list({ cursor, ...question }, PA))).code).toBe('invalid_cursor');
     }
+    expect((await faultOf(list({ cursor }, SA))).code).toBe('invalid_cursor');
+    // A service key has one listing, whatever scope it names.
+    const { nextCursor: ofService } = await list({ limit: 1 }, SA);
+    expect((await list({ scope: 'organization', cursor: ofService ?? '' }, SA)).nextCursor).toBeNull();
     expect((await faultOf(list({ cursor: 'nope\0' }))).code).toBe('invalid_cursor');
   });
 

@@ -37,6 +37,15 @@ describe('what authentication keeps of its reads', () => {
     expect(reads).toEqual(['ids']);
   });
 
+  it('what is read in vain is what an unknown id costs', async () => {
+    const listing = createSubject();
+    await listing.keys.readInVain();
+    expect(listing.reads).toEqual([]);
+    const { keys, reads } = createSubject({ lists: false });
+    for (let index = 0; index < 2; index++) await keys.readInVain();
+    expect(reads).toEqual(['key', 'key']);
+  });
+
   it('an unknown id costs one read where ids cannot be listed, until the next acknowledged write', async () => {
     const { keys, reads, state } = createSubject({ lists: false });
     for (let index = 0; index < 3; index++) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openStore } from '../../src/storage/open.ts';
 import { createPostgresPlace } from '../support/place.ts';
 import { query } from '../support/postgres-databases.ts';
-import { PROJECT, sampleAppend } from './conformance/samples.ts';
+import { ORGANIZATION, PROJECT, RECEIVED_AT_MS, sampleAppend, sampleRequest } from './conformance/samples.ts';
 import { storeConformance } from './conformance/store.ts';
 import { createTestTime, type Subject } from './conformance/subject.ts';
 import { quietLog } from './quiet-log.ts';
@@ -39,6 +39,34 @@ describe('PostgreSQL', () => {
     const second = await openStore({ url: place.url, ...options });
     expect(await second.traces.find(PROJECT.number, append.traceId)).toMatchObject({ spanCount: 1 });
     await second.close();
+    await place.remove();
+  });
+
+  it('a request that was admitted in another month moves to the month of its outcome', async () => {
+    const place = await createPostgresPlace();
+    const store = await openStore({ url: place.url, ...options });
+    const admittedAtMs = RECEIVED_AT_MS - 90 * 86_400_000;
+    const bystander = sampleAppend({ receivedAtMs: admittedAtMs });
+    await store.traces.append(bystander);
+    await query(place.url, 'SELECT create_month(677), create_month(678), create_month(679), create_month(680)');
+    await query(
+      place.url,
+      `INSERT INTO request_keys VALUES (1, 'gw-1', ${admittedAtMs});
+       INSERT INTO requests (organization_number, request_key, kept_at, project_number, state, received_at)
+       VALUES (1, 'gw-1', ${admittedAtMs}, 1, 2, ${admittedAtMs})`,
+    );
+    await store.traces.append(sampleAppend({ requests: [sampleRequest({ gatewayRequestId: 'gw-1' })] }));
+    const rows = await query(
+      place.url,
+      `SELECT state, completed_at = (SELECT created_at FROM events WHERE id = 'gw-1:completed') AS told,
+         requests.kept_at = request_keys.kept_at AND requests.kept_at > ${RECEIVED_AT_MS - 1} AS moved
+       FROM requests JOIN request_keys USING (organization_number, request_key) WHERE request_key = 'gw-1'`,
+    );
+    expect(rows).toEqual([{ state: 0, told: true, moved: true }]);
+    expect(await store.events.find(ORGANIZATION, 'gw-1:completed', 0)).not.toBeNull();
+    const [{ total } = {}] = await query(place.url, 'SELECT count(*)::integer AS total FROM requests');
+    expect(total).toBe(2);
+    await store.close();
     await place.remove();
   });
 });

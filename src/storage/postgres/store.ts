@@ -49,11 +49,12 @@ const CONTROL_TIMEOUT_MS = 2_000;
 const CLOSED_RETRY_AFTER_SECONDS = 1;
 
 // A batch touches few rows of large tables. Its plans are kept, and one that was made while a table was small, or is
-// made from old statistics, would have every later batch look through all of it.
+// made from old statistics, would have every later batch look through all of it. Tables are joined as they are written.
 const FIND_BY_KEYS = `SET jit = off;
   SET enable_seqscan = off;
   SET enable_hashjoin = off;
-  SET enable_mergejoin = off`;
+  SET enable_mergejoin = off;
+  SET join_collapse_limit = 1`;
 
 type Lanes = { readonly ingest: Lane; readonly control: Lane; readonly reads: Lane; readonly management: Lane };
 

@@ -1,7 +1,7 @@
 /** Who may do what with API keys. */
 
 import { ApiKeyService } from '../../../gen/spandrel/v1/keys_pb.js';
-import type { Cell, Matrix, Operation } from './matrix.ts';
+import { type Cell, type Matrix, makeFor, type Operation } from './matrix.ts';
 import { atOrganization, freshName, type KeyWish, type MemberName, type Minted, type World } from './world.ts';
 
 const { listApiKeys, createApiKey, getApiKey, updateApiKey, revokeApiKey, rotateApiKey } = ApiKeyService.method;
@@ -49,7 +49,9 @@ rotate a revoked one                    | 409         | 409         | 403p      
 /** How an operation finds the key that it is about. */
 type Find = (cell: Cell) => Promise<string> | string;
 
-const adding = (wish: (cell: Cell) => KeyWish) => async (cell: Cell) => (await cell.world.addKey(wish(cell))).id;
+const byOwner = ({ owner }: Cell): string => owner ?? 'nobody';
+const adding = (wish: (cell: Cell) => KeyWish) =>
+  makeFor(async (cell) => (await cell.world.addKey(wish(cell))).id, byOwner);
 const narrow = ({ places }: World) => ({ bindings: [atOrganization('VIEWER', places)] });
 const own = adding(({ world, owner }) => ({ owner, body: narrow(world) }));
 const others = adding(({ world, owner }) => ({ owner: anotherThan(owner), body: narrow(world) }));
@@ -62,11 +64,11 @@ const ownOfRole = adding(({ world, owner }) => ({
 }));
 
 /** One's own, or for those who own nothing a service key. */
-async function revoked(cell: Cell): Promise<string> {
-  const id = await (cell.owner === null ? service(cell) : own(cell));
-  await cell.world.act('DELETE', `/api/api-keys/${id}`);
+const revoked = makeFor(async ({ world, owner }) => {
+  const { id } = await world.addKey({ owner, body: owner === null ? {} : narrow(world) });
+  await world.act('DELETE', `/api/api-keys/${id}`);
   return id;
-}
+}, byOwner);
 
 function anotherThan(owner: MemberName | null): MemberName {
   return owner === 'vie' ? 'mem' : 'vie';
@@ -155,8 +157,8 @@ export const KEY_MATRIX: Matrix = {
   },
 };
 
-/** A caller of its own, since its token changes; but nobody can mint PD again, who is refused like a project key. */
-async function calling({ world, caller }: Cell): Promise<Minted> {
-  if (caller === 'PROJ' || caller === 'PD') return { id: world.callerIds.PD, token: world.tokens[caller] };
-  return await world.addCaller(caller);
+/** A caller of its own where its token changes. */
+async function calling({ world, caller, isRefused }: Cell): Promise<Minted> {
+  if (caller === 'PROJ') return { id: world.callerIds.PA, token: world.tokens.PROJ };
+  return isRefused ? { id: world.callerIds[caller], token: world.tokens[caller] } : await world.addCaller(caller);
 }

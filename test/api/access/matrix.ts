@@ -28,7 +28,26 @@ export type Cell = {
   readonly caller: CallerName;
   /** The member behind the caller. */
   readonly owner: MemberName | null;
+  /** Whether it must be: then it changes nothing. */
+  readonly isRefused: boolean;
 };
+
+/**
+ * Makes what a cell is about: of its own when the cell changes it, otherwise shared among the cells of one name. One
+ * that is not refused although it must be fails anyway.
+ */
+export function makeFor<T>(
+  make: (cell: Cell) => Promise<T>,
+  nameOf: (cell: Cell) => string = () => 'anybody',
+): (cell: Cell) => Promise<T> {
+  const shared = new Map<string, Promise<T>>();
+  return (cell) => {
+    if (!cell.isRefused) return make(cell);
+    const made = shared.get(nameOf(cell)) ?? make(cell);
+    shared.set(nameOf(cell), made);
+    return made;
+  };
+}
 
 /** What a row asks. What a cell changes is its own. */
 export type Operation = {
@@ -97,15 +116,13 @@ async function testRow({ name, cells }: Row, { operations }: Matrix, world: Worl
   for (const [caller, text, surface] of asked)
     wanted[`${caller} ${surface}`] = wantedText(operation, caller, { text, world });
   await inParallel(asked, WIDTH, async ([caller, text, surface], index) => {
-    const { token = world.tokens[caller], ...question } = await operation.ask({
-      world,
-      caller,
-      owner: ownerOf(caller),
-    });
+    const expected = readCell(text, operation);
+    const cell = { world, caller, owner: ownerOf(caller), isRefused: expected.code !== null };
+    const { token = world.tokens[caller], ...question } = await operation.ask(cell);
     const outcome = await ask(
       surface,
       { method: operation.method, ...question },
-      { address: world.app.address, token, wanted: readCell(text, operation), spelling: index },
+      { address: world.app.address, token, wanted: expected, spelling: index },
     );
     const { status, code, body } = outcome;
     found[`${caller} ${surface}`] =

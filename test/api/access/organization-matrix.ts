@@ -12,7 +12,7 @@ import {
 } from '../../../gen/spandrel/v1/organization_pb.js';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { asMessage, llmTrace } from '../../support/fixtures.ts';
-import type { Cell, Matrix, Operation } from './matrix.ts';
+import { type Matrix, makeFor, type Operation } from './matrix.ts';
 import { freshName, type World } from './world.ts';
 
 const { getOrganization, updateOrganization } = OrganizationService.method;
@@ -81,11 +81,14 @@ const readProject = (id: (world: World) => string): Operation => ({
 });
 
 /** A project that stands for P1, and the key that the caller would have if it were. */
-async function standIn({ world, caller }: Cell): Promise<{ id: string; token: string }> {
-  const id = await world.addProject();
-  const isBound = caller === 'PP' || caller === 'SP';
-  return { id, token: isBound ? (await world.addCaller(caller, id)).token : world.tokens[caller] };
-}
+const standIn = makeFor(
+  async ({ world, caller }) => {
+    const id = await world.addProject();
+    const isBound = caller === 'PP' || caller === 'SP';
+    return { id, token: isBound ? (await world.addCaller(caller, id)).token : world.tokens[caller] };
+  },
+  ({ caller }) => caller,
+);
 
 const ofStandIn = (method: Operation['method'], body?: { readonly [name: string]: string }): Operation => ({
   method,
@@ -113,19 +116,26 @@ const onLastAdministrator = (
   codes: { 409: code },
 });
 
+const somebody = makeFor(({ world }) => world.addMember('MEMBER'));
+
 const onMember = (method: Operation['method'], body?: { readonly [name: string]: boolean }): Operation => ({
   method,
-  ask: async ({ world }) => {
-    const userId = await world.addMember('MEMBER');
-    return { parameters: { user_id: userId }, ...(body === undefined ? {} : { body }) };
-  },
+  ask: async (cell) => ({
+    parameters: { user_id: await somebody(cell) },
+    ...(body === undefined ? {} : { body }),
+  }),
   codes: scopeCode,
 });
 
-async function viewerAtP1({ world }: Cell): Promise<{ readonly [name: string]: string }> {
+const viewerAtP1 = makeFor(async ({ world }) => {
   const userId = await world.addMember('VIEWER');
   return { userId, role: 'VIEWER', scopeType: 'PROJECT', scopeId: world.projects.P1 };
-}
+});
+
+const bindingAtP1 = makeFor(async (cell) => {
+  const body = await viewerAtP1({ ...cell, isRefused: false });
+  return String((await cell.world.act('POST', '/api/role-bindings', body)).id);
+});
 
 const inP1 = (method: Operation['method'], ask: (world: World) => object): Operation => ({
   method,
@@ -182,10 +192,7 @@ export const ORGANIZATION_MATRIX: Matrix = {
     },
     'take back VIEWER at P1': {
       method: deleteRoleBinding,
-      ask: async (cell) => {
-        const { id } = await cell.world.act('POST', '/api/role-bindings', await viewerAtP1(cell));
-        return { parameters: { id } };
-      },
+      ask: async (cell) => ({ parameters: { id: await bindingAtP1(cell) } }),
       codes: scopeCode,
     },
     'demote the last administrator': onLastAdministrator(updateMember, 'cannot_demote_last_admin', { role: 'MEMBER' }),

@@ -68,13 +68,14 @@ export const APPEND_STATEMENTS = [
       FROM unnest(new_requests);
     END IF;
     IF cardinality(changed_requests) > 0 THEN
+      DELETE FROM requests USING unnest(changed_requests) AS changed JOIN request_keys AS known
+        ON known.organization_number = changed.organization_number AND known.request_key = changed.request_key
+      WHERE requests.organization_number = known.organization_number
+        AND requests.kept_at = known.kept_at AND requests.request_key = known.request_key;
       UPDATE request_keys SET kept_at = greatest(changed.kept_at, now_ms)
       FROM unnest(changed_requests) AS changed
       WHERE request_keys.organization_number = changed.organization_number
         AND request_keys.request_key = changed.request_key;
-      DELETE FROM requests USING unnest(changed_requests) AS changed
-      WHERE requests.organization_number = changed.organization_number
-        AND requests.kept_at >= changed.received_at AND requests.request_key = changed.request_key;
     END IF;
     FOREACH head IN ARRAY heads LOOP
       INSERT INTO log_heads AS stored (organization_number, seq, created_at, last_key_index)
