@@ -3,6 +3,7 @@
 import { Credential, type Policy } from '../../gen/spandrel/v1/options_pb.js';
 import type { Caller } from '../domain/caller.ts';
 import { Fault } from '../domain/fault.ts';
+import { insufficientPermissions } from '../domain/management-call.ts';
 import { may } from '../domain/permissions.ts';
 
 /** Throws when the route does not take this class of credential, however valid it is. */
@@ -21,9 +22,7 @@ export function authorize(policy: Policy, caller: Caller): void {
   const organizationId = caller.organization.id;
   if (policy.credential === Credential.ORGANIZATION) {
     if (may(caller.principal, policy.permission, { type: 'ORGANIZATION', organizationId })) return;
-    throw new Fault('insufficient_permissions', `This operation needs the permission ${policy.permission}.`, {
-      meta: { requiredPermission: policy.permission },
-    });
+    throw insufficientPermissions(policy.permission);
   }
   const { project } = caller;
   if (!project) throw new Error('a project route was reached without a project');

@@ -4,6 +4,7 @@ import type { Organization } from './caller.ts';
 import type { CursorCodec } from './cursor.ts';
 import { REQUEST_EVENT_TYPES, type RequestEventType, type StoredEvent } from './event.ts';
 import { Fault, type Reason, validationFault } from './fault.ts';
+import { cutPage, invalidCursor, openCursor } from './listing.ts';
 import { retentionStartMs } from './page.ts';
 import type { EventStore } from './store.ts';
 
@@ -43,7 +44,9 @@ export function createEvents(deps: EventsDeps): Events {
         ]);
       }
       const binding = ['events', organization.id, String(fromMs), String(toMs), type ?? '*'];
-      const after = openCursor(deps.cursors, binding, question.cursor);
+      const book = { cursors: deps.cursors, binding, placeOf: (event: StoredEvent) => event };
+      if (question.cursor.length > CURSOR_MAX_CHARACTERS) throw invalidCursor();
+      const after = openCursor(book, question.cursor);
       if (type !== null && !isListed(type)) return EMPTY;
       const limit = question.limit ?? LIMIT_DEFAULT;
       const found = await deps.store.list({
@@ -55,10 +58,8 @@ export function createEvents(deps: EventsDeps): Events {
         // One more than asked tells whether anything remains.
         limit: limit + 1,
       });
-      const events = found.slice(0, limit);
-      const last = events.at(-1);
-      const more = found.length > limit && last !== undefined;
-      return { events, nextCursor: more ? deps.cursors.seal(binding, [last.createdAtMs, last.id]) : null };
+      const { items, nextCursor } = cutPage(found, limit, book);
+      return { events: items, nextCursor };
     },
 
     async get(organization, id, nowMs) {
@@ -77,18 +78,4 @@ export function rangeProblems(fromMs: number, toMs: number): readonly Reason[] {
 
 function isListed(type: string): type is RequestEventType {
   return (REQUEST_EVENT_TYPES as readonly string[]).includes(type);
-}
-
-function openCursor(
-  cursors: CursorCodec,
-  binding: readonly string[],
-  cursor: string,
-): { createdAtMs: number; id: string } | null {
-  if (cursor === '') return null;
-  const position = cursor.length > CURSOR_MAX_CHARACTERS ? null : cursors.open(binding, cursor);
-  const [createdAtMs, id] = position ?? [];
-  if (typeof createdAtMs !== 'number' || typeof id !== 'string') {
-    throw new Fault('invalid_cursor', 'The cursor is not valid for this list.');
-  }
-  return { createdAtMs, id };
 }

@@ -46,10 +46,12 @@ export function bindFilter(value: string | number | null): string {
 export function openCursor({ cursors, binding }: CursorBook, cursor: string): ListPlace | null {
   if (cursor === '') return null;
   const [createdAtMs, id] = cursors.open(binding, cursor) ?? [];
-  if (typeof createdAtMs !== 'number' || typeof id !== 'string') {
-    throw new Fault('invalid_cursor', 'The cursor is not valid for this list.');
-  }
+  if (typeof createdAtMs !== 'number' || typeof id !== 'string') throw invalidCursor();
   return { createdAtMs, id };
+}
+
+export function invalidCursor(): Fault {
+  return new Fault('invalid_cursor', 'The cursor is not valid for this list.');
 }
 
 export function limitOf({ limit }: CursorWish): number {

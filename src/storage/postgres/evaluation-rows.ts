@@ -1,7 +1,7 @@
 /** How evaluation results look in rows, in both directions. */
 
 import type { Evaluation } from '../../domain/trace.ts';
-import type { Cell } from './trace-rows.ts';
+import type { Cell } from './binary-rows.ts';
 
 /** A value of the type `evaluation_row`. */
 export function evaluationRow(projectNumber: number, sequence: number, evaluation: Evaluation): Cell[] {

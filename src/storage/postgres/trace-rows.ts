@@ -4,8 +4,7 @@ import type { Span, SpanSummary } from '../../domain/trace.ts';
 import type { TracePlace, TraceState } from '../append/tables.ts';
 import { spanTypes } from '../rows/codes.ts';
 import { packTyped, unpackTyped } from '../rows/typed-text.ts';
-
-export type Cell = string | number | boolean | null;
+import type { Cell } from './binary-rows.ts';
 
 /** A value of the type `trace_row`. */
 export function traceRow(place: TracePlace & { readonly insertedAtMs: number }, state: TraceState): Cell[] {
