@@ -9,6 +9,12 @@ export type Contest = {
   startOurs(): Promise<Program>;
   /** The same generator, in this process, for both sides. */
   load(port: number, stop: Stop): Promise<LoadResult>;
+  /** Makes ready what a load needs, before each one; it is not measured. */
+  prepare?(port: number): Promise<void>;
+  /** Looks at both sides after the last round, while they still run. */
+  conclude?(): Promise<void>;
+  /** What a load counts, where it is not requests. */
+  readonly unit?: string;
   /** Throws when a success of ours did not do what it was asked for. */
   checkOurs?(body: Buffer): void;
   /** A program that both sides work with, or null: what it and its children do is work of the side. */
@@ -43,13 +49,15 @@ export async function compare(bench: Bench, contest: Contest): Promise<Compared>
       { title: 'ours', program: ours, other: reference, results: [] as LoadResult[] },
     ] as const;
     for (const { program } of sides) {
+      await contest.prepare?.(program.port);
       const { firstBody } = await contest.load(program.port, { seconds: warmUpSeconds });
       if (program === ours && !bench.calibrate) contest.checkOurs?.(firstBody);
     }
     for (let round = 1; round <= bench.rounds; round += 1) {
       for (const side of sides) side.results.push(await measureRound(bench, contest, { ...side, round }));
     }
-    for (const side of sides) sayOutcome(bench, side);
+    await contest.conclude?.();
+    for (const side of sides) sayOutcome(bench, { ...side, unit: contest.unit ?? 'requests' });
     for (const stopped of await Promise.allSettled(started.map((program) => program.stop()))) {
       // The figures are taken by then; a bad end is worth a word, not the loss of the row.
       if (stopped.status === 'rejected') bench.say(`  WARNING: ${stopped.reason}`);
@@ -64,6 +72,7 @@ export async function compare(bench: Bench, contest: Contest): Promise<Compared>
 type Round = { readonly title: string; readonly program: Program; readonly other: Program; readonly round: number };
 
 async function measureRound(bench: Bench, contest: Contest, side: Round): Promise<LoadResult> {
+  await contest.prepare?.(side.program.port);
   await delay(settleMs);
   const before = readCores(contest, side);
   const result = await contest.load(side.program.port, { seconds: bench.secondsPerRound });
@@ -83,11 +92,13 @@ async function measureRound(bench: Bench, contest: Contest, side: Round): Promis
   return result;
 }
 
-function sayOutcome(bench: Bench, side: { title: string; program: Program; results: readonly LoadResult[] }): void {
+type Outcome = { title: string; program: Program; results: readonly LoadResult[]; unit: string };
+
+function sayOutcome(bench: Bench, side: Outcome): void {
   const { perSecond, p50Ms, p99Ms } = summarize(side.results);
   const { rssMib, peakMib } = readMemory(side.program.pids);
   bench.say(
-    `  ${side.title}: ${Math.round(perSecond)} requests/s, p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms, ` +
+    `  ${side.title}: ${Math.round(perSecond)} ${side.unit}/s, p50 ${p50Ms.toFixed(2)} ms, p99 ${p99Ms.toFixed(2)} ms, ` +
       `RSS after it ${rssMib.toFixed(0)} MiB (peak ${peakMib.toFixed(0)})`,
   );
   const rates = side.results.map((result) => result.perSecond);

@@ -9,11 +9,13 @@ import { type Figure, formatTable } from './figure.ts';
 import { describeMachine } from './machine.ts';
 import { cleanUp, createDirectory } from './program.ts';
 import { authRefuse } from './rows/auth-refuse.ts';
+import { deliverBatch, deliverSingle } from './rows/deliver.ts';
 import { disk } from './rows/disk.ts';
 import { eventsPage } from './rows/events-page.ts';
 import { idle } from './rows/idle.ts';
 import { ingestBatch, ingestGrpc, ingestJson } from './rows/ingest.ts';
 import { ingestUnderRead } from './rows/ingest-under-read.ts';
+import { isolation } from './rows/isolation.ts';
 import { pgIngest, pgScale } from './rows/postgres.ts';
 import { start } from './rows/start.ts';
 
@@ -24,6 +26,9 @@ const rows: readonly Row[] = [
   ingestUnderRead,
   authRefuse,
   eventsPage,
+  deliverSingle,
+  deliverBatch,
+  isolation,
   start,
   idle,
   disk,

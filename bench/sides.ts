@@ -15,7 +15,7 @@ export type Keys = { readonly projectKey: string; readonly adminKey: string; rea
 /** Where one server keeps what it has: its data apart from its log, so that the one can be weighed without the other. */
 export type Place = { readonly root: string; readonly data: string; readonly databaseUrl: string };
 
-export type LimitName = 'http' | 'grpc' | 'refuse' | 'page' | 'insert';
+export type LimitName = 'http' | 'grpc' | 'refuse' | 'page' | 'insert' | 'deliver';
 
 const readyMs = 30_000;
 
@@ -77,6 +77,8 @@ export function serverEnv(keys: Keys, place: Place): NodeJS.ProcessEnv {
     SPANDREL_SECRET: keys.secret,
     SPANDREL_BOOTSTRAP_PROJECT_KEY: keys.projectKey,
     SPANDREL_BOOTSTRAP_ADMIN_KEY: keys.adminKey,
+    // Where the receivers of the bench are; else only public addresses over https are reached.
+    SPANDREL_WEBHOOK_ALLOW: '127.0.0.1',
   };
 }
 

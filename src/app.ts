@@ -7,11 +7,12 @@ import { createIdempotency } from './domain/idempotency.ts';
 import { createKeyUse } from './domain/key-use.ts';
 import type { Pricing } from './domain/pricing.ts';
 import { createRefusals } from './domain/refusals.ts';
-import { createRetention } from './domain/retention.ts';
 import type { RootKeys } from './domain/secrets.ts';
 import type { Store } from './domain/store.ts';
+import { startJobs } from './jobs.ts';
+import { createMetrics } from './metrics/metrics.ts';
 import { createInvoke, type InvokeDeps } from './rpc/invoke.ts';
-import { type Schedule, startSchedule, type Wait, waitUnseen } from './schedule.ts';
+import { type Wait, waitUnseen } from './schedule.ts';
 import { compileServices } from './services.ts';
 import { createIdSource } from './transport/call-ids.ts';
 import { createGrpc } from './transport/grpc.ts';
@@ -25,6 +26,8 @@ import { createPages } from './transport/rest/pages.ts';
 import { refusePrematurely } from './transport/rest/premature.ts';
 import { createRest } from './transport/rest/rest.ts';
 import { listen } from './transport/server.ts';
+import { readVersion } from './version.ts';
+import { createWebhooks } from './webhooks.ts';
 
 export type AppDeps = {
   readonly config: Config;
@@ -55,19 +58,23 @@ const IDLE_MS = 75_000;
 const HEADERS_MAX_BYTES = 16_384;
 const REQUEST_LINE_MAX_BYTES = 8_192;
 const STREAMS_PER_CONNECTION_MAX = 128;
-/** The first requests after a start have everything to themselves. */
-const RETENTION_FIRST_DELAY_MS = 10_000;
-/** What is past its term is erased within a day, the time that takes included. */
-const RETENTION_INTERVAL_MS = 12 * 3_600_000;
-const RETENTION_RETRY_DELAY_MS = 10 * 60_000;
 const LEDGER_STOP_MAX_MS = 2_000;
 
 /** Starts serving. Rejects when the port cannot be had or a contract is incomplete. */
 export async function createApp(deps: AppDeps): Promise<App> {
-  const { config, store, clock } = deps;
+  const { config, clock } = deps;
   let accepting = true;
+  let attemptsInFlight = () => 0;
+  const metrics = createMetrics({
+    store: deps.store,
+    clock,
+    monotonicMs: () => performance.now(),
+    inFlight: () => attemptsInFlight(),
+  });
+  const { store, deliveries: meter } = metrics;
   let publicUrl = config.publicUrl ?? '';
-  const methods = compileServices(deps, () => publicUrl);
+  const webhooks = createWebhooks({ ...deps, version: readVersion() });
+  const methods = compileServices({ ...deps, store, webhooks: webhooks.ports }, () => publicUrl);
   const ledger = createLedger(deps);
   const invoke = createInvoke({
     ...ledger,
@@ -91,7 +98,7 @@ export async function createApp(deps: AppDeps): Promise<App> {
     ids,
     watch,
     inflate: createInflateGate(),
-    pages: createPages(store, () => accepting),
+    pages: createPages(store, () => accepting, config.metrics ? metrics.text : null),
     requestLineMaxBytes: REQUEST_LINE_MAX_BYTES,
     headersMaxBytes: HEADERS_MAX_BYTES,
   });
@@ -108,13 +115,26 @@ export async function createApp(deps: AppDeps): Promise<App> {
     },
   );
   if (config.publicUrl === null) publicUrl = server.address;
-  const retention = scheduleRetention(deps);
+  const delivery = webhooks.deliver({ store: store.deliveries, meter, log: deps.log });
+  attemptsInFlight = delivery.inFlight;
+  const jobs = startJobs({
+    ...deps,
+    store,
+    deliveryNowMs: delivery.nowMs,
+    onDisabled(endpoint) {
+      meter.disabled('auto_failures_72h');
+      deps.log.warn({ endpoint, reason: 'auto_failures_72h' }, 'a webhook endpoint was disabled');
+    },
+    wait: deps.wait ?? waitUnseen,
+  });
   return {
     address: server.address,
     port: server.port,
     async stop() {
       accepting = false;
-      await Promise.all([retention.stop(), server.drain(config.limits.drainMs)]);
+      const { drainMs } = config.limits;
+      await Promise.all([jobs.stop(), server.drain(drainMs), delivery.stop(drainMs)]);
+      webhooks.close();
       await endLedger(ledger);
       watch.close();
     },
@@ -152,27 +172,6 @@ async function endLedger({ keyUse, refusals }: ReturnType<typeof createLedger>):
   const stored = Promise.all([keyUse.stop(), refusals.stop()]);
   await Promise.race([stored, waitUnseen(LEDGER_STOP_MAX_MS, enough.signal)]);
   enough.abort();
-}
-
-function scheduleRetention({ store, clock, config, log, wait = waitUnseen }: AppDeps): Schedule {
-  const retention = createRetention({
-    store: store.retention,
-    clock,
-    traceDefaultDays: config.traceRetentionDays,
-    pause: wait,
-  });
-  return startSchedule({
-    firstDelayMs: RETENTION_FIRST_DELAY_MS,
-    intervalMs: RETENTION_INTERVAL_MS,
-    retryDelayMs: RETENTION_RETRY_DELAY_MS,
-    wait,
-    async run(signal) {
-      const { outcome, removed } = await retention.run(signal);
-      if (Object.values(removed).some((count) => count > 0))
-        log.info({ outcome, ...removed }, 'retention removed data');
-    },
-    onError: (error) => log.warn({ err: error }, 'retention failed'),
-  });
 }
 
 function serverLimits({ limits }: Config): Parameters<typeof listen>[0]['limits'] {

@@ -2,6 +2,7 @@
 
 import type { BootstrapWishes } from './domain/bootstrap.ts';
 import { TERM_MAX_DAYS, TERM_MIN_DAYS } from './domain/trace-retention.ts';
+import { type AllowEntry, parseAllowList } from './domain/url-allow-list.ts';
 import { LOG_LEVELS, SETTINGS } from './settings.ts';
 import type { CorsOrigins } from './transport/rest/cors.ts';
 
@@ -19,12 +20,41 @@ export type Config = {
   readonly publicUrl: string | null;
   readonly logLevel: string;
   readonly tracing: boolean;
+  /** Whether they are told at all. */
+  readonly metrics: boolean;
   readonly cors: CorsOrigins;
   readonly tls: { readonly certPath: string; readonly keyPath: string } | null;
   readonly bootstrap: BootstrapWishes;
   /** The term of traces in projects that never chose; null: for ever. */
   readonly traceRetentionDays: number | null;
+  /** The term of entries of the audit log; null: for ever. */
+  readonly auditRetentionDays: number | null;
+  readonly settlementGraceMs: number;
+  readonly webhooks: WebhookSettings;
+  readonly aws: AwsSettings;
   readonly limits: Limits;
+};
+
+export type WebhookSettings = {
+  /** What may be reached although it is not public. */
+  readonly allow: readonly AllowEntry[];
+  /** Attempts of this process at once. */
+  readonly concurrencyMax: number;
+  /** Of one organization within a clock hour; null: as many as it takes. */
+  readonly attemptsPerHourMax: number | null;
+  /** Of one organization. */
+  readonly endpointsMax: number;
+};
+
+/** The queues that webhooks are sent to. */
+export type AwsSettings = {
+  /** Whether the credentials of this process may be used. */
+  readonly isAmbientAllowed: boolean;
+  /** The operator's own services; null: Amazon's. */
+  readonly sqsEndpoint: string | null;
+  readonly stsEndpoint: string | null;
+  /** Of the operator's own services. */
+  readonly region: string;
 };
 
 export type Limits = {
@@ -56,6 +86,7 @@ type Reader = { readonly text: (name: string) => string | null; readonly refuse:
 const ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
 const PREFIX_PATTERN = /^[a-z0-9][a-z0-9-]{0,14}-$/;
 const SECRET_MIN_CHARACTERS = 32;
+const SETTLEMENT_GRACE_MS = { min: 1000, max: 604_800_000 };
 
 /** Reads the environment. Throws a ConfigError that names every problem. */
 export function readConfig(environment: Environment): Config {
@@ -76,10 +107,15 @@ export function readConfig(environment: Environment): Config {
     publicUrl: readPublicUrl(reader),
     logLevel: readChoice(reader, 'SPANDREL_LOG_LEVEL', LOG_LEVELS),
     tracing: readChoice(reader, 'SPANDREL_TRACING', ['on', 'off']) === 'on',
+    metrics: readChoice(reader, 'SPANDREL_METRICS', ['on', 'off']) === 'on',
     cors: readCors(reader),
     tls: readTls(reader),
     bootstrap: readBootstrap(reader, prefixes),
     traceRetentionDays: readTraceRetention(reader),
+    auditRetentionDays: readInteger(reader, 'SPANDREL_AUDIT_RETENTION_DAYS', { min: 0, max: TERM_MAX_DAYS }) || null,
+    settlementGraceMs: readInteger(reader, 'SPANDREL_SETTLEMENT_GRACE_MS', SETTLEMENT_GRACE_MS),
+    webhooks: readWebhooks(reader),
+    aws: readAws(reader),
     limits: readLimits(reader),
   };
   if (problems.length > 0) throw new ConfigError(problems);
@@ -100,6 +136,43 @@ function readLimits(reader: Reader): Limits {
     connectionsMax: positive('SPANDREL_MAX_CONNECTIONS'),
     drainMs: positive('SPANDREL_DRAIN_MS'),
   };
+}
+
+function readWebhooks(reader: Reader): WebhookSettings {
+  const perHour = 'SPANDREL_WEBHOOK_MAX_PER_HOUR';
+  return {
+    allow: readAllowList(reader),
+    concurrencyMax: readInteger(reader, 'SPANDREL_WEBHOOK_CONCURRENCY', { min: 1, max: 16_384 }),
+    attemptsPerHourMax:
+      reader.text(perHour) === null ? null : readInteger(reader, perHour, { min: 1, max: 1_000_000_000 }),
+    endpointsMax: readInteger(reader, 'SPANDREL_WEBHOOK_MAX_ENDPOINTS', { min: 1, max: 100_000 }),
+  };
+}
+
+function readAllowList(reader: Reader): WebhookSettings['allow'] {
+  const name = 'SPANDREL_WEBHOOK_ALLOW';
+  const reading = parseAllowList(reader.text(name) ?? '');
+  if (reading.kind === 'entries') return reading.entries;
+  reader.refuse(`${name} ${reading.problem}`);
+  return [];
+}
+
+/** The last four are what every tool for AWS reads. */
+function readAws(reader: Reader): AwsSettings {
+  return {
+    isAmbientAllowed: reader.text('SPANDREL_ALLOW_AMBIENT_AWS') === '1',
+    sqsEndpoint: readServiceUrl(reader, 'AWS_ENDPOINT_URL_SQS'),
+    stsEndpoint: readServiceUrl(reader, 'AWS_ENDPOINT_URL_STS'),
+    region: reader.text('AWS_REGION') ?? reader.text('AWS_DEFAULT_REGION') ?? 'us-east-1',
+  };
+}
+
+function readServiceUrl(reader: Reader, name: string): string | null {
+  const text = reader.text(name);
+  if (text === null) return null;
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  reader.refuse(`${name} must be an http or https URL`);
+  return null;
 }
 
 function readInteger(reader: Reader, name: string, bounds: { min: number; max: number }): number {

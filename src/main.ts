@@ -3,6 +3,13 @@
 import { type Command, readCommand } from './cli/command.ts';
 import { ConfigError } from './config.ts';
 
+// Whoever reads only the beginning of what is printed, as `head` does, has seen enough.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+
 const command = readCommand(process.argv.slice(2));
 if (command.kind === 'print') {
   process.stdout.write(command.text);

@@ -1,7 +1,9 @@
 /** Every service of the contract, with the rules behind it. */
 
+import { EndpointService } from '../gen/spandrel/v1/endpoints_pb.js';
 import { EvaluatorService } from '../gen/spandrel/v1/evaluators_pb.js';
 import { EventService } from '../gen/spandrel/v1/events_pb.js';
+import { GatewayService } from '../gen/spandrel/v1/gateway_pb.js';
 import { ApiKeyService } from '../gen/spandrel/v1/keys_pb.js';
 import {
   AuditLogService,
@@ -17,8 +19,10 @@ import { createAuditLog } from './domain/audit-log.ts';
 import type { Project } from './domain/caller.ts';
 import type { Clock, RandomBytes } from './domain/clock.ts';
 import { type CursorCodec, createCursorCodec } from './domain/cursor.ts';
+import { createEndpoints } from './domain/endpoints.ts';
 import { createEvaluators } from './domain/evaluators.ts';
 import { createEvents } from './domain/events.ts';
+import { createGateway } from './domain/gateway.ts';
 import { createApiKeys } from './domain/keys.ts';
 import { createMembers } from './domain/members.ts';
 import { createOrganizations } from './domain/organization.ts';
@@ -30,8 +34,10 @@ import type { RootKeys } from './domain/secrets.ts';
 import type { Store } from './domain/store.ts';
 import { createTeams } from './domain/teams.ts';
 import { createTraces } from './domain/traces.ts';
+import { createEndpointRpc } from './rpc/endpoints.ts';
 import { createEvaluatorRpc } from './rpc/evaluators.ts';
 import { createEventRpc } from './rpc/events.ts';
+import { createGatewayRpc } from './rpc/gateway.ts';
 import { createKeyRpc } from './rpc/keys.ts';
 import type { Method } from './rpc/method.ts';
 import { createOrganizationRpc, createTeamRpc } from './rpc/organization.ts';
@@ -41,6 +47,7 @@ import { createProjectRpc } from './rpc/organization-projects.ts';
 import { createRoleBindingRpc } from './rpc/organization-role-bindings.ts';
 import { compileService, type Sizes } from './rpc/registry.ts';
 import { createTraceRpc } from './rpc/traces.ts';
+import type { WebhookPorts } from './webhooks.ts';
 
 export type ServiceDeps = {
   readonly config: Config;
@@ -49,13 +56,19 @@ export type ServiceDeps = {
   readonly pricing: Pricing;
   readonly clock: Clock;
   readonly random: RandomBytes;
+  readonly webhooks: WebhookPorts;
+  readonly log: { warn(fields: object, message: string): void };
 };
 
 /** `publicUrl` is the base of links, known once the server listens. */
 export function compileServices(deps: ServiceDeps, publicUrl: () => string): Method[] {
   const cursors = createCursorCodec(deps.rootKeys.cursorKey);
   const sizes = { ingestBytesMax: deps.config.limits.bodyMaxBytes };
-  return [...compileData(deps, { cursors, sizes, publicUrl }), ...compileManagement(deps, { cursors, sizes })];
+  return [
+    ...compileData(deps, { cursors, sizes, publicUrl }),
+    ...compileManagement(deps, { cursors, sizes }),
+    ...compileWebhooks(deps, { cursors, sizes }),
+  ];
 }
 
 type Shared = { readonly cursors: CursorCodec; readonly sizes: Sizes };
@@ -83,6 +96,11 @@ function compileData(
   const settings = createProjectSettings({ store: store.projects, traceDefaultDays: config.traceRetentionDays });
   return [
     ...compileService(TraceService, createTraceRpc({ traces, settings, platformUrl: linkTo('traces') }), sizes),
+    ...compileService(
+      GatewayService,
+      createGatewayRpc({ gateway: createGateway({ store: store.requests, pricing }) }),
+      sizes,
+    ),
     ...compileService(EventService, createEventRpc({ events: createEvents({ store: store.events, cursors }) }), sizes),
     ...compileService(
       EvaluatorService,
@@ -105,7 +123,7 @@ function compileManagement(
   const teams = createTeams({ store, random });
   const members = createMembers({ store, random, cursors });
   const roleBindings = createRoleBindings({ store, random, cursors });
-  const auditLog = createAuditLog({ store, cursors });
+  const auditLog = createAuditLog({ store, cursors, retentionDays: config.auditRetentionDays });
   return [
     ...compileService(
       ApiKeyService,
@@ -123,4 +141,21 @@ function compileManagement(
     ...compileService(RoleBindingService, createRoleBindingRpc({ roleBindings }), sizes),
     ...compileService(AuditLogService, createAuditLogRpc({ auditLog }), sizes),
   ];
+}
+
+function compileWebhooks(
+  { store, random, clock, config, webhooks, log }: ServiceDeps,
+  { cursors, sizes }: Shared,
+): Method[] {
+  const endpoints = createEndpoints({
+    ...webhooks,
+    store: store.management,
+    webhooks: store.webhooks,
+    random,
+    clock,
+    cursors,
+    endpointsMax: config.webhooks.endpointsMax,
+    onTestLost: (error) => log.warn({ err: error }, 'the end of a webhook test could not be recorded'),
+  });
+  return compileService(EndpointService, createEndpointRpc({ endpoints }), sizes);
 }

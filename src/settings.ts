@@ -20,7 +20,8 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'SPANDREL_DATABASE_CONNECTIONS',
     fallback: '10',
-    about: 'PostgreSQL connections of this process for reading; six more are for writing and authentication.',
+    about:
+      'PostgreSQL connections of this process for reading; eleven more are for writing, authentication and deliveries.',
   },
   {
     name: 'SPANDREL_DATABASE_UNSAFE',
@@ -39,6 +40,7 @@ export const SETTINGS: readonly Setting[] = [
     about: `One of ${LOG_LEVELS.join(', ')}; debug adds one line per request.`,
   },
   { name: 'SPANDREL_TRACING', fallback: 'on', about: 'on or off: trace ids in headers and error bodies.' },
+  { name: 'SPANDREL_METRICS', fallback: 'on', about: 'on or off: the page /metrics, which needs no key.' },
   { name: 'SPANDREL_CORS_ORIGINS', fallback: '*', about: '*, none, or exact origins separated by commas.' },
   { name: 'SPANDREL_TLS_CERT', fallback: '', about: 'PEM file; with SPANDREL_TLS_KEY the port speaks TLS only.' },
   { name: 'SPANDREL_TLS_KEY', fallback: '', about: 'PEM file of the private key.' },
@@ -84,6 +86,42 @@ export const SETTINGS: readonly Setting[] = [
     name: 'SPANDREL_TRACE_RETENTION_DAYS',
     fallback: 'for ever',
     about: 'Days until traces are gone, 1 to 3650, in projects that did not choose for themselves.',
+  },
+  {
+    name: 'SPANDREL_AUDIT_RETENTION_DAYS',
+    fallback: '0',
+    about: 'Days until entries of the audit log are gone, at most 3650; 0 keeps them for ever.',
+  },
+  {
+    name: 'SPANDREL_SETTLEMENT_GRACE_MS',
+    fallback: '1800000',
+    about: 'How long the outcome of an admitted request is waited for before it settles.',
+  },
+  {
+    name: 'SPANDREL_WEBHOOK_ALLOW',
+    fallback: '',
+    about:
+      'Private destinations that webhooks may go to: hosts, addresses or networks, with a port or without, separated by commas.',
+  },
+  {
+    name: 'SPANDREL_WEBHOOK_CONCURRENCY',
+    fallback: '2048',
+    about: 'Webhook attempts of this process under way at once, at most 16384.',
+  },
+  {
+    name: 'SPANDREL_WEBHOOK_MAX_PER_HOUR',
+    fallback: 'no limit',
+    about: 'Webhook attempts of one organization within an hour; the others wait for the next.',
+  },
+  {
+    name: 'SPANDREL_WEBHOOK_MAX_ENDPOINTS',
+    fallback: '5000',
+    about: 'Webhook endpoints of one organization, at most 100000.',
+  },
+  {
+    name: 'SPANDREL_ALLOW_AMBIENT_AWS',
+    fallback: '',
+    about: '1 lets webhooks to SQS use the AWS credentials of this server.',
   },
   { name: 'SPANDREL_DRAIN_MS', fallback: '10000', about: 'How long a stop waits for requests in progress.' },
 ];

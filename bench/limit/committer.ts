@@ -33,7 +33,7 @@ export function createCommitter(path: string): Committer {
 }
 
 /** A reference that silently loses rows in a power cut would be no reference, so durability is asserted. */
-function openDurable(path: string): Database.Database {
+export function openDurable(path: string): Database.Database {
   const db = new Database(path);
   db.pragma('journal_mode = WAL');
   // This build lowers synchronous with the first statement in WAL mode, hence set and read back after one.

@@ -4,6 +4,7 @@ import { Credential } from '../../gen/spandrel/v1/options_pb.js';
 import type { ApiKey, Caller, Project } from '../domain/caller.ts';
 import type { Clock } from '../domain/clock.ts';
 import { Fault } from '../domain/fault.ts';
+import { isNameable } from '../domain/management-call.ts';
 import { hashSecret, type ParsedToken, parseToken, secretsEqual } from '../domain/secrets.ts';
 import type { KeyStore } from '../domain/store.ts';
 import { type HeaderReader, type Presented, readCredential } from './credential.ts';
@@ -104,7 +105,8 @@ async function namedProject(deps: AuthenticateDeps, key: ApiKey, presented: Pres
       'An API key on this route needs a project; name it in X-Project-Id.',
     );
   }
-  const project = await deps.keys.findProject(projectId);
+  // What nothing can have as its id is not looked for, and so not remembered either.
+  const project = isNameable(projectId) ? await deps.keys.findProject(projectId) : null;
   if (!project || project.organizationId !== key.organization.id) {
     throw unauthenticated('unknown_project', 'The project named in X-Project-Id or Basic is not known.');
   }

@@ -1,8 +1,8 @@
 /** What the command line asks for. */
 
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { SETTINGS } from '../config.ts';
+import { readVersion } from '../version.ts';
 import { KEYS_HELP, type KeysCommand, readKeysCommand } from './keys-arguments.ts';
 import { MEMBERS_HELP, type MembersCommand, readMembersCommand } from './members-arguments.ts';
 
@@ -20,8 +20,8 @@ export type Command =
 /** `args` without the runtime and the script. */
 export function readCommand(args: readonly string[]): Command {
   const [first, ...others] = args;
-  if (first === '--help' || first === '-h' || first === 'help') return { kind: 'print', text: help() };
-  if (first === '--version') return { kind: 'print', text: `spandrel ${version()}\n` };
+  if (first === 'help' || args.includes('--help') || args.includes('-h')) return { kind: 'print', text: help() };
+  if (first === '--version') return { kind: 'print', text: `spandrel ${readVersion()}\n` };
   if ((first === undefined || first === 'serve') && others.length === 0) return { kind: 'serve' };
   if (first === 'migrate') return readMigrate(others);
   if (first === 'copy') return readCopy(others);
@@ -117,10 +117,4 @@ function help(): string {
 function aligned(rows: readonly (readonly [form: string, about: string])[]): readonly string[] {
   const width = Math.max(...rows.map(([form]) => form.length));
   return rows.map(([form, about]) => `${form.padEnd(width)}  ${about}`);
-}
-
-function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  const found = typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : null;
-  return String(found);
 }

@@ -21,8 +21,10 @@ export type KeyWish = {
   readonly name: string;
   readonly description: string | null;
   readonly isService: boolean;
-  /** Null: whoever asks. */
-  readonly ownerUserId: string | null;
+  /** By id or by e-mail; null: whoever asks. */
+  readonly owner: string | null;
+  /** Labels the key; its grants alone say what it may do. */
+  readonly isReadonly: boolean;
   readonly grants: readonly TypedGrant[];
   readonly permissions: readonly string[];
   readonly projectIds: readonly string[];
@@ -35,9 +37,10 @@ export type Expiry = { readonly kind: 'at'; readonly instant: string } | { reado
 export const KEYS_HELP: readonly (readonly [form: string, about: string])[] = [
   ['spandrel keys list [--organization] [--revoked]', "one's own keys and the service keys, or all; revoked ones too"],
   ['spandrel keys create --name TEXT [--description TEXT]', 'mint a key and print its token, once:'],
-  ['    [--service] [--for USER]', 'owned by nobody, or by another member'],
+  ['    [--service] [--for MEMBER]', 'owned by nobody, or by another member, named by id or e-mail'],
   ['    [--grant ROLE@SCOPE]...', 'ADMIN, MEMBER, VIEWER or CUSTOM at organization, team:ID or project:ID'],
   ['    [--permission NAME]...', 'what the CUSTOM grants give, for example traces:view'],
+  ['    [--readonly]', 'label it as one that only looks; what it may do is up to its grants'],
   ['    [--project ID]... [--expires WHEN]', 'projects a service key administers; 30d, 12h, or an instant'],
   ['spandrel keys revoke ID', 'end a key for good, at once'],
   ['spandrel keys rotate ID [--overlap SECONDS]', 'a new token; the old one ends at once, or works on for so long'],
@@ -76,17 +79,20 @@ const READERS: { readonly [action: string]: (args: readonly string[]) => KeysCom
       for: text,
       grant: texts,
       permission: texts,
+      readonly: flag,
       project: texts,
       expires: text,
       json: flag,
     };
     const { values } = parseArgs({ args: [...args], options });
     if (values.name === undefined) throw new Error('--name is missing');
+    if (values.readonly && values.permission) throw new Error('a key with --permission is restricted, not --readonly');
     const wish = {
       name: values.name,
       description: values.description ?? null,
       isService: values.service === true,
-      ownerUserId: values.for ?? null,
+      owner: values.for ?? null,
+      isReadonly: values.readonly === true,
       grants: (values.grant ?? []).map(readGrant),
       permissions: values.permission ?? [],
       projectIds: values.project ?? [],

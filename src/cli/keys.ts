@@ -1,6 +1,7 @@
 /** Hands out, shows and takes back API keys of a running server. */
 
 import { createServerClient, type ServerAnswer, type ServerClient } from './client.ts';
+import { findMember } from './find-member.ts';
 import type { Expiry, KeysCommand, KeyWish, TypedGrant } from './keys-arguments.ts';
 import { readPages } from './pages.ts';
 import { alignRows, itemsOf, memberOf, memberText } from './text.ts';
@@ -47,13 +48,14 @@ async function ask(client: ServerClient, command: KeysCommand, nowMs: number): P
 }
 
 async function bodyOf(client: ServerClient, wish: KeyWish, nowMs: number): Promise<object> {
-  const { name, description, isService, ownerUserId, grants, permissions, projectIds, expires } = wish;
+  const { name, description, isService, owner, isReadonly, grants, permissions, projectIds, expires } = wish;
   return {
     name,
     ...(description === null ? {} : { description }),
     ...(isService ? { keyType: 'service' } : {}),
-    ...(ownerUserId === null ? {} : { assignedToUserId: ownerUserId }),
+    ...(owner === null ? {} : { assignedToUserId: await findMember(client, owner) }),
     ...(grants.length === 0 ? {} : { bindings: await locate(client, grants) }),
+    ...(isReadonly ? { permissionMode: 'readonly' } : {}),
     ...(permissions.length === 0 ? {} : { permissionMode: 'restricted', permissions }),
     ...(projectIds.length === 0 ? {} : { projectIds }),
     ...(expires === null ? {} : { expiresAt: instantOf(expires, nowMs) }),

@@ -12,7 +12,8 @@ import { deriveRootKeys } from '../domain/secrets.ts';
 import type { Store } from '../domain/store.ts';
 import { readPriceList } from '../price-list.ts';
 import { readOrCreateSecret, readSecret } from '../secret-file.ts';
-import { databaseFile, openStore } from '../storage/open.ts';
+import { databaseFile, isPostgres, openStore } from '../storage/open.ts';
+import { readVersion } from '../version.ts';
 
 type Environment = { readonly [name: string]: string | undefined };
 
@@ -55,7 +56,8 @@ export async function serve(environment: Environment): Promise<void> {
     });
     // Before the ready line, which invites the first signal.
     stopOnSignals(app, store, log);
-    log.info({ address: app.address }, 'ready');
+    const storeKind = isPostgres(config.databaseUrl) ? 'postgres' : 'sqlite';
+    log.info({ address: app.address, version: readVersion(), store: storeKind }, 'ready');
   } catch (error) {
     await store.close();
     throw error;

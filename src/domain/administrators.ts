@@ -22,7 +22,8 @@ export function isAdministrator(caller: Caller, organizationId: string): boolean
   );
 }
 
-function holdsAdmin(grants: Grants, organizationId: string): boolean {
+/** Whether one of the grants is ADMIN at the organization. */
+export function holdsAdmin(grants: Grants, organizationId: string): boolean {
   return grants.some(
     ({ role, scopeType, scopeId }) => role === 'ADMIN' && scopeType === 'ORGANIZATION' && scopeId === organizationId,
   );

@@ -3,15 +3,7 @@
 import type { Evaluator, EvaluatorField } from './evaluator.ts';
 import { type CatalogueEntry, catalogueIds, findCatalogueEntry } from './evaluator-catalogue.ts';
 import { type EvaluatorFieldDraft, inputsOf, judgeFieldList, judgeFields, outputsOf } from './evaluator-fields.ts';
-import {
-  choiceReason,
-  countCodePoints,
-  judgeSettings,
-  lengthReason,
-  overlaySettings,
-  receivedType,
-  typeReason,
-} from './evaluator-settings.ts';
+import { judgeSettings, overlaySettings } from './evaluator-settings.ts';
 import { REASONS_MAX, type Reason, validationFault } from './fault.ts';
 import {
   isBeyondDouble,
@@ -24,6 +16,7 @@ import {
   readMember,
   stringifyLossless,
 } from './lossless-json.ts';
+import { choiceReason, countCodePoints, lengthReason, receivedType, typeReason } from './reasons.ts';
 
 /** An evaluator as sent; null: not sent. */
 export type EvaluatorDraft = {

@@ -2,9 +2,9 @@
 
 import type { EvaluatorField } from './evaluator.ts';
 import type { CatalogueEntry } from './evaluator-catalogue.ts';
-import { lengthReason, receivedType, typeReason } from './evaluator-settings.ts';
 import type { Reason } from './fault.ts';
 import { isLosslessArray, isLosslessObject, jsonTypeOf, type LosslessJson, readMember } from './lossless-json.ts';
+import { lengthReason, receivedType, typeReason } from './reasons.ts';
 
 /** An input or output as sent; null: not sent. */
 export type EvaluatorFieldDraft = {

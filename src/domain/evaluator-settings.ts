@@ -8,6 +8,7 @@ import {
   type LosslessJson,
   type LosslessObject,
 } from './lossless-json.ts';
+import { choiceReason, countCodePoints, lengthReason, typeReason } from './reasons.ts';
 
 export type SettingShape =
   | { readonly kind: 'any' }
@@ -126,45 +127,4 @@ function judgeObject(value: LosslessObject, shape: SettingShape & { kind: 'objec
     const sent = Object.hasOwn(value, key) ? value[key] : undefined;
     if (sent !== undefined || shape.complete) judgeValue(sent, member, { path: `${path}.${key}`, found });
   }
-}
-
-/** The reason for a value of the wrong type; `received` is "undefined" for a missing one. */
-export function typeReason(field: string, expected: string, received: string): Reason {
-  const message = received === 'undefined' ? `${field} is required` : `${field} must be of type ${expected}`;
-  return { field, type: 'invalid_type', message, expected, received };
-}
-
-/** What `received` says of a member for which null means that it was not sent. */
-export function receivedType(sent: LosslessJson): string {
-  return sent === null ? 'undefined' : jsonTypeOf(sent);
-}
-
-const RECEIVED_LENGTH_MAX = 100;
-/** More choices than a sentence can hold are told in `expected` alone. */
-const SPELLED_OUT_MAX = 10;
-
-/** The reason for a value outside a closed list. */
-export function choiceReason(field: string, choices: readonly string[], value: string): Reason {
-  return {
-    field,
-    type: 'invalid_enum_value',
-    message:
-      choices.length > SPELLED_OUT_MAX
-        ? `${field} must be one of the expected values`
-        : `${field} must be one of: ${choices.join(', ')}`,
-    expected: [...choices],
-    received: [...value].slice(0, RECEIVED_LENGTH_MAX).join(''),
-  };
-}
-
-/** The reason for a text or list of the wrong length; `expected` as in "1 to 255 characters". */
-export function lengthReason(field: string, expected: string): Reason {
-  return { field, type: 'invalid_length', message: `${field} must have ${expected}`, expected };
-}
-
-/** Length as people count it: code points, not the units JavaScript stores. */
-export function countCodePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count;
 }

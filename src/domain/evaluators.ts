@@ -4,10 +4,10 @@ import type { Project } from './caller.ts';
 import type { RandomBytes } from './clock.ts';
 import type { Evaluator } from './evaluator.ts';
 import { type EvaluatorDraft, judgeDraft } from './evaluator-draft.ts';
-import { countCodePoints } from './evaluator-settings.ts';
 import { drawSlug } from './evaluator-slug.ts';
 import { Fault, validationFault } from './fault.ts';
 import { newId } from './ids.ts';
+import { countCodePoints } from './reasons.ts';
 import type { EvaluatorStore } from './store.ts';
 
 export { draftProblems, type EvaluatorDraft } from './evaluator-draft.ts';

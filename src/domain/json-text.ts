@@ -80,30 +80,36 @@ export type Spelling =
   /** Numbers a double cannot hold keep their text; other spellings may change. */
   | 'values'
   /** Every number not spelled as JavaScript would spell it keeps its text, so that integers can be judged on it. */
-  | 'tokens';
+  | 'tokens'
+  /** The same, and numbers beyond a double are left to whoever judges the items of the document one by one. */
+  | 'literals';
 
 /**
  * Parses a document of at most 128 levels. Numbers that keep their text come as JSON.rawJSON objects.
- * Throws malformed_request for anything that is no JSON, and for numbers beyond a double.
+ * Throws malformed_request for anything that is no JSON, and mostly for numbers beyond a double.
  */
 export function parseJson(bytes: Buffer, facts: JsonFacts, spelling: Spelling): JsonValue {
   if (facts.depth > JSON_DEPTH_MAX) throw tooDeep();
   const text = decodeUtf8(bytes);
   try {
     if (spelling === 'values' && !facts.hasHardNumbers) return JSON.parse(text);
-    return JSON.parse(text, keepNumberText) as JsonValue;
+    return JSON.parse(text, spelling === 'literals' ? keepLiteral : keepNumberText) as JsonValue;
   } catch (error) {
     if (error instanceof Fault) throw error;
     throw malformed('The request body is not valid JSON.', 'unparsable JSON');
   }
 }
 
-function keepNumberText(_key: string, value: unknown, context: { source?: string }): unknown {
+function keepNumberText(key: string, value: unknown, context: { source?: string }): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw malformed('The request body holds a number that is too large.', 'number out of range');
+  }
+  return keepLiteral(key, value, context);
+}
+
+function keepLiteral(_key: string, value: unknown, { source }: { source?: string }): unknown {
   if (typeof value === 'string') return value.toWellFormed();
   if (typeof value !== 'number') return value;
-  if (!Number.isFinite(value))
-    throw malformed('The request body holds a number that is too large.', 'number out of range');
-  const { source } = context;
   return source === undefined || String(value) === source ? value : JSON.rawJSON(source);
 }
 

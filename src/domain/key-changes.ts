@@ -6,7 +6,7 @@ import { type OrganizationDirectory, readDirectory } from './directory.ts';
 import { Fault } from './fault.ts';
 import { type FreshCall, refreshCall } from './fresh-caller.ts';
 import type { MintDeps } from './key-creation.ts';
-import { fieldProblems, type KeyDraft, refuseProblems } from './key-draft.ts';
+import { fieldProblems, type KeyDraft } from './key-draft.ts';
 import { requireMayGrant, requireMayRotate } from './key-grants.ts';
 import { readOwner } from './key-owners.ts';
 import { mergeChange } from './key-update.ts';
@@ -14,6 +14,7 @@ import { type KeyOwner, type KeyView, viewKey } from './key-view.ts';
 import { requireMayChange, requireOwn, requireVisible } from './key-visibility.ts';
 import type { ApiKeyRecord, ManagementStore } from './management.ts';
 import { isNameable, type ManagementCall, type ReceiptOf, withReceipt } from './management-call.ts';
+import { refuseProblems } from './reasons.ts';
 import { hashSecret, mintSecretPart } from './secrets.ts';
 
 /** The key with this id, whoever may see it. */

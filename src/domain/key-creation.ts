@@ -5,11 +5,10 @@ import { auditRecord } from './audit.ts';
 import type { RandomBytes } from './clock.ts';
 import { type Decision, decide } from './decide.ts';
 import { readDirectory } from './directory.ts';
-import { typeReason } from './evaluator-settings.ts';
 import { Fault } from './fault.ts';
 import { type FreshCall, refreshCall } from './fresh-caller.ts';
 import { newId } from './ids.ts';
-import { creationProblems, type KeyDraft, refuseProblems } from './key-draft.ts';
+import { creationProblems, type KeyDraft } from './key-draft.ts';
 import { grantsOfPersonalKey, grantsOfServiceKey, type KeyGrants, requireMayGrant } from './key-grants.ts';
 import { readOwner } from './key-owners.ts';
 import { type KeyOwner, type KeyView, viewKey } from './key-view.ts';
@@ -21,6 +20,7 @@ import {
   type ReceiptOf,
   withReceipt,
 } from './management-call.ts';
+import { refuseProblems, typeReason } from './reasons.ts';
 import { hashSecret, mintApiKey } from './secrets.ts';
 
 export type MintDeps = {

@@ -1,10 +1,10 @@
 /** What somebody wants an API key to be, and every problem of it that needs no look at what is stored. */
 
-import { choiceReason, countCodePoints, lengthReason, typeReason } from './evaluator-settings.ts';
-import { REASONS_MAX, type Reason, validationFault } from './fault.ts';
+import { REASONS_MAX, type Reason } from './fault.ts';
 import type { ApiKeyRecord } from './management.ts';
 import { isOrganizationOnly, isPermission, PERMISSIONS } from './permission-catalogue.ts';
 import type { Role, ScopeType } from './permissions.ts';
+import { choiceReason, countCodePoints, lengthReason, typeReason } from './reasons.ts';
 
 export type KeyType = ApiKeyRecord['keyType'];
 export type PermissionMode = ApiKeyRecord['permissionMode'];
@@ -38,19 +38,11 @@ const PROJECTS_MAX = 50;
 const EXPIRES_AT_MAX_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const CHOICES_TOLD_MAX = 50;
 
-/** Throws one validation_error with the first problem of each field, when there is any. */
-export function refuseProblems(problems: readonly Reason[]): void {
-  if (problems.length === 0) return;
-  const firsts = new Map<string, Reason>();
-  for (const reason of problems) if (!firsts.has(reason.field)) firsts.set(reason.field, reason);
-  throw validationFault('json', [...firsts.values()]);
-}
-
 /** Every problem of a key that is to be created. */
 export function creationProblems(draft: KeyDraft, nowMs: number): readonly Reason[] {
   const found: Reason[] = [];
   if (draft.name === undefined) found.push(typeReason('name', 'string', 'undefined'));
-  found.push(...fieldProblems(draft));
+  found.push(...sizeProblems(draft), ...fieldProblems(draft));
   const { expiresAtMs } = draft;
   if (typeof expiresAtMs === 'number' && expiresAtMs <= nowMs) found.push(expiryReason());
   found.push(...(draft.keyType === 'service' ? serviceProblems(draft) : personalProblems(draft)));
@@ -59,6 +51,14 @@ export function creationProblems(draft: KeyDraft, nowMs: number): readonly Reaso
     ...grantProblems({ permissionMode: draft.permissionMode ?? 'all', bindings, permissions: draft.permissions ?? [] }),
   );
   return found;
+}
+
+/** Lists that are longer than anybody may send them. */
+export function sizeProblems({ bindings = [], projectIds = [] }: KeyDraft): readonly Reason[] {
+  return [
+    ...(bindings.length > BINDINGS_MAX ? [lengthReason('bindings', `at most ${BINDINGS_MAX} items`)] : []),
+    ...(projectIds.length > PROJECTS_MAX ? [lengthReason('projectIds', `at most ${PROJECTS_MAX} items`)] : []),
+  ];
 }
 
 /** Every problem that a field has for itself, whatever the key is otherwise. */
@@ -168,11 +168,8 @@ function judgeName(name: string, found: Reason[]): void {
 }
 
 function judgeBindings(bindings: readonly BindingDraft[], found: Reason[]): void {
-  if (bindings.length > BINDINGS_MAX) {
-    found.push(lengthReason('bindings', `at most ${BINDINGS_MAX} items`));
-    return;
-  }
   for (const [index, { role, scopeType, scopeId }] of bindings.entries()) {
+    if (found.length >= REASONS_MAX) return;
     if (role === null) found.push(typeReason(`bindings.${index}.role`, 'string', 'undefined'));
     if (scopeType === null) found.push(typeReason(`bindings.${index}.scopeType`, 'string', 'undefined'));
     judgeScopeId(`bindings.${index}.scopeId`, scopeId, found);
@@ -188,11 +185,10 @@ function judgePermissions(permissions: readonly string[], found: Reason[]): void
 }
 
 function judgeProjectIds(projectIds: readonly string[], found: Reason[]): void {
-  if (projectIds.length > PROJECTS_MAX) {
-    found.push(lengthReason('projectIds', `at most ${PROJECTS_MAX} items`));
-    return;
+  for (const [index, id] of projectIds.entries()) {
+    if (found.length >= REASONS_MAX) return;
+    judgeScopeId(`projectIds.${index}`, id, found);
   }
-  for (const [index, id] of projectIds.entries()) judgeScopeId(`projectIds.${index}`, id, found);
 }
 
 function judgeScopeId(field: string, id: string, found: Reason[]): void {

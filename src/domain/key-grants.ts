@@ -1,11 +1,12 @@
 /** What an API key is to hold: as asked for, or what stands in where nothing was, and who may hand it out. */
 
 import type { OrganizationDirectory } from './directory.ts';
-import { type BindingDraft, custom, type KeyDraft, type PermissionMode, refuseProblems } from './key-draft.ts';
+import { type BindingDraft, custom, type KeyDraft, type PermissionMode } from './key-draft.ts';
 import type { ApiKeyRecord } from './management.ts';
 import type { ManagementCall } from './management-call.ts';
 import { grantsOfRole, holdersOf, liveGrants, memberRole, requireCovered } from './member-grants.ts';
 import type { Binding, Grants } from './permissions.ts';
+import { refuseProblems } from './reasons.ts';
 
 export type KeyGrants = { readonly permissionMode: PermissionMode; readonly grants: Grants };
 

@@ -10,12 +10,13 @@ import {
   type KeyDraft,
   noBindingsReason,
   personalProjectsReason,
-  refuseProblems,
+  sizeProblems,
 } from './key-draft.ts';
 import { adminAtProjects, listedPermissions, toGrants } from './key-grants.ts';
 import { isAdminAtProject, projectIdsOf } from './key-view.ts';
 import type { ApiKeyRecord } from './management.ts';
 import type { Binding, Grants } from './permissions.ts';
+import { refuseProblems } from './reasons.ts';
 
 export type KeyChange = {
   /** The key as it is to be stored; the stored one itself when nothing changes. */
@@ -77,7 +78,7 @@ function mergeBindings(stored: ApiKeyRecord, { bindings, projectIds }: KeyDraft)
 type Merging = { readonly content: Content; readonly nowMs: number };
 
 function mergeProblems(stored: ApiKeyRecord, draft: KeyDraft, { content, nowMs }: Merging): readonly Reason[] {
-  const found: Reason[] = [];
+  const found: Reason[] = [...sizeProblems(withoutRepeated(stored, draft))];
   if (typeof draft.keyType === 'string' && draft.keyType !== stored.keyType) found.push(fixedReason('keyType'));
   if (typeof draft.assignedToUserId === 'string' && draft.assignedToUserId !== stored.userId) {
     found.push(fixedReason('assignedToUserId'));
@@ -94,6 +95,14 @@ function mergeProblems(stored: ApiKeyRecord, draft: KeyDraft, { content, nowMs }
     found.push(...grantProblems({ permissionMode, bindings: grants, permissions }));
   }
   return found;
+}
+
+/** What is stored may be longer than what may be sent: projects and other grants of a service key add up in it. */
+function withoutRepeated(stored: ApiKeyRecord, { bindings = [], projectIds = [] }: KeyDraft): KeyDraft {
+  const named = bindings.map(({ role, scopeType, scopeId }) => [role, scopeType, scopeId]);
+  const repeatsBindings = JSON.stringify(named) === grantList(stored.bindings);
+  const repeatsProjects = String(projectIds) === String(projectIdsOf(stored.keyType, stored.bindings));
+  return { bindings: repeatsBindings ? [] : bindings, projectIds: repeatsProjects ? [] : projectIds };
 }
 
 const GRANT_FIELDS = ['bindings', 'permissionMode', 'permissions', 'projectIds'] as const;

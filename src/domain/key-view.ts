@@ -3,7 +3,7 @@
 import { listedPermissions } from './key-grants.ts';
 import type { ApiKeyRecord } from './management.ts';
 import { PERMISSIONS } from './permission-catalogue.ts';
-import { type Directory, type Grants, may, type Principal, type Scope } from './permissions.ts';
+import { type Directory, type Grants, may, type Principal, principalAt, type Scope } from './permissions.ts';
 
 const SORTED = PERMISSIONS.toSorted();
 
@@ -54,7 +54,14 @@ function effectivePermissions(key: ApiKeyRecord, { owner, directory, nowMs }: Vi
   if (principal === null) return [];
   const grants = [...key.bindings, ...(owner?.grants ?? [])];
   const scopes = tellingScopes(key.organizationId, grants, directory);
-  return SORTED.filter((permission) => scopes.some((scope) => may(principal, permission, scope)));
+  // Members may hold hundreds of grants, and a list shows a thousand keys: no question is asked twice.
+  let missing: readonly string[] = SORTED;
+  for (const scope of scopes) {
+    const local = principalAt(principal, scope);
+    missing = missing.filter((permission) => !may(local, permission, scope));
+  }
+  const withheld = new Set(missing);
+  return SORTED.filter((permission) => !withheld.has(permission));
 }
 
 /** Null: the key is refused. */

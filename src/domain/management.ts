@@ -1,6 +1,9 @@
 /** What an organization manages, as it is stored, and the port that keeps it. Instants are epoch milliseconds. */
 
+import type { NewReplay } from './delivery.ts';
+import type { EndpointChange } from './endpoint.ts';
 import type { Binding } from './permissions.ts';
+import type { Redelivery } from './webhook-store.ts';
 
 export type OrganizationRecord = {
   readonly id: string;
@@ -122,6 +125,13 @@ export type ManagementChange = {
   readonly members?: readonly MemberRecord[];
   readonly roleBindings?: readonly RoleBindingRecord[];
   readonly apiKeys?: readonly ApiKeyRecord[];
+  /**
+   * Endpoints are compared by their own versions too, because deliveries change them. What a new mask means holds for events
+   * that commit afterwards. One that is archived takes its unfinished replays along.
+   */
+  readonly endpoints?: readonly EndpointChange[];
+  readonly replays?: readonly NewReplay[];
+  readonly redeliveries?: readonly Redelivery[];
   readonly removedMembers?: readonly { readonly userId: string }[];
   readonly removedRoleBindings?: readonly { readonly userId: string; readonly id: string }[];
   readonly audit: readonly AuditRecord[];
@@ -162,7 +172,7 @@ export type ManagementStore = {
   /**
    * Stores all of it or nothing, in one transaction. MUST answer `stale` and store nothing when the version is
    * another than expected, or when the claim of the receipt went to somebody else, and `key_taken` when a project key
-   * is in use anywhere. Every request that begins after the answer MUST be judged by what was stored.
+   * is in use anywhere, within the overlap of a rotation too. Every request that begins after the answer MUST be judged by what was stored.
    */
   commit(change: ManagementChange): Promise<'stored' | 'stale' | 'key_taken'>;
   organization(organizationId: string): Promise<OrganizationRecord | null>;

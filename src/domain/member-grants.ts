@@ -1,5 +1,6 @@
 /** What members hold, and how much of it a caller may hand out or take away. */
 
+import { holdsAdmin } from './administrators.ts';
 import { Fault } from './fault.ts';
 import type { ManagementCall } from './management-call.ts';
 import { type Binding, covers, type Directory, type Grants, permissionsAt } from './permissions.ts';
@@ -46,12 +47,17 @@ export function requireCovered(call: ManagementCall, grants: Grants, ceiling: Ce
     let covered = true;
     for (const holder of holders) {
       const verdict = covers(holder, grant, directory);
-      if (verdict.covered) continue;
+      if (verdict.covered && mayMakeAdministrator(holder, grant)) continue;
       covered = false;
-      for (const permission of verdict.missing) missing.add(permission);
+      if (!verdict.covered) for (const permission of verdict.missing) missing.add(permission);
     }
     if (!covered) throw violation(call, grant, { directory, code, missing: [...missing].toSorted() });
   }
+}
+
+/** ADMIN at the organization is more than all its permissions: what is reserved for administrators comes with it. */
+function mayMakeAdministrator(holder: Grants, { role, scopeType, scopeId }: Binding): boolean {
+  return role !== 'ADMIN' || scopeType !== 'ORGANIZATION' || holdsAdmin(holder, scopeId);
 }
 
 /** Whose grants bound what a call may hand out: those of the calling key and of the member who owns it. */

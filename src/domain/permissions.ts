@@ -53,7 +53,21 @@ export function grants(bindings: Grants, permission: string, scope: Scope): bool
 
 /** Everything the principal holds at the scope, expanded. */
 export function permissionsAt(principal: Principal, scope: Scope): ReadonlySet<string> {
-  return new Set(PERMISSIONS.filter((permission) => may(principal, permission, scope)));
+  const local = principalAt(principal, scope);
+  return new Set(PERMISSIONS.filter((permission) => may(local, permission, scope)));
+}
+
+/** The principal without the grants that do not reach the scope, for whoever asks there about many permissions. */
+export function principalAt(principal: Principal, scope: Scope): Principal {
+  const reaching = (bindings: Grants) => bindings.filter((binding) => reaches(binding, scope));
+  switch (principal.kind) {
+    case 'personal':
+      return { ...principal, keyGrants: reaching(principal.keyGrants), ownerGrants: reaching(principal.ownerGrants) };
+    case 'service':
+      return { ...principal, keyGrants: reaching(principal.keyGrants) };
+    default:
+      return principal;
+  }
 }
 
 /**

@@ -5,9 +5,11 @@ import type { EventKind } from './request-event.ts';
 /** Who tells: a gateway's report, or a collected span. */
 export type RequestSource = 'report' | 'span';
 
-export type RequestState =
-  | { readonly status: 'none' | 'admitted' | 'settled' }
+export type StoredRequestState =
+  | { readonly status: 'admitted' | 'settled' }
   | { readonly status: 'success' | 'error'; readonly source: RequestSource };
+
+export type RequestState = { readonly status: 'none' } | StoredRequestState;
 
 export type RequestNews =
   | { readonly status: 'admitted' }

@@ -1,15 +1,17 @@
 /** Removing what is past its term: what goes, and in steps that nobody else has to notice. */
 
 import type { Clock } from './clock.ts';
-import { retentionStartMs } from './page.ts';
+import { retentionStartMs, termStartMs } from './page.ts';
 import type { RetentionCounts, RetentionCuts, RetentionStep, RetentionStore, TraceCut } from './store.ts';
-import { traceCutMs, traceTermDays } from './trace-retention.ts';
+import { traceTermDays } from './trace-retention.ts';
 
 export type RetentionDeps = {
   readonly store: RetentionStore;
   readonly clock: Clock;
   /** The term of traces in projects that never chose; null: for ever. */
   readonly traceDefaultDays: number | null;
+  /** The term of entries of the audit log; null: for ever. */
+  readonly auditDays: number | null;
   /** Resolves after the delay, or as soon as the signal says stop. */
   readonly pause: (delayMs: number, signal: AbortSignal) => Promise<void>;
 };
@@ -43,7 +45,7 @@ export function createRetention(deps: RetentionDeps): Retention {
   return {
     async run(signal) {
       const walk = deps.store.begin(await decideCuts(deps, (await earliestNow(deps)) - LINGER_MS));
-      let removed: RetentionCounts = { events: 0, traces: 0, months: 0 };
+      let removed: RetentionCounts = { events: 0, traces: 0, auditEntries: 0, months: 0 };
       let rowsMax = ROWS_FIRST;
       while (!signal.aborted) {
         const step = await walk.step(rowsMax);
@@ -63,13 +65,14 @@ async function earliestNow({ clock, store }: RetentionDeps): Promise<number> {
 }
 
 /** What may go at an instant. */
-async function decideCuts({ store, traceDefaultDays }: RetentionDeps, atMs: number): Promise<RetentionCuts> {
+async function decideCuts(deps: RetentionDeps, atMs: number): Promise<RetentionCuts> {
+  const { store, traceDefaultDays, auditDays } = deps;
   const terms = await store.traceTerms();
   const traces = terms.flatMap((storedDays): readonly TraceCut[] => {
-    const goneBeforeMs = traceCutMs(traceTermDays(storedDays, traceDefaultDays), atMs);
+    const goneBeforeMs = termStartMs(traceTermDays(storedDays, traceDefaultDays), atMs);
     return goneBeforeMs === null ? [] : [{ storedDays, goneBeforeMs }];
   });
-  return { eventsBeforeMs: retentionStartMs(atMs), traces };
+  return { eventsBeforeMs: retentionStartMs(atMs), traces, auditBeforeMs: termStartMs(auditDays, atMs) };
 }
 
 function pauseAfter({ outcome, heldMs }: RetentionStep): number {
@@ -83,5 +86,10 @@ function nextRowsMax(rowsMax: number, heldMs: number): number {
 }
 
 function addCounts(a: RetentionCounts, b: RetentionCounts): RetentionCounts {
-  return { events: a.events + b.events, traces: a.traces + b.traces, months: a.months + b.months };
+  return {
+    events: a.events + b.events,
+    traces: a.traces + b.traces,
+    auditEntries: a.auditEntries + b.auditEntries,
+    months: a.months + b.months,
+  };
 }

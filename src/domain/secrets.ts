@@ -133,23 +133,40 @@ const nonceLength = 12;
 const tagLength = 16;
 const headerLength = sealVersion.length + nonceLength + tagLength;
 
+/** A key, and what a sealed value belongs to: moved anywhere else, it does not open. */
+export type SealPlace = { readonly key: Buffer; readonly belongsTo: string };
+
 /** Seals a stored secret with AES-256-GCM: version byte, 12-byte nonce, 16-byte tag, ciphertext. */
 export function encrypt(key: Buffer, plain: Buffer, random: RandomBytes): Buffer {
-  const nonce = random(nonceLength);
-  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagLength });
-  cipher.setAAD(sealVersion);
-  const ciphertext = Buffer.concat([cipher.update(plain), cipher.final()]);
-  return Buffer.concat([sealVersion, nonce, cipher.getAuthTag(), ciphertext]);
+  return sealAt({ key, belongsTo: '' }, plain, random);
 }
 
 /** Opens what `encrypt` sealed. Throws when the version is unknown, the key differs or a single bit was changed. */
 export function decrypt(key: Buffer, sealed: Buffer): Buffer {
+  return openAt({ key, belongsTo: '' }, sealed);
+}
+
+/** As `encrypt`, for one place. */
+export function sealAt({ key, belongsTo }: SealPlace, plain: Buffer, random: RandomBytes): Buffer {
+  const nonce = random(nonceLength);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagLength });
+  cipher.setAAD(associatedData(belongsTo));
+  const ciphertext = Buffer.concat([cipher.update(plain), cipher.final()]);
+  return Buffer.concat([sealVersion, nonce, cipher.getAuthTag(), ciphertext]);
+}
+
+/** Opens what `sealAt` sealed for the same place. Throws as `decrypt` does, and for another place. */
+export function openAt({ key, belongsTo }: SealPlace, sealed: Buffer): Buffer {
   if (sealed.length < headerLength || sealed[0] !== sealVersion[0]) {
     throw new Error('The sealed value has no known format.');
   }
   const nonce = sealed.subarray(sealVersion.length, sealVersion.length + nonceLength);
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagLength });
-  decipher.setAAD(sealVersion);
+  decipher.setAAD(associatedData(belongsTo));
   decipher.setAuthTag(sealed.subarray(sealVersion.length + nonceLength, headerLength));
   return Buffer.concat([decipher.update(sealed.subarray(headerLength)), decipher.final()]);
+}
+
+function associatedData(belongsTo: string): Buffer {
+  return Buffer.concat([sealVersion, Buffer.from(belongsTo)]);
 }

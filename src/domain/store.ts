@@ -8,17 +8,29 @@ import type { Evaluator } from './evaluator.ts';
 import type { EventRange, StoredEvent } from './event.ts';
 import type { ManagementStore } from './management.ts';
 import type { Binding } from './permissions.ts';
+import type {
+  GovernanceReport,
+  GovernanceResult,
+  RequestReport,
+  RequestsReported,
+  Settled,
+  Settlement,
+} from './request-report.ts';
 import type { Evaluation, Span, SpanSummary, TraceAppend, TraceAppended, TraceRecord } from './trace.ts';
+import type { DeliveryStore, WebhookStore } from './webhook-store.ts';
 
 export type Store = {
   readonly installation: InstallationStore;
   readonly keys: KeyStore;
   readonly traces: TraceStore;
+  readonly requests: RequestStore;
   readonly events: EventStore;
   readonly evaluators: EvaluatorStore;
   readonly projects: ProjectStore;
   readonly management: ManagementStore;
   readonly retention: RetentionStore;
+  readonly webhooks: WebhookStore;
+  readonly deliveries: DeliveryStore;
   /** Resolves when the store can read and write; MUST throw the unavailable Fault otherwise. */
   ready(): Promise<void>;
   /** MUST finish every accepted write, then release every file and thread. */
@@ -119,6 +131,24 @@ export type TraceStore = {
   evaluations(projectNumber: number, sequence: number): Promise<readonly Evaluation[]>;
 };
 
+export type RequestStore = {
+  /** Of those ids that are projects of the organization, archived ones included. */
+  projectNumbers(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /**
+   * Commits one report. It MUST resolve only after the commit is durable, MUST store all of it or nothing, MUST take
+   * each request from state to state as request-state.ts says, whoever else tells of it meanwhile, and MUST give an
+   * outcome what it leaves out from the admission of its request. Answers by the places of the records.
+   */
+  report(report: RequestReport): Promise<RequestsReported>;
+  /**
+   * Commits one report, in the same order as all other events of the organization. MUST emit every id once, and MUST
+   * keep the events out of the log. Answers by the places of the events.
+   */
+  reportGovernance(report: GovernanceReport): Promise<readonly GovernanceResult[]>;
+  /** Settles in one commit what nobody waits for any more. MUST settle a request once, and never one that has its outcome. */
+  settle(settlement: Settlement): Promise<Settled>;
+};
+
 export type EventStore = {
   /**
    * Newest first by (created, id), ids by bytes. MUST answer each event that existed when a walk
@@ -170,6 +200,8 @@ export type RetentionCuts = {
   /** The first instant of a month: events created before it go, and requests of which no event is left. */
   readonly eventsBeforeMs: number;
   readonly traces: readonly TraceCut[];
+  /** Entries of the audit log from before the instant go; null: they are kept for ever. */
+  readonly auditBeforeMs: number | null;
 };
 
 /** Traces that came in before the instant go, in projects that have this very term stored while the step is taken. */
@@ -201,6 +233,8 @@ export type RetentionCounts = {
   readonly events: number;
   /** With all that belongs to them. */
   readonly traces: number;
+  /** Of the audit log. */
+  readonly auditEntries: number;
   /** Tables that held one month each and are dropped whole. */
   readonly months: number;
 };

@@ -1,5 +1,7 @@
 /** The values a trace is made of, as rules and storage see them. Free JSON travels as compact text. */
 
+import type { RequestResult } from './request-report.ts';
+
 export const SPAN_TYPES = [
   'span',
   'llm',
@@ -150,6 +152,11 @@ export type TraceAppend = {
 export type TraceAppended = {
   /** Metadata values that the merge dropped, in the wording of the collector's report. */
   readonly metadataNotes: readonly string[];
+  /**
+   * What came of each request, in their order; null for one whose span another of the same append took the place of.
+   * Left out where every request was emitted, which is almost always.
+   */
+  readonly requestResults?: readonly (RequestResult | null)[];
 };
 
 /** The stored row of a trace. */

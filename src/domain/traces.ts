@@ -4,12 +4,13 @@ import type { Project } from './caller.ts';
 import { type CollectFacts, type CollectorLimits, collect, reportText } from './collector.ts';
 import type { CursorCodec } from './cursor.ts';
 import { Fault, type JsonValue } from './fault.ts';
+import { termStartMs } from './page.ts';
 import type { Pricing } from './pricing.ts';
 import type { TraceStore } from './store.ts';
 import type { Evaluation, Span, SpanSummary, TraceRecord } from './trace.ts';
 import { digest, digestSpanIds } from './trace-digest.ts';
 import { lookupForms } from './trace-ids.ts';
-import { traceCutMs, traceTermDays } from './trace-retention.ts';
+import { traceTermDays } from './trace-retention.ts';
 import { asciiTree, chooseSpans, inputText, outputText, type TraceChoice } from './trace-view.ts';
 
 export type TracesDeps = {
@@ -118,7 +119,7 @@ export function createTraces(deps: TracesDeps): Traces {
 
 /** Traces of the project that came in before are past their term; null: none is. */
 function cutOf({ traceDefaultDays }: TracesDeps, project: Project, nowMs: number): number | null {
-  return traceCutMs(traceTermDays(project.traceRetentionDays, traceDefaultDays), nowMs);
+  return termStartMs(traceTermDays(project.traceRetentionDays, traceDefaultDays), nowMs);
 }
 
 async function findTrace(deps: TracesDeps, project: Project, traceId: string, nowMs: number): Promise<TraceRecord> {

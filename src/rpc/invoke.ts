@@ -25,6 +25,8 @@ export type Call = {
   readonly ids: CallIds;
   /** Where the connection comes from; null once it is gone. */
   readonly remoteAddress: string | null;
+  /** The request as far as its path tells it, where that is known before the body is read. */
+  readonly addressed?: () => Message;
 };
 
 /** Reads and decodes the request. Called only once the caller is admitted. */
@@ -91,16 +93,14 @@ async function admit(deps: InvokeDeps, asked: Asked): Promise<Answered> {
       : await deps.authenticate(policy.credential, asked.call.header);
   const actor = actorOf(caller, asked.call);
   let message: Message | null = null;
-  const decode = async () => {
-    const request = await asked.decode();
-    if (request.kind === 'message') message = request.message;
-    return request;
+  const see = (seen: Message) => {
+    message = seen;
   };
   try {
     requireClass(policy, caller);
     deps.keyUse.note(caller, deps.clock());
     authorize(policy, caller);
-    return await run(deps, { ...asked, decode }, { caller, actor });
+    return await run(deps, asked, { caller, actor, see });
   } catch (error) {
     const deed = error instanceof Fault ? refusedDeed(asked.method, error, message) : null;
     if (actor && deed) deps.refusals.note(actor, deed);
@@ -108,32 +108,47 @@ async function admit(deps: InvokeDeps, asked: Asked): Promise<Answered> {
   }
 }
 
-async function run(
-  deps: InvokeDeps,
-  { method, call, decode }: Asked,
-  { caller, actor }: Pick<Answering, 'caller' | 'actor'>,
-): Promise<Answered> {
+/** `see` takes what is known of the request, for whoever notes that it was refused. */
+type Asking = Pick<Answering, 'caller' | 'actor'> & { readonly see: (message: Message) => void };
+
+async function run(deps: InvokeDeps, { method, call, decode }: Asked, asking: Asking): Promise<Answered> {
   const { handler } = method;
+  const gate = 'gate' in handler ? handler.gate : undefined;
+  const pass = async (message: Message) => {
+    asking.see(message);
+    await gate?.(message as never, { ...contextOf(deps, call, asking), receipt: noReceipt });
+  };
+  const { addressed } = call;
+  // Who is not let in at the gate does not make the server read a body.
+  if (gate && addressed) await pass(addressed());
   const request = await decode();
-  const context: Answering = {
+  if (request.kind === 'message') asking.see(request.message);
+  if (!('handleJson' in handler)) {
+    if (request.kind === 'json') throw new Error(`${method.path} does not take bare JSON`);
+    if (gate && !addressed) await pass(request.message);
+    return runHandler(deps, { method, call, handler, request }, contextOf(deps, call, asking));
+  }
+  const { value, facts } = request.kind === 'json' ? request : handler.toJson(request.message as never);
+  const answer = await handler.handleJson(value, facts, { ...contextOf(deps, call, asking), receipt: noReceipt });
+  return { message: create(method.desc.output, answer), headers: {} };
+}
+
+function contextOf({ clock }: InvokeDeps, { ids }: Call, { caller, actor }: Asking): Answering {
+  return {
     caller,
     actor,
     project: caller.kind === 'open' ? null : caller.project,
     organization: caller.kind === 'open' ? null : caller.organization,
-    nowMs: deps.clock(),
-    ids: call.ids,
+    nowMs: clock(),
+    ids,
   };
-  if (!('handleJson' in handler)) return runHandler(deps, { method, call, handler, request }, context);
-  const { value, facts } = request.kind === 'json' ? request : handler.toJson(request.message as never);
-  const answer = await handler.handleJson(value, facts, { ...context, receipt: noReceipt });
-  return { message: create(method.desc.output, answer), headers: {} };
 }
 
 type Handled = {
   readonly method: Method;
   readonly call: Call;
   readonly handler: Handler;
-  readonly request: Request;
+  readonly request: Extract<Request, { kind: 'message' }>;
 };
 
 async function runHandler(
@@ -141,17 +156,15 @@ async function runHandler(
   { method, call, handler, request }: Handled,
   context: Answering,
 ): Promise<Answered> {
-  if (request.kind === 'json') throw new Error(`${method.path} does not take bare JSON`);
   const message = request.message as never;
-  const whole = { ...context, receipt: noReceipt };
-  await handler.gate?.(message, whole);
   const key = readIdempotencyKey(method, call.header);
   const problems = [...(key.kind === 'invalid' ? [key.problem] : []), ...(request.problems ?? [])];
   validate(method.desc, { message, problems }, handler.check?.(message) ?? []);
   if (key.kind === 'valid') {
     return runOnce({ idempotency: deps.idempotency, method, handler, value: key.value }, message, context);
   }
-  return { message: create(method.desc.output, await handler.handle(message, whole)), headers: {} };
+  const answer = await handler.handle(message, { ...context, receipt: noReceipt });
+  return { message: create(method.desc.output, answer), headers: {} };
 }
 
 function noReceipt(): undefined {}

@@ -12,7 +12,7 @@ import {
   ScopeTypeSchema,
   type UpdateApiKeyRequest,
 } from '../../gen/spandrel/v1/keys_pb.js';
-import type { Reason } from '../domain/fault.ts';
+import { REASONS_MAX, type Reason } from '../domain/fault.ts';
 import { KEY_SCOPES, type KeyDraft, type KeyView, type ListKeys } from '../domain/keys.ts';
 import { roleNumbers, scopeTypeNumbers, wordOf } from './grant-words.ts';
 import { wordProblems } from './management-problems.ts';
@@ -59,7 +59,7 @@ export function readKeyDraft(request: WriteRequest): KeyDraft {
     keyType: sent('key_type', wordOf(keyTypeNumbers, keyType) ?? undefined),
     name: sent('name', request.name),
     description: sent('description', request.description),
-    bindings: sentList('bindings', request.bindings)?.map(({ role, scopeType, scopeId }) => ({
+    bindings: sentList('bindings', request.bindings)?.map(({ role, scopeType, scopeId = '' }) => ({
       role: wordOf(roleNumbers, role),
       scopeType: wordOf(scopeTypeNumbers, scopeType),
       scopeId,
@@ -77,9 +77,12 @@ export function keyWordProblems({ keyType, permissionMode, bindings }: WriteRequ
   return [
     ...wordProblems(KeyTypeSchema, { path: 'keyType', number: keyType, required: false }),
     ...wordProblems(PermissionModeSchema, { path: 'permissionMode', number: permissionMode, required: false }),
-    ...bindings.flatMap(({ role, scopeType }, index) => [
-      ...wordProblems(RoleSchema, { path: `bindings.${index}.role`, number: role, required: true }),
-      ...wordProblems(ScopeTypeSchema, { path: `bindings.${index}.scopeType`, number: scopeType, required: true }),
-    ]),
+    // Beyond them no answer tells of any more.
+    ...bindings
+      .slice(0, REASONS_MAX)
+      .flatMap(({ role, scopeType }, index) => [
+        ...wordProblems(RoleSchema, { path: `bindings.${index}.role`, number: role, required: true }),
+        ...wordProblems(ScopeTypeSchema, { path: `bindings.${index}.scopeType`, number: scopeType, required: true }),
+      ]),
   ];
 }

@@ -1,6 +1,13 @@
 /** What can be wrong with the request of a management operation whichever operation it is. */
 
-import type { DescEnum, DescField, DescMessage, Message, MessageShape } from '@bufbuild/protobuf';
+import {
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  type Message,
+  type MessageShape,
+  ScalarType,
+} from '@bufbuild/protobuf';
 import type { FieldMask } from '@bufbuild/protobuf/wkt';
 import { REASONS_MAX, type Reason } from '../domain/fault.ts';
 import { enumSpellings, restName, typeWord } from './rest-shape.ts';
@@ -10,25 +17,40 @@ import { enumReason } from './validate.ts';
 /** Strings that hold U+0000, which not every store can keep. */
 export function nulProblems(desc: DescMessage, message: Message, prefix = ''): readonly Reason[] {
   const found: Reason[] = [];
-  for (const field of desc.fields) {
+  for (const { field, name, inner } of textFieldsOf(desc)) {
     const value = fieldOf(message, field);
-    const path = prefix + restName(field);
+    const path = prefix + name;
     const items: readonly unknown[] = Array.isArray(value) ? value : [value];
     for (const [index, item] of items.entries()) {
       if (found.length >= REASONS_MAX) return found;
       const at = Array.isArray(value) ? `${path}.${index}` : path;
       if (typeof item === 'string' && item.includes('\0')) {
         found.push({ field: at, type: 'invalid_format', message: `${at} must not hold U+0000` });
-      } else if (field.message && isDeclaredHere(field.message) && item !== undefined) {
-        found.push(...nulProblems(field.message, item as Message, `${at}.`));
+      } else if (inner !== null && item !== undefined) {
+        found.push(...nulProblems(inner, item as Message, `${at}.`));
       }
     }
   }
   return found;
 }
 
-function isDeclaredHere(desc: DescMessage): boolean {
-  return !desc.typeName.startsWith('google.protobuf.');
+type TextField = { readonly field: DescField; readonly name: string; readonly inner: DescMessage | null };
+
+const textFields = new WeakMap<DescMessage, readonly TextField[]>();
+
+/** Found out once: a list may repeat the same message a hundred thousand times. */
+function textFieldsOf(desc: DescMessage): readonly TextField[] {
+  const known = textFields.get(desc);
+  if (known !== undefined) return known;
+  const fields = desc.fields
+    .map((field) => ({ field, name: restName(field), inner: declaredInner(field) }))
+    .filter(({ field, inner }) => field.scalar === ScalarType.STRING || inner !== null);
+  textFields.set(desc, fields);
+  return fields;
+}
+
+function declaredInner({ message }: DescField): DescMessage | null {
+  return message !== undefined && !message.typeName.startsWith('google.protobuf.') ? message : null;
 }
 
 type Update<D extends DescMessage> = MessageShape<D> & { readonly updateMask?: FieldMask | undefined };

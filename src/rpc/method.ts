@@ -6,6 +6,7 @@ import type { Actor } from '../domain/audit.ts';
 import type { Caller, Organization, Project } from '../domain/caller.ts';
 import type { CollectFacts } from '../domain/collector.ts';
 import type { Fault, JsonValue, Reason } from '../domain/fault.ts';
+import type { Spelling } from '../domain/json-text.ts';
 import type { Receipt } from '../domain/management.ts';
 import type { Problem } from './validate.ts';
 
@@ -54,7 +55,8 @@ export type Answered = {
 export type Handler<M extends DescMethodUnary = DescMethodUnary> = {
   /**
    * Refuses a caller for reasons that only stored data knows, before the fields of the request are judged: where a
-   * path names what the caller may not see, nobody learns how else the request was wrong.
+   * path names what the caller may not see, nobody learns how else the request was wrong. Over REST the request holds
+   * no more than the path says, because its body has not been read.
    */
   readonly gate?: (request: MessageShape<M['input']>, context: Context<M>) => Promise<void>;
   /** Problems no field rule can express; reported together with those that one can. */
@@ -70,6 +72,8 @@ export type TolerantHandler<M extends DescMethodUnary = DescMethodUnary> = {
     facts: JsonFacts,
     context: Context<M>,
   ) => Promise<MessageInitShape<M['output']>>;
+  /** How numbers come out of a JSON body. */
+  readonly spelling: Spelling;
   /** Gives the refusal of an unreadable body the wording of the operation. */
   readonly reword?: (fault: Fault) => Fault;
 };

@@ -7,6 +7,7 @@ import { isPermission } from '../domain/permission-catalogue.ts';
 import type { Handler, Implementation, Method, TolerantHandler } from './method.ts';
 
 const MANAGEMENT_BYTES_MAX = 1_048_576;
+const REPORT_BYTES_MAX = 8_388_608;
 
 export type Sizes = { readonly ingestBytesMax: number };
 
@@ -46,8 +47,21 @@ function compileMethod(desc: DescMethodUnary, name: string, handler: Handler | T
   if ((rules.body === BodyRule.TOLERANT) !== 'handleJson' in handler) {
     throw new Error(`${name}: the body rule and the code behind the rpc disagree`);
   }
-  const sizeMaxBytes = rules.size === SizeClass.INGEST ? sizes.ingestBytesMax : MANAGEMENT_BYTES_MAX;
-  return { desc, path: `/${name}`, policy: rules, sizeMaxBytes, handler };
+  if (rules.projectKeys && rules.credential !== Credential.ORGANIZATION) {
+    throw new Error(`${name}: project keys are let in only where API keys are asked for`);
+  }
+  return { desc, path: `/${name}`, policy: rules, sizeMaxBytes: sizeMaxOf(rules.size, sizes), handler };
+}
+
+function sizeMaxOf(size: SizeClass, { ingestBytesMax }: Sizes): number {
+  switch (size) {
+    case SizeClass.INGEST:
+      return ingestBytesMax;
+    case SizeClass.REPORT:
+      return REPORT_BYTES_MAX;
+    default:
+      return MANAGEMENT_BYTES_MAX;
+  }
 }
 
 /** Rpcs of an organization may leave it to their code which permission to ask where. */

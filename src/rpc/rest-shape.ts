@@ -29,8 +29,19 @@ export function isMask(field: DescField): boolean {
   return field.fieldKind === 'message' && field.message.typeName === FieldMaskSchema.typeName;
 }
 
+const names = new WeakMap<DescField, string>();
+
 /** The member name of a field. */
 export function restName(field: DescField): string {
+  const known = names.get(field);
+  if (known !== undefined) return known;
+  // Asking for options is slow, and lists ask for the fields of their items again and again.
+  const name = findName(field);
+  names.set(field, name);
+  return name;
+}
+
+function findName(field: DescField): string {
   const named = hasOption(field, rest) ? getOption(field, rest).name : '';
   if (named !== '') return named;
   const stem = isJsonText(field) ? field.name.slice(0, -JSON_SUFFIX.length) : field.name;

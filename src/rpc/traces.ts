@@ -28,6 +28,7 @@ export type TraceRpcDeps = {
 export function createTraceRpc({ traces, settings, platformUrl }: TraceRpcDeps): Implementation<typeof TraceService> {
   return {
     collectTrace: {
+      spelling: 'values',
       toJson: collectRequestToJson,
       reword: rewordUnreadable,
       async handleJson(body, facts, context) {

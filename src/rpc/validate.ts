@@ -56,7 +56,11 @@ export function validate(
 
 /** Whether a message without any field would break a rule. */
 export function hasRequiredField(desc: DescMessage): boolean {
-  return desc.fields.some((field) => hasOption(field, fieldRules) && getOption(field, fieldRules).required);
+  return desc.fields.some(isRequired);
+}
+
+export function isRequired(field: DescField): boolean {
+  return hasOption(field, fieldRules) && getOption(field, fieldRules).required;
 }
 
 type Check = (value: unknown, path: string, found: Reason[]) => void;

@@ -1,5 +1,6 @@
 /** The management port over the verbs of a driver, wherever they run. */
 
+import { Fault } from '../domain/fault.ts';
 import type {
   ApiKeyRecord,
   AuditListing,
@@ -8,17 +9,24 @@ import type {
   ProjectRecord,
   Receipt,
 } from '../domain/management.ts';
+import type { ManagedWebhooks } from './orm/management.ts';
 import type { CallManagement } from './orm/management-verbs.ts';
 import { toBuffer, toBufferOrNull } from './rows/bytes.ts';
+import { restoreEndpoint } from './rows/endpoint-rows.ts';
 
 /** So many at once hold up nobody. */
 const USES_PER_CALL = 100;
+const CHANGES_RETRY_AFTER_SECONDS = 60;
 const NUL = '\u0000';
 
 export function createManagementStore(call: CallManagement): ManagementStore {
   return {
     version: (organizationId) => call('version', organizationId),
-    commit: (change) => call('commit', change),
+    commit: async (change) => {
+      const outcome = await call('commit', change);
+      if (outcome === 'too_often') throw tooOftenFault();
+      return outcome;
+    },
     organization: (organizationId) => call('organization', organizationId),
     teams: (organizationId) => call('teams', organizationId),
     projects: async (organizationId) => (await call('projects', organizationId)).map(restoreProject),
@@ -49,6 +57,27 @@ export function createManagementStore(call: CallManagement): ManagementStore {
     },
     release: (name) => call('release', name),
     findAdministrator: async (email) => (isStorable(email) ? await call('findAdministrator', email) : null),
+  };
+}
+
+function tooOftenFault(): Fault {
+  return new Fault('rate_limited', 'The endpoint has changed too often while its events wait; try again later.', {
+    retryAfterSeconds: CHANGES_RETRY_AFTER_SECONDS,
+  });
+}
+
+/** What of webhooks is read through the verbs of management. */
+export function createManagedWebhooks(call: CallManagement): ManagedWebhooks {
+  return {
+    endpoints: async (organizationId, page) => (await call('endpoints', organizationId, page)).map(restoreEndpoint),
+    endpoint: async (organizationId, id) => {
+      const endpoint = isStorable(id) ? await call('endpoint', organizationId, id) : null;
+      return endpoint === null ? null : restoreEndpoint(endpoint);
+    },
+    countEndpoints: (organizationId) => call('countEndpoints', organizationId),
+    replay: async (endpointNumber, replayId) =>
+      isStorable(replayId) ? await call('replay', endpointNumber, replayId) : null,
+    countUnfinishedReplays: (endpointNumber) => call('countUnfinishedReplays', endpointNumber),
   };
 }
 

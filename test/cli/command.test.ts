@@ -29,7 +29,8 @@ it.each([
         name: 'n',
         description: null,
         isService: false,
-        ownerUserId: null,
+        owner: null,
+        isReadonly: false,
         grants: [{ role: 'VIEWER', scopeType: 'TEAM', scopeId: 't' }],
         permissions: [],
         projectIds: [],
@@ -70,6 +71,7 @@ it.each([
   [['keys', 'create', '--name', 'n', '--grant', 'ADMIN@project']],
   [['keys', 'create', '--name', 'n', '--grant', 'ADMIN@organization:o']],
   [['keys', 'create', '--name', 'n', '--expires', 'soon']],
+  [['keys', 'create', '--name', 'n', '--readonly', '--permission', 'traces:view']],
   [['keys', 'revoke']],
   [['keys', 'revoke', ID, ID]],
   [['keys', 'revoke', 'password@h']],
@@ -84,8 +86,16 @@ it.each([
   expect(command).not.toMatchObject({ text: expect.stringContaining('password@h') });
 });
 
-it('the help page lists every command', () => {
-  const command = readCommand(['--help']);
+it.each([
+  ['--help'],
+  ['help'],
+  ['-h'],
+  ['migrate', '--help'],
+  ['backup', '-h'],
+  ['keys', 'create', '--help'],
+  ['members', '--help'],
+])('the help page lists every command: %s %s %s', (...args) => {
+  const command = readCommand(args.filter((arg) => arg !== undefined));
   if (command.kind !== 'print') throw new Error('there is no help page');
   for (const name of [
     'spandrel [serve]',

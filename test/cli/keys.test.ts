@@ -54,6 +54,15 @@ describe('spandrel keys', () => {
     expect(await printed('keys', 'list', '--organization')).toContain(created.id);
   });
 
+  it('mints a key for a member who is named by e-mail, labelled readonly', async () => {
+    const member = JSON.parse(
+      await printed('members', 'add', '--json', '--email', 'Vic@example.com', '--name', 'Vic', '--role', 'VIEWER'),
+    );
+    const args = ['--name', 'looks', '--for', 'VIC@example.com', '--readonly', '--grant', 'VIEWER@organization'];
+    const created = JSON.parse(await printed('keys', 'create', '--json', ...args));
+    expect(created.apiKey).toMatchObject({ userId: member.userId, permissionMode: 'readonly' });
+  });
+
   it('mints a restricted key', async () => {
     const args = ['--grant', 'CUSTOM@organization', '--permission', 'auditLog:view', '--permission', 'cost:view'];
     const created = JSON.parse(await printed('keys', 'create', '--name', 'auditor', '--json', ...args));
@@ -75,6 +84,11 @@ describe('spandrel keys', () => {
   it.each([
     [['keys', 'revoke', '0000000000000000'], ADMIN_KEY, /^spandrel: .*\(api_key_not_found\)\n$/],
     [['keys', 'create', '--name', ' '], ADMIN_KEY, /^spandrel: [^\n]*name[^\n]*\(validation_error\)\n$/],
+    [
+      ['keys', 'create', '--name', 'x', '--for', 'no@body'],
+      ADMIN_KEY,
+      /^spandrel: no member has the e-mail no@body\n$/,
+    ],
     [['keys', 'list'], `${ADMIN_KEY.slice(0, -1)}0`, /^spandrel: .*\(invalid_credentials\)\n$/],
     [['keys', 'list'], '', /^spandrel: SPANDREL_ADMIN_KEY must/],
     [['keys', 'create', '--name', 'x', '--grant', 'VIEWER@project:none'], ADMIN_KEY, /\(api_key_scope_violation\)\n$/],

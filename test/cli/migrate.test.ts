@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { SQLITE_MIGRATIONS } from '../../src/storage/orm/migrations/sqlite.ts';
 import { type SpawnedServer, spawnServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temp.ts';
-import { runCli } from './run-cli.ts';
+import { runCli, runCliUnread } from './run-cli.ts';
 
 const folders: { remove(): void }[] = [];
 const servers: SpawnedServer[] = [];
@@ -33,6 +33,14 @@ describe('migrate on SQLite', () => {
       for (const statement of statements) expect(stdout).toContain(`${statement};\n`);
     }
     expect(existsSync(join(file, '..'))).toBe(false);
+  });
+
+  it('ends quietly when nobody reads on', async () => {
+    const file = newFile();
+    for (const args of [['migrate', '--dry-run'], ['--help'], ['migrate']]) {
+      expect(await runCliUnread(args, over(file))).toEqual({ code: 0, stderr: '' });
+    }
+    expect((await runCli(['migrate'], over(file))).stdout).toBe('up to date\n');
   });
 
   it('applies what is missing, once', async () => {

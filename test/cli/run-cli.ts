@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 
 const LAUNCH = new URL('../../src/launch.js', import.meta.url).pathname;
 
@@ -17,4 +18,20 @@ export function runCli(
       else reject(error);
     });
   });
+}
+
+/** Runs it while nobody reads what it prints. */
+export async function runCliUnread(
+  args: readonly string[],
+  environment: { readonly [name: string]: string } = {},
+): Promise<Omit<CliOutcome, 'stdout'>> {
+  const env = { PATH: process.env.PATH, ...environment };
+  const child = spawn(process.execPath, [LAUNCH, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.destroy();
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  const [code] = await once(child, 'close');
+  return { code, stderr };
 }

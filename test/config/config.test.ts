@@ -43,4 +43,15 @@ describe('settings', () => {
   it.each(['0', '-1', '1.5', 'many', '1e3'])('a limit of "%s" is refused', (value) => {
     expect(problemsOf({ SPANDREL_MAX_BODY_BYTES: value })).toHaveLength(1);
   });
+
+  it('the audit log is kept for ever, or for a number of days', () => {
+    expect([undefined, '0', '1', '3650'].map((days) => readAuditDays(days))).toEqual([null, null, 1, 3650]);
+    for (const days of ['-1', '3651', '1.5', 'ever']) {
+      expect(problemsOf({ SPANDREL_AUDIT_RETENTION_DAYS: days })).toHaveLength(1);
+    }
+  });
 });
+
+function readAuditDays(days: string | undefined): number | null {
+  return readConfig({ SPANDREL_AUDIT_RETENTION_DAYS: days }).auditRetentionDays;
+}

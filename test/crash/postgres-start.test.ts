@@ -65,6 +65,7 @@ describe('several processes that start at once on an empty database', () => {
       'SPANDREL_PROJECT_KEY',
       'SPANDREL_ADMIN_KEY',
     ]);
+    for (const server of servers) expect(server.output()).toContain('"store":"postgres","msg":"ready"');
     expect(await count(url, 'organizations')).toBe(1);
     expect(await count(url, 'installation')).toBe(1);
     expect(await count(url, '(SELECT DISTINCT name FROM mikro_orm_migrations) AS names')).toBe(

@@ -77,6 +77,7 @@ describe('the first start', () => {
     expect(statSync(join(folder, 'secret')).mode & 0o777).toBe(0o600);
     expect(statSync(join(folder, 'spandrel.db')).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(folder, 'secret'), 'utf8')).toMatch(/^[0-9a-f]{64}$/);
+    expect(first.output()).toMatch(/"version":"\d+\.\d+\.\d+[^"]*","store":"sqlite","msg":"ready"/);
     expect(await first.stop('SIGTERM')).toBe(0);
     const second = await start(folder, MINT);
     expect(second.output()).not.toContain('SPANDREL_');

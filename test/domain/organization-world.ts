@@ -78,7 +78,7 @@ export function createWorld() {
     projects: createProjects({ store, random, pepper: Buffer.alloc(32, 2), keyPrefixes: ['sk-lw-'] }),
     members: createMembers({ store, random, cursors }),
     roleBindings: createRoleBindings({ store, random, cursors }),
-    auditLog: createAuditLog({ store, cursors }),
+    auditLog: createAuditLog({ store, cursors, retentionDays: null }),
   };
 }
 

@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readEventMetadata } from '../../src/domain/event-metadata.ts';
+import { contentOfSpan } from '../../src/domain/request-content.ts';
+import { completedData } from '../../src/domain/request-data.ts';
 import {
   allRequestKeys,
-  completedData,
   envelope,
   eventIdOf,
   gatewayRequestId,
   parseEventId,
-  readEventMetadata,
   requestIdOfStored,
   requestKeys,
 } from '../../src/domain/request-event.ts';
@@ -98,13 +99,17 @@ function dataOf(span: object, metadata: string | object = {}): string {
   const [request] = append.requests;
   if (stored === undefined || request === undefined) throw new Error('The span was not stored.');
   const metadataJson = typeof metadata === 'string' ? metadata : mergeMetadata(null, JSON.stringify(metadata)).json;
-  return completedData({
-    eventId: 'e:completed',
-    request,
-    span: stored,
-    append,
-    metadata: readEventMetadata(metadataJson),
-  });
+  const { traceId, organizationId, projectId } = append;
+  const { gatewayRequestId, rateVersion } = request;
+  const { costNanoUsd } = stored;
+  return completedData(
+    { eventId: 'e:completed', gatewayRequestId, organizationId, projectId },
+    {
+      status: stored.errorJson === null ? 'success' : 'error',
+      content: contentOfSpan({ traceId, span: stored, request, metadata: readEventMetadata(metadataJson) }),
+      cost: costNanoUsd === null ? null : { nanoUsd: costNanoUsd, rateVersion },
+    },
+  );
 }
 
 describe('the data of a completed event', () => {

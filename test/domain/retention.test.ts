@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { termStartMs } from '../../src/domain/page.ts';
 import { createRetention, type RetentionReport } from '../../src/domain/retention.ts';
 import type { RetentionCuts, RetentionStep, RetentionStore } from '../../src/domain/store.ts';
-import { traceCutMs, traceTermDays } from '../../src/domain/trace-retention.ts';
+import { traceTermDays } from '../../src/domain/trace-retention.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-const NOTHING = { events: 0, traces: 0, months: 0 };
+const NOTHING = { events: 0, traces: 0, auditEntries: 0, months: 0 };
 
 type Options = {
   readonly nowMs?: number;
@@ -14,6 +15,7 @@ type Options = {
   readonly storedNowMs?: number | null;
   readonly terms?: readonly (number | null)[];
   readonly traceDefaultDays?: number | null;
+  readonly auditDays?: number | null;
   /** What the steps answer, the last one again and again. */
   readonly steps?: readonly Partial<RetentionStep>[];
   readonly stopAfterPauses?: number;
@@ -26,6 +28,7 @@ async function run(options: Options) {
     nowMs = NOW_MS,
     terms = [],
     traceDefaultDays = null,
+    auditDays = null,
     steps = [{}],
     stopAfterPauses = 1000,
   } = options;
@@ -49,6 +52,7 @@ async function run(options: Options) {
     store,
     clock: () => nowMs,
     traceDefaultDays,
+    auditDays,
     pause: async (delayMs) => {
       asked.pauses.push(delayMs);
       if (asked.pauses.length === stopAfterPauses) stopping.abort();
@@ -69,8 +73,8 @@ describe('the term of traces', () => {
   });
 
   it('ends so many days after a trace came in, to the millisecond', () => {
-    expect(traceCutMs(30, NOW_MS)).toBe(NOW_MS - 30 * DAY_MS);
-    expect(traceCutMs(null, NOW_MS)).toBeNull();
+    expect(termStartMs(30, NOW_MS)).toBe(NOW_MS - 30 * DAY_MS);
+    expect(termStartMs(null, NOW_MS)).toBeNull();
   });
 });
 
@@ -93,6 +97,11 @@ describe('what a run may remove', () => {
     expect((await run({ terms: [null, 0] })).cuts[0]?.traces).toEqual([]);
   });
 
+  it('entries of the audit log by their term, a little later than they are out of sight', async () => {
+    expect((await run({ auditDays: 30 })).cuts[0]?.auditBeforeMs).toBe(NOW_MS - 10 * MINUTE_MS - 30 * DAY_MS);
+    expect((await run({})).cuts[0]?.auditBeforeMs).toBeNull();
+  });
+
   it('nothing that is within its term by the clock of the storage, however far ahead this process is', async () => {
     const ahead = { nowMs: NOW_MS + 800 * DAY_MS, storedNowMs: NOW_MS, terms: [7] };
     const behind = { nowMs: NOW_MS, storedNowMs: NOW_MS + 800 * DAY_MS, terms: [7] };
@@ -107,12 +116,12 @@ describe('the steps of a run', () => {
   it('adds up what they removed until nothing is left', async () => {
     const { report } = await run({
       steps: [
-        { outcome: 'more', removed: { events: 5, traces: 0, months: 0 } },
-        { outcome: 'more', removed: { events: 0, traces: 2, months: 1 } },
-        { removed: { events: 1, traces: 0, months: 1 } },
+        { outcome: 'more', removed: { ...NOTHING, events: 5 } },
+        { outcome: 'more', removed: { ...NOTHING, traces: 2, months: 1 } },
+        { removed: { events: 1, traces: 0, auditEntries: 3, months: 1 } },
       ],
     });
-    expect(report).toEqual({ outcome: 'done', removed: { events: 6, traces: 2, months: 2 } });
+    expect(report).toEqual({ outcome: 'done', removed: { events: 6, traces: 2, auditEntries: 3, months: 2 } });
   });
 
   it('grow while they are quick, never beyond 500 rows', async () => {

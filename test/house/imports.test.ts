@@ -21,6 +21,8 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'domain/store.ts',
     'gen',
   ],
+  metrics: ['metrics', 'domain', 'delivery/meter.ts'],
+  delivery: ['delivery', 'domain'],
   storage: ['storage', 'domain'],
   cli: [
     'cli',
@@ -28,6 +30,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'config.ts',
     'price-list.ts',
     'secret-file.ts',
+    'version.ts',
     'domain',
     'storage/open.ts',
     'storage/migrate.ts',
@@ -41,6 +44,8 @@ const PACKAGES: { readonly [room: string]: RegExp } = {
   auth: /^$/,
   rpc: /^@bufbuild\/protobuf(\/|$)/,
   transport: /^(node:|@bufbuild\/protobuf(\/|$)|@connectrpc\/)/,
+  metrics: /^$/,
+  delivery: /^(node:|@aws-sdk\/client-(sqs|sts)$)/,
   storage: /^(node:|@mikro-orm\/|better-sqlite3$|kysely$|pg$)/,
   cli: /^(node:|pino$)/,
 };

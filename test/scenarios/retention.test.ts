@@ -49,6 +49,7 @@ it(
       store: timeSteps(store.retention, heldMs),
       clock: Date.now,
       traceDefaultDays: 30,
+      auditDays: null,
       pause: waitUnseen,
     });
     const clients = startClients(store, project);
@@ -65,7 +66,8 @@ it(
     expect(outcome).toBe('done');
     expect(removed.traces).toBe(OLD_TRACES + 1);
     expect(removed.events + removed.months).toBeGreaterThan(0);
-    expect(await store.retention.begin({ eventsBeforeMs: 0, traces: [] }).step(1)).toMatchObject({ removed: NONE });
+    const nothing = { eventsBeforeMs: 0, traces: [], auditBeforeMs: null };
+    expect(await store.retention.begin(nothing).step(1)).toMatchObject({ removed: NONE });
     await store.close();
     await place.remove();
 
@@ -86,7 +88,7 @@ it(
   TEST_TIMEOUT_MS,
 );
 
-const NONE = { events: 0, traces: 0, months: 0 };
+const NONE = { events: 0, traces: 0, auditEntries: 0, months: 0 };
 
 type Project = Pick<TraceAppend, 'projectId' | 'projectNumber' | 'organizationId' | 'organizationNumber'>;
 

@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
 import type { TraceAppend } from '../../src/domain/trace.ts';
 
-import { type AppendOutcome, createCommitQueue } from '../../src/storage/append/commit-queue.ts';
+import type { Append, AppendOutcome } from '../../src/storage/append/apply.ts';
+import { createCommitQueue } from '../../src/storage/append/commit-queue.ts';
 import { until } from '../support/temp.ts';
 import { sampleAppend, sampleSpan } from './conformance/samples.ts';
 
 type Commit = {
-  readonly appends: readonly TraceAppend[];
+  readonly appends: readonly Append[];
   readonly resolve: (outcomes: readonly AppendOutcome[]) => void;
   readonly reject: (error: unknown) => void;
 };

@@ -3,9 +3,11 @@
 import { randomBytes } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { eventIdOf } from '../../src/domain/request-event.ts';
+import type { GovernanceReport } from '../../src/domain/request-report.ts';
 import type { NewApiKey } from '../../src/domain/store.ts';
 import type { TraceAppend } from '../../src/domain/trace.ts';
 import { openStore } from '../../src/storage/open.ts';
+import { BARE_CONTENT, governance, governanceOf, recordOf, reportOf } from './conformance/reports.ts';
 import {
   bareSpan,
   RECEIVED_AT_MS,
@@ -25,6 +27,7 @@ export type CopySource = {
   readonly keys: readonly Pick<NewApiKey, 'id'>[];
   readonly projectKeyHashes: readonly Buffer[];
   readonly projectIds: readonly string[];
+  readonly governance: GovernanceReport;
   readonly evaluators: readonly { readonly projectId: string; readonly id: string }[];
 };
 
@@ -53,6 +56,10 @@ export async function fillCopySource(file: string): Promise<CopySource> {
   await store.keys.insertApiKey(other);
   await store.evaluators.insert(evaluator, 10);
   for (const append of appends) await store.traces.append(append);
+  const content = { ...BARE_CONTENT, model: 'gpt-5', metadataJson: '{"é":1}' };
+  await store.requests.report(reportOf([recordOf('admitted', { gatewayRequestId: 'gw-admitted', content })]));
+  const told = governanceOf([governance('vk_1:created:1'), governance('vk_1:created:2')]);
+  await store.requests.reportGovernance(told);
   await store.close();
   const second = addByHand(file);
   return {
@@ -61,6 +68,7 @@ export async function fillCopySource(file: string): Promise<CopySource> {
     projectKeyHashes: [plan.project.keyHash, second.keyHash, second.previousKeyHash],
     projectIds: [plan.project.id, SECOND.project],
     evaluators: [evaluator],
+    governance: told,
   };
 }
 
@@ -112,6 +120,7 @@ function addByHand(file: string): { keyHash: Buffer; previousKeyHash: Buffer } {
   db.prepare('UPDATE projects SET key_last_used_at = ?').run(at);
   keepReceipts(db);
   settle(db, 'gw-shared');
+  keepWebhooks(db);
   hide(db);
   db.close();
   return { keyHash, previousKeyHash };
@@ -124,11 +133,78 @@ function keepReceipts(db: Database.Database): void {
   insert.run(SECOND.organization, "it's done", randomBytes(32), RECEIVED_AT_MS, randomBytes(100));
 }
 
+/** An endpoint with a secret of every kind, and rows of all that belongs to one. */
+function keepWebhooks(db: Database.Database): void {
+  const at = RECEIVED_AT_MS;
+  const insert = (table: string, row: { readonly [column: string]: number | string | Buffer }) => {
+    const columns = Object.keys(row);
+    const places = columns.map((column) => `:${column}`);
+    db.prepare(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${places.join(', ')})`).run(row);
+  };
+  insert('webhook_endpoints', {
+    ...{ number: 7, id: 'webhookendpoint_7', organization_id: SECOND.organization, organization_number: 2 },
+    ...{ destination_kind: 'sqs', sqs: '{"queueUrl":"é"}', sqs_secret: randomBytes(9), enabled_events: '["*"]' },
+    ...{ status: 'active', max_batch_size: 1, max_batch_delay_ms: 0, max_in_flight: 1, secret: randomBytes(40) },
+    ...{ previous_secret: randomBytes(40), previous_secret_until: at, destination_version: 1, run: 2, version: 3 },
+    ...{ change_number: 21, created_at: at, updated_at: at },
+  });
+  const state = { position: 3, in_flight: 0, subscriptions: '[{"fromSeq":1,"mask":511}]', consecutive_failures: 1 };
+  insert('webhook_states', { endpoint_number: 7, failing_since: at, ...state });
+  insert('webhook_deliveries', {
+    ...{
+      number: 11,
+      endpoint_number: 7,
+      dispatch_id: 'd',
+      status: 4,
+      replay_number: 3,
+      counted: 1,
+      run: 2,
+      attempt: 11,
+    },
+    ...{
+      failures: 11,
+      lost: 0,
+      fence: 12,
+      queued_at: at,
+      created_at: at,
+      ended_at: at,
+      dead_reason: 0,
+      error: 'timeout',
+    },
+    ...{ terminal_hint: 1, test: 0, event_count: 1, events_from: at, events_to: at, seqs: '[1]', event_ids: '["é"]' },
+  });
+  insert('webhook_attempts', {
+    ...{
+      endpoint_number: 7,
+      fired_at: at,
+      id: 'a',
+      delivery_number: 11,
+      attempt: 11,
+      outcome: 3,
+      response_status: 500,
+    },
+    ...{ latency_ms: 7, error: 'HTTP 500', response_body: 'no\u2028', test: 0, terminal_hint: 0 },
+  });
+  insert('webhook_replays', {
+    ...{ number: 3, id: 'replay_3', endpoint_number: 7, from_ms: 0, to_ms: Number.MAX_SAFE_INTEGER, mask: 511 },
+    ...{ position: 3, to_seq: 3, matched: 1, enqueued: 1, delivered: 0, dead: 1, status: 1, created_at: at },
+  });
+  insert('webhook_figures', { endpoint_number: 7, bucket: Math.floor(at / 10_000), finished: 2, succeeded: 1 });
+  insert('webhook_hours', { organization_number: 2, hour: Math.floor(at / 3_600_000), attempts: 2 });
+  db.exec('UPDATE webhook_changes SET number = 21');
+}
+
 /** A request that was admitted and settled later, and one that was corrected. */
 function settle(db: Database.Database, corrected: string): void {
   const createdAtMs = RECEIVED_AT_MS + 2 * MONTH_MS;
   const append = (seq: number, id: string, type: number) => {
-    const envelope = JSON.stringify({ id, created: new Date(createdAtMs).toISOString(), data: { text: 'é\u2028😀' } });
+    const word = type === 2 ? 'gateway.request.settled' : 'gateway.request.completed';
+    const envelope = JSON.stringify({
+      id,
+      type: word,
+      created: new Date(createdAtMs).toISOString(),
+      data: { text: 'é\u2028😀' },
+    });
     db.prepare('INSERT INTO events VALUES (1, ?, ?)').run(seq, envelope);
     db.prepare('INSERT INTO events_by_time VALUES (1, ?, ?, ?, ?)').run(createdAtMs, id, type, seq);
   };

@@ -127,6 +127,12 @@ describe('a copy from SQLite to PostgreSQL', () => {
       expect(expected.keys).not.toContain(null);
       expect(expected.byKey).not.toContain(null);
       expect(await answersOf(after)).toEqual(expected);
+      // Whoever waits for an outcome goes on waiting, and what was emitted outside of the log is not emitted again.
+      expect(await after.requests.reportGovernance(source.governance)).toEqual(['duplicate', 'duplicate']);
+      const overdue = { kind: 'settlement', admittedByMs: RECEIVED_AT_MS, countMax: 10 } as const;
+      expect(await after.requests.settle(overdue)).toEqual({ count: 1, hasMore: false });
+      const settled = await after.events.find(ORGANIZATION, 'gw-admitted:settled', 0);
+      expect(JSON.parse(settled?.envelope ?? '').data).toMatchObject({ model: 'gpt-5', metadata: { é: 1 } });
     } finally {
       await before.close();
       await after.close();
@@ -166,6 +172,12 @@ describe('a copy from SQLite to PostgreSQL', () => {
       `INSERT INTO organizations (id, name, slug, created_at, updated_at) VALUES ('third', '', '', 0, 0) RETURNING number`,
     );
     expect(inserted).toEqual([{ number: 3 }]);
+    const numbers = await query(
+      place.url,
+      `SELECT nextval('webhook_endpoints_number_seq')::integer AS endpoint, nextval('webhook_replays_number_seq')::integer
+         AS replay, nextval('webhook_delivery_numbers')::integer AS delivery, number::integer AS change FROM webhook_changes`,
+    );
+    expect(numbers).toEqual([{ endpoint: 8, replay: 4, delivery: 12, change: 21 }]);
   });
 
   it('brings a database without a schema up to date itself, and leaves out what retention is removing', async () => {
@@ -277,8 +289,9 @@ it('every column of SQLite has a place in PostgreSQL', async () => {
     )
     .pluck()
     .all();
-  // The envelopes are read along with events_by_time; the other two say nothing about what is stored.
-  const elsewhere = ['events', 'write_probe', 'mikro_orm_migrations'];
+  // What is in the log follows from the events, and the number of changes goes with those of the sequences; the others
+  // say nothing about what is stored.
+  const elsewhere = ['events_by_time', 'webhook_changes', 'write_probe', 'mikro_orm_migrations'];
   expect(tables.filter((name) => !elsewhere.includes(name)).sort()).toEqual(
     [...new Set(TABLES.map((table) => table.source))].sort(),
   );

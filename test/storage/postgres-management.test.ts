@@ -113,6 +113,25 @@ describe('management by two processes', () => {
     }
   });
 
+  it('gives no project key to another organization while its project turns it into the one before', async () => {
+    const [one, two] = stores;
+    const otherTeam = sampleTeam(OTHERS);
+    await change(one, OTHERS, { teams: [otherTeam] });
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const own = sampleProject({ organizationId: plan.organization.id, id: plan.team.id });
+      await change(one, plan.organization.id, { projects: [own] });
+      const overlap = { previousKeyHash: own.keyHash, previousKeyUntilMs: AT_MS + 60_000, previousKeyImported: false };
+      const rotated = { ...own, ...overlap, keyHash: randomBytes(32) };
+      const rival = sampleProject(otherTeam, { keyHash: own.keyHash });
+      const version = await two.management.version(OTHERS);
+      const [, outcome] = await Promise.all([
+        change(one, plan.organization.id, { projects: [rotated] }),
+        two.management.commit({ ...bare(OTHERS, version), projects: [rival] }),
+      ]);
+      expect(outcome).toBe('key_taken');
+    }
+  });
+
   it('stores one of two changes at once, and both are judged by it', async () => {
     const [one, two] = stores;
     const { id } = plan.organization;

@@ -10,7 +10,7 @@ import { bareSpan, ORGANIZATION, RECEIVED_AT_MS, sampleAppend, samplePlan } from
 import { quietLog } from './quiet-log.ts';
 
 const ROWS = 100;
-const NOTHING: RetentionCuts = { eventsBeforeMs: 0, traces: [] };
+const NOTHING: RetentionCuts = { eventsBeforeMs: 0, traces: [], auditBeforeMs: null };
 
 let place: Place;
 let store: Store;

@@ -45,9 +45,10 @@ function rows(sql: string): unknown[] {
 
 const EVENTS = { part: 'events', after: 0 } as const;
 const TRACES = { part: 'traces', after: 0 } as const;
+const GOVERNANCE = { part: 'governance', after: 0 } as const;
 
 function removeEvents(beforeMs: number, rowsMax = 1000): RemovalDone {
-  const cuts = { eventsBeforeMs: beforeMs, traces: [] };
+  const cuts = { eventsBeforeMs: beforeMs, traces: [], auditBeforeMs: null };
   return prepareRemoval(opened.db)({ position: EVENTS, cuts, rowsMax });
 }
 
@@ -83,7 +84,7 @@ describe('a step', () => {
     for (let seq = 1; seq <= 100; seq += 1) insertRequest(`gw-${seq}`, { completed: seq });
     expect(removeEvents(91, 30)).toMatchObject({ removed: { events: 30 }, next: EVENTS });
     expect(rows('SELECT min(seq) FROM events')).toEqual([31]);
-    expect(removeEvents(91, 1000)).toMatchObject({ removed: { events: 60 }, next: TRACES });
+    expect(removeEvents(91, 1000)).toMatchObject({ removed: { events: 60 }, next: GOVERNANCE });
     expect(rows('SELECT min(seq) FROM events')).toEqual([91]);
   });
 
@@ -91,7 +92,7 @@ describe('a step', () => {
     for (const organization of [3, 5, 8]) insertRequest('gw-1', { completed: 50 }, organization);
     insertRequest('gw-2', { completed: 1 }, 8);
     expect(removeEvents(10, 2)).toMatchObject({ removed: { events: 0 }, next: { part: 'events', after: 5 } });
-    expect(removeEvents(10)).toMatchObject({ removed: { events: 1 }, next: TRACES });
+    expect(removeEvents(10)).toMatchObject({ removed: { events: 1 }, next: GOVERNANCE });
   });
 
   it('ends when it has taken its time, and always gets somewhere', async () => {
@@ -102,7 +103,7 @@ describe('a step', () => {
     let nowMs = 0;
     // Every look at the clock takes 6 ms.
     const remove = prepareRemoval(opened.db, () => (nowMs += 6));
-    const cuts = { eventsBeforeMs: 1000, traces: [] };
+    const cuts = { eventsBeforeMs: 1000, traces: [], auditBeforeMs: null };
     const { removed, next, heldMs } = remove({ position: EVENTS, cuts, rowsMax: 500 });
     expect(removed.events).toBeGreaterThan(0);
     expect(removed.events).toBeLessThan(100);
@@ -123,7 +124,11 @@ it('a walk comes to its end on a machine so slow that every look at the clock is
   for (let seq = 1; seq <= 40; seq += 1) insertRequest(`gw-${seq}`, { completed: seq });
   let nowMs = 0;
   const remove = prepareRemoval(opened.db, () => (nowMs += 20));
-  const cuts = { eventsBeforeMs: 1000, traces: [{ storedDays: null, goneBeforeMs: RECEIVED_AT_MS + 1 }] };
+  const cuts = {
+    eventsBeforeMs: 1000,
+    traces: [{ storedDays: null, goneBeforeMs: RECEIVED_AT_MS + 1 }],
+    auditBeforeMs: RECEIVED_AT_MS + 1,
+  };
   let position: RemovalDone['next'] = EVENTS;
   for (let steps = 0; position !== null; steps += 1) {
     if (steps === 100) throw new Error('the walk gets nowhere');
@@ -131,6 +136,7 @@ it('a walk comes to its end on a machine so slow that every look at the clock is
   }
   expect(rows('SELECT id FROM events_by_time')).toEqual([]);
   expect(rows('SELECT trace_id FROM traces')).toEqual([]);
+  expect(rows('SELECT id FROM audit_log')).toEqual([]);
 });
 
 it('a database of before learns how long projects keep their traces', async () => {

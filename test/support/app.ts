@@ -28,11 +28,13 @@ export type TestAppOptions = {
   readonly clock?: () => number;
   /** How long jobs wait between their runs. */
   readonly wait?: AppDeps['wait'];
+  /** What the server works on in place of the store that was opened. */
+  readonly dress?: (store: Store) => Store;
 };
 
 /** A server on a free port over a database of its own, with the first organization in it. */
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const { environment = {}, clock = Date.now, wait } = options;
+  const { environment = {}, clock = Date.now, wait, dress = (opened) => opened } = options;
   const place = await createPlace();
   const config = readConfig({
     SPANDREL_PORT: '0',
@@ -43,7 +45,9 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const logged: string[] = [];
   const write = (fields: object, message: string) => logged.push(`${message} ${JSON.stringify(fields, errorText)}`);
   const log = { error: write, warn: write, info: write, debug: write, isLevelEnabled: () => true };
-  const store = await openStore({ url: config.databaseUrl, queueMaxBytes: config.limits.ingestQueueMaxBytes, log });
+  const store = dress(
+    await openStore({ url: config.databaseUrl, queueMaxBytes: config.limits.ingestQueueMaxBytes, log }),
+  );
   const rootKeys = deriveRootKeys(TEST_SECRET);
   const printed = await bootstrap(
     { store: store.installation, rootKeys, keyPrefixes: config.keyPrefixes, random: randomBytes },

@@ -131,10 +131,11 @@ function putRows(tables: Tables, rows: SeedRows): void {
 }
 
 function isKeyTaken(tables: Tables, project: ProjectRecord): boolean {
-  return [...tables.projects.values()].some(
-    ({ id, keyHash, previousKeyHash }) =>
-      id !== project.id && (keyHash.equals(project.keyHash) || previousKeyHash?.equals(project.keyHash) === true),
-  );
+  const { keyHash, updatedAtMs } = project;
+  return [...tables.projects.values()].some(({ id, ...other }) => {
+    const overlaps = other.previousKeyHash?.equals(keyHash) && (other.previousKeyUntilMs ?? 0) > updatedAtMs;
+    return id !== project.id && (other.keyHash.equals(keyHash) || overlaps === true);
+  });
 }
 
 type Reads = Omit<ManagementStore, 'version' | 'commit' | 'noteRefusal' | 'noteUse' | 'claim' | 'release'>;

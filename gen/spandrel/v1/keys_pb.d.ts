@@ -36,9 +36,9 @@ export declare type Binding = Message<"spandrel.v1.Binding"> & {
   /**
    * The id of the organization, team or project.
    *
-   * @generated from field: string scope_id = 3;
+   * @generated from field: optional string scope_id = 3;
    */
-  scopeId: string;
+  scopeId?: string | undefined;
 };
 
 /**

@@ -138,6 +138,13 @@ export declare type Policy = Message<"spandrel.v1.Policy"> & {
    * @generated from field: bool secret = 12;
    */
   secret: boolean;
+
+  /**
+   * Whether an rpc for API keys takes project keys too, each for its own project.
+   *
+   * @generated from field: bool project_keys = 13;
+   */
+  projectKeys: boolean;
 };
 
 /**
@@ -307,6 +314,13 @@ export enum SizeClass {
    * @generated from enum value: SIZE_CLASS_INGEST = 1;
    */
   INGEST = 1,
+
+  /**
+   * 8 MiB.
+   *
+   * @generated from enum value: SIZE_CLASS_REPORT = 2;
+   */
+  REPORT = 2,
 }
 
 /**

@@ -1,12 +1,14 @@
 /** Applies one collector request to the tables, inside a transaction that somebody else begins and ends. */
 
 import { addTotals } from '../../domain/add-totals.ts';
-import { readEventMetadata, requestIdOfStored } from '../../domain/request-event.ts';
-import type { Span, TraceAppend, TraceRecord, TraceTotals } from '../../domain/trace.ts';
+import { type EventMetadata, readEventMetadata } from '../../domain/event-metadata.ts';
+import { contentOfSpan } from '../../domain/request-content.ts';
+import { requestIdOfStored } from '../../domain/request-event.ts';
+import type { Span, SpanRequest, TraceAppend, TraceRecord, TraceTotals } from '../../domain/trace.ts';
 import { mergeMetadata } from '../../domain/trace-metadata.ts';
 import { summaryOf, totalsOf } from '../../domain/trace-totals.ts';
-import { completeRequest, hasOutcome } from './complete-request.ts';
 import type { AppendTables, TracePlace } from './tables.ts';
+import { findRequest, type Telling, tellRequest } from './tell-request.ts';
 
 type Merged = {
   readonly place: TracePlace;
@@ -104,7 +106,9 @@ function findEmittedId(
   const id = emittedRequestId ?? requestIdOfStored(append.traceId, { spanId, type, paramsJson });
   if (id === null) return null;
   // The project may not have emitted anything when the span came first.
-  return hasOutcome(tables.log(append.organizationNumber), { append, gatewayRequestId: id }) ? id : null;
+  const { projectId, projectNumber } = append;
+  const row = findRequest(tables.log(append.organizationNumber), { projectId, projectNumber, gatewayRequestId: id });
+  return row !== undefined && 'source' in row.state ? id : null;
 }
 
 function completeRequests(tables: AppendTables, append: TraceAppend, { metadataJson, told }: Merged): void {
@@ -116,8 +120,31 @@ function completeRequests(tables: AppendTables, append: TraceAppend, { metadataJ
     // A span that the same append overwrites is never stored, so nothing came of its request either.
     if (span === undefined || winners.get(span.spanId) !== request.spanIndex) continue;
     // What a span says when it is sent again may name another request, but it is still the same call.
-    if (!told.has(span.spanId)) completeRequest(log, { append, request, span, metadata });
+    if (!told.has(span.spanId)) tellRequest(log, tellingOf({ append, request, span, metadata }));
   }
+}
+
+type SpanOutcome = {
+  readonly append: TraceAppend;
+  readonly request: SpanRequest;
+  readonly span: Span;
+  /** What events tell of the merged metadata of the trace. */
+  readonly metadata: () => EventMetadata;
+};
+
+function tellingOf({ append, request, span, metadata }: SpanOutcome): Telling {
+  const { projectId, projectNumber, organizationId, receivedAtMs, traceId } = append;
+  return {
+    projectId,
+    projectNumber,
+    organizationId,
+    receivedAtMs,
+    gatewayRequestId: request.gatewayRequestId,
+    news: { status: span.errorJson === null ? 'success' : 'error', source: 'span' },
+    content: () => contentOfSpan({ traceId, span, request, metadata: metadata() }),
+    cost: span.costNanoUsd === null ? null : { nanoUsd: span.costNanoUsd, rateVersion: request.rateVersion },
+    price: null,
+  };
 }
 
 /** Large metadata takes long to read: not for each event again, and not at all when there is none. */

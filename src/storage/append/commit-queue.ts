@@ -2,6 +2,7 @@
 
 import { unavailableFault } from '../../domain/fault.ts';
 import type { TraceAppend, TraceAppended } from '../../domain/trace.ts';
+import { type Append, type AppendOutcome, isReport, type Report, type Reported } from './apply.ts';
 
 // One transaction stays short enough for the next to begin soon, even when every append is as large as it may be.
 const BATCH_MAX_APPENDS = 512;
@@ -9,17 +10,11 @@ const BATCH_MAX_BYTES = 8 * 1024 * 1024;
 const ROW_BYTES = 512;
 const RETRY_AFTER_SECONDS = 1;
 
-/** What became of one append: null when all is said with that it is stored, notes of the merge, or why it failed. */
-export type AppendOutcome = null | readonly string[] | Error;
-
-/** Most appends have no notes, and null is quicker to hand on than an empty list. */
-export function outcomeOf(notes: readonly string[]): AppendOutcome {
-  return notes.length === 0 ? null : notes;
-}
-
 export type CommitQueue = {
   /** Resolves when the append is durable. Rejects with the unavailable Fault when too much is waiting. */
   append(append: TraceAppend): Promise<TraceAppended>;
+  /** The same for what has nothing to do with a trace. */
+  report<R extends Report>(report: R): Promise<Reported[R['kind']]>;
   /** Whether anything is on its way. */
   isBusy(): boolean;
   /** Resolves when nothing waits any more. */
@@ -27,17 +22,19 @@ export type CommitQueue = {
 };
 
 export type CommitQueueDeps = {
-  readonly commit: (appends: readonly TraceAppend[]) => Promise<readonly AppendOutcome[]>;
+  readonly commit: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
   /** Bound on what waits for its commit. */
   readonly queueMaxBytes: number;
   /** Batches that may be on their way to the store at once. */
   readonly batchesUnderWayMax: number;
 };
 
+type Done = Exclude<AppendOutcome, Error>;
+
 type Waiting = {
-  readonly append: TraceAppend;
+  readonly append: Append;
   readonly bytes: number;
-  readonly resolve: (appended: TraceAppended) => void;
+  readonly resolve: (done: Done) => void;
   readonly reject: (error: unknown) => void;
 };
 
@@ -50,7 +47,7 @@ export function createCommitQueue({ commit, queueMaxBytes, batchesUnderWayMax }:
   let isScheduled = false;
   let drained: (() => void)[] = [];
 
-  function append(item: TraceAppend): Promise<TraceAppended> {
+  function add(item: Append): Promise<Done> {
     const bytes = estimateBytes(item);
     // Something larger than the whole bound still gets in when it is alone.
     if (queuedBytes > 0 && queuedBytes + bytes > queueMaxBytes) {
@@ -106,7 +103,8 @@ export function createCommitQueue({ commit, queueMaxBytes, batchesUnderWayMax }:
   }
 
   return {
-    append,
+    append: async (item) => toAppended(await add(item)),
+    report: async (item) => toReported(await add(item)),
     isBusy: () => underWay > 0 || waiting.length > 0,
     drain: () =>
       underWay === 0 && waiting.length === 0
@@ -118,14 +116,42 @@ export function createCommitQueue({ commit, queueMaxBytes, batchesUnderWayMax }:
 }
 
 function settle(item: Waiting, outcome: AppendOutcome | undefined): void {
-  if (outcome === null) item.resolve(NOTHING_TO_TELL);
+  if (outcome === undefined) item.reject(new Error('the writer did not say what became of an append'));
   else if (outcome instanceof Error) item.reject(outcome);
-  else if (outcome === undefined) item.reject(new Error('the writer did not say what became of an append'));
-  else item.resolve({ metadataNotes: outcome });
+  else item.resolve(outcome);
+}
+
+function toAppended(done: Done): TraceAppended {
+  if (done === null) return NOTHING_TO_TELL;
+  if ('reported' in done) throw new Error('the writer took a trace for a report');
+  return { metadataNotes: done };
+}
+
+function toReported<R extends Report>(done: Done): Reported[R['kind']] {
+  if (done === null || !('reported' in done)) throw new Error('the writer took a report for a trace');
+  // The writer answers by the kind of the report.
+  return done.reported as Reported[R['kind']];
 }
 
 /** A cheap stand-in for the size of what must be kept until the commit. */
-function estimateBytes({ metadataJson, spans, evaluations }: TraceAppend): number {
+function estimateBytes(append: Append): number {
+  return isReport(append) ? estimateReport(append) : estimateTrace(append);
+}
+
+function estimateReport(report: Report): number {
+  if (report.kind === 'settlement') return report.countMax * ROW_BYTES;
+  let bytes = ROW_BYTES;
+  if (report.kind === 'requests') {
+    for (const { content } of report.records) {
+      bytes += ROW_BYTES + content.labelsJson.length + content.metadataJson.length;
+    }
+  } else {
+    for (const { dataJson } of report.events) bytes += ROW_BYTES + dataJson.length;
+  }
+  return bytes;
+}
+
+function estimateTrace({ metadataJson, spans, evaluations }: TraceAppend): number {
   let bytes = ROW_BYTES + lengthOf(metadataJson);
   for (const span of spans) {
     bytes += ROW_BYTES + lengthOf(span.inputJson) + lengthOf(span.outputJson) + lengthOf(span.paramsJson);

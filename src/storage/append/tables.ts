@@ -3,7 +3,9 @@
  * driver and never waits; each driver gives it these tables in its own way.
  */
 
-import type { RequestState } from '../../domain/request-state.ts';
+import type { GovernanceEventType, NewEvent, RequestEventType } from '../../domain/event.ts';
+import type { EventKind } from '../../domain/request-event.ts';
+import type { StoredRequestState } from '../../domain/request-state.ts';
 import type { Evaluation, Span, SpanSummary, SpanType, TraceRecord, TraceTotals } from '../../domain/trace.ts';
 
 export type AppendTables = {
@@ -22,6 +24,8 @@ export type AppendTables = {
   /** Of every span of the trace, in any order. */
   summaries(place: TracePlace): readonly SpanSummary[];
   storeEvaluation(place: TracePlace, evaluation: Evaluation): void;
+  /** Requests admitted at or before the instant that still are so, the oldest first. */
+  overdueRequests(admittedByMs: number, countMax: number): readonly OverdueRequest[];
   /** The requests and the log of an organization. */
   log(organizationNumber: number): LogTables;
 };
@@ -30,11 +34,16 @@ export type LogTables = {
   /** The furthest of the keys, counted from 0, under which any request of the organization was ever kept. */
   lastKeyIndex: number;
   findRequest(key: string): RequestRow | undefined;
-  /** Stores the request together with the event of its outcome. False, and nothing is stored, when the key is taken. */
-  insertRequest(key: string, request: NewRequest, event: () => NewEvent): boolean;
-  /** Gives a stored request its outcome, with the event of it. */
-  completeRequest(key: string, outcome: RequestOutcome, event: () => NewEvent): void;
+  /** Stores the request, with its event when it has one. False, and nothing is stored, when the key is taken. */
+  insertRequest(key: string, request: NewRequest, event: MakeEvent | null): boolean;
+  /** What became of a stored request, with the event of it. */
+  changeRequest(key: string, change: RequestChange, event: MakeEvent): void;
+  /** Outside of the log of requests. False, and nothing is stored, when the organization had an event of this id. */
+  insertGovernanceEvent(event: NewEvent<GovernanceEventType>): boolean;
 };
+
+/** `created` stands for the instant of the event; not every driver knows it by then. */
+export type MakeEvent = (created: string) => NewEvent<RequestEventType>;
 
 /** Where the spans of a trace are kept. */
 export type TracePlace = { readonly projectNumber: number; readonly traceId: string; readonly sequence: number };
@@ -64,23 +73,30 @@ export type RequestRow = {
   readonly projectNumber: number;
   /** Null: the key is the id. */
   readonly gatewayRequestId: string | null;
-  readonly state: RequestState;
+  readonly state: StoredRequestState;
+  /** The packed admission; null when there was none, or nothing needs it any more. */
+  readonly admission: string | null;
 };
 
-export type RequestOutcome = {
-  readonly state: Extract<RequestState, { source: unknown }>;
+/** What becomes of a request. */
+type RequestFacts = {
+  readonly state: StoredRequestState;
+  readonly admission: string | null;
   readonly costNanoUsd: number | null;
+};
+
+export type NewRequest = RequestFacts & {
+  readonly projectNumber: number;
+  readonly gatewayRequestId: string | null;
   readonly receivedAtMs: number;
 };
 
-export type NewRequest = RequestOutcome & {
-  readonly projectNumber: number;
-  readonly gatewayRequestId: string | null;
+export type RequestChange = RequestFacts & {
+  /** Which of its events comes of it. */
+  readonly emits: EventKind;
+  /** Null: nobody said anything. */
+  readonly receivedAtMs: number | null;
 };
 
-export type NewEvent = {
-  readonly id: string;
-  readonly type: 'gateway.request.completed';
-  /** Compact JSON text of the data. */
-  readonly dataJson: string;
-};
+/** A request that was still waiting for its outcome when it was looked for. */
+export type OverdueRequest = { readonly organizationNumber: number; readonly key: string };

@@ -2,9 +2,10 @@
 
 import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import type { EventType } from '../../domain/event.ts';
 import { databaseFile } from '../open.ts';
 import { monthOf, sequenceOf } from '../postgres/month.ts';
-import { unpackCostSource } from '../rows/codes.ts';
+import { eventTypes, unpackCostSource } from '../rows/codes.ts';
 import { type Database, openReadHandle } from '../sqlite/connection.ts';
 import { type Lock, takeLock } from '../sqlite/lock.ts';
 import { pendingMigrations } from '../sqlite/schema.ts';
@@ -27,7 +28,9 @@ export type Source = {
   close(): void;
 };
 
-export type LastNumbers = { readonly traces: number; readonly organizations: number; readonly projects: number };
+const COUNTED = ['organizations', 'projects', 'webhook_endpoints', 'webhook_deliveries', 'webhook_replays'] as const;
+
+export type LastNumbers = Readonly<Record<'traces' | 'webhook_changes' | (typeof COUNTED)[number], number>>;
 
 /** Throws StartError. */
 export function openSource(url: string): Source {
@@ -55,11 +58,19 @@ function createSource(db: Database, lock: Lock): Source {
       readNumber(`SELECT count(*) FROM ${source}`) - (leftOut === null ? 0 : readNumber(leftOut.countSql)),
     rows: (table, columns, after) => readRows(db, { table, columns, after }),
     months: () => db.prepare<[], number>(MONTHS).pluck().all(),
-    lastNumbers: () => ({
-      traces: readNumber('SELECT max(sequence) FROM traces'),
-      organizations: readNumber(`SELECT seq FROM sqlite_sequence WHERE name = 'organizations'`),
-      projects: readNumber(`SELECT seq FROM sqlite_sequence WHERE name = 'projects'`),
-    }),
+    lastNumbers: () => {
+      const ofTable = (table: (typeof COUNTED)[number]) =>
+        readNumber(`SELECT seq FROM sqlite_sequence WHERE name = '${table}'`);
+      return {
+        traces: readNumber('SELECT max(sequence) FROM traces'),
+        webhook_changes: readNumber('SELECT number FROM webhook_changes'),
+        organizations: ofTable('organizations'),
+        projects: ofTable('projects'),
+        webhook_endpoints: ofTable('webhook_endpoints'),
+        webhook_deliveries: ofTable('webhook_deliveries'),
+        webhook_replays: ofTable('webhook_replays'),
+      };
+    },
     close() {
       db.close();
       lock.release();
@@ -70,22 +81,31 @@ function createSource(db: Database, lock: Lock): Source {
 const MONTHS = `
   SELECT month_of(inserted_at) FROM traces
   UNION SELECT month_of(received_at) FROM requests
-  UNION SELECT month_of(created_at) FROM events_by_time`;
+  UNION SELECT month_of(created_at) FROM events_by_time
+  UNION SELECT month_of(created_at) FROM governance_events`;
 
 function addFunctions(db: Database): void {
+  const headOf = createHeadReader();
   const functions: SourceFunctions = {
     sequence_of: sequenceOf,
     month_of: monthOf,
-    created_at_of: createdAtOf,
+    created_at_of: (envelope) => (envelope === null ? null : Date.parse(headOf(envelope).created)),
+    event_id_of: (envelope) => headOf(envelope).id,
+    event_type_of: (envelope) => eventTypes.code(headOf(envelope).type),
     cost_source_of: unpackCostSource,
   };
   for (const [name, run] of Object.entries(functions)) db.function(name, { deterministic: true }, run);
 }
 
-function createdAtOf(envelope: string | null): number | null {
-  if (envelope === null) return null;
-  const { created } = JSON.parse(envelope) as { created: string };
-  return Date.parse(created);
+type EnvelopeHead = { readonly id: string; readonly type: EventType; readonly created: string };
+
+/** Several columns of a row ask for the same one. */
+function createHeadReader(): (envelope: string) => EnvelopeHead {
+  let last: { readonly envelope: string; readonly head: EnvelopeHead } | null = null;
+  return (envelope) => {
+    if (last?.envelope !== envelope) last = { envelope, head: JSON.parse(envelope) as EnvelopeHead };
+    return last.head;
+  };
 }
 
 type Reading = {

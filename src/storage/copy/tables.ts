@@ -1,6 +1,6 @@
 /** Every table of the target: where its rows come from, and what in them is kept in another form. */
 
-import { idTextSql } from '../sqlite/compact-ids.ts';
+import { idTextSql, REQUEST_KEY_TEXT } from '../sqlite/compact-ids.ts';
 
 export type TableCopy = {
   /** Of the target. */
@@ -24,14 +24,14 @@ export type SourceFunctions = {
   month_of(instantMs: number): number;
   /** When the event was created that an envelope holds; null for none. */
   created_at_of(envelope: string | null): number | null;
+  event_id_of(envelope: string): string;
+  /** As a code. */
+  event_type_of(envelope: string): number;
   cost_source_of(stored: string | number | null): string | null;
 };
 
 // A trace that is being removed bit by bit stands under the negative number of its project until nothing is left.
 const REMOVED = 'traces.project_number < 0';
-
-const REQUEST_KEY = `iif(typeof(requests.request_key) = 'blob',
-  'req_' || lower(hex(requests.request_key)), requests.request_key)`;
 
 const EVENTS = ['completed', 'settled', 'correction'] as const;
 const createdAt = (event: (typeof EVENTS)[number]) => `created_at_of(${event}.envelope)`;
@@ -43,7 +43,7 @@ const REQUESTS = {
       ON ${event}.organization_number = requests.organization_number AND ${event}.seq = requests.${event}_seq`,
   ).join(' '),
   expressions: {
-    request_key: REQUEST_KEY,
+    request_key: REQUEST_KEY_TEXT,
     completed_at: createdAt('completed'),
     settled_at: createdAt('settled'),
     correction_at: createdAt('correction'),
@@ -84,16 +84,21 @@ export const TABLES: readonly TableCopy[] = [
   copyOfTraces('evaluations', {}),
   copyAsIs('log_heads'),
   {
-    name: 'events',
-    source: 'events_by_time',
-    joins: `CROSS JOIN events
-      ON events.organization_number = events_by_time.organization_number AND events.seq = events_by_time.seq`,
-    expressions: { envelope: 'events.envelope' },
-    key: ['organization_number', 'created_at', 'id'],
-    leftOut: null,
+    ...copyAsIs('events'),
+    expressions: {
+      created_at: 'created_at_of(events.envelope)',
+      id: 'event_id_of(events.envelope)',
+      type: 'event_type_of(events.envelope)',
+    },
+    key: ['organization_number', 'seq'],
   },
+  { ...copyAsIs('governance_events'), key: ['organization_number', 'id'] },
   { name: 'request_keys', ...REQUESTS },
   { name: 'requests', ...REQUESTS },
+  ...['webhook_endpoints', 'webhook_states', 'webhook_replays', 'webhook_deliveries'].map(copyAsIs),
+  { ...copyAsIs('webhook_attempts'), key: ['endpoint_number', 'fired_at', 'id'] },
+  { ...copyAsIs('webhook_figures'), key: ['endpoint_number', 'bucket'] },
+  { ...copyAsIs('webhook_hours'), key: ['organization_number', 'hour'] },
 ];
 
 function copyAsIs(name: string): TableCopy {

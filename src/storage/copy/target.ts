@@ -96,9 +96,12 @@ async function refuseOccupied(client: pg.Client): Promise<void> {
 function createTarget(client: pg.Client, progress: Progress): Target {
   return {
     progress,
-    async prepare(months, { traces, organizations, projects }) {
+    async prepare(months, lastNumbers) {
       for (const month of months) await client.query('SELECT create_month($1)', [month]);
-      await client.query(SET_LAST_NUMBERS, [traces, organizations, projects]);
+      for (const [sequence, lastNumber] of Object.entries(sequencesOf(lastNumbers))) {
+        await client.query('SELECT setval($1, greatest($2::bigint, 1), $2 > 0)', [sequence, lastNumber]);
+      }
+      await client.query('UPDATE webhook_changes SET number = $1', [lastNumbers.webhook_changes]);
     },
     async columns(table) {
       const { rows } = await client.query<{ name: string; type: string }>(COLUMNS, [table]);
@@ -125,10 +128,17 @@ function createTarget(client: pg.Client, progress: Progress): Target {
   };
 }
 
-const SET_LAST_NUMBERS = `SELECT
-  setval('trace_numbers', greatest($1::bigint, 1), $1 > 0),
-  setval(pg_get_serial_sequence('organizations', 'number'), greatest($2::bigint, 1), $2 > 0),
-  setval(pg_get_serial_sequence('projects', 'number'), greatest($3::bigint, 1), $3 > 0)`;
+/** By the names of the sequences. */
+function sequencesOf(last: LastNumbers): { readonly [sequence: string]: number } {
+  return {
+    trace_numbers: last.traces,
+    organizations_number_seq: last.organizations,
+    projects_number_seq: last.projects,
+    webhook_endpoints_number_seq: last.webhook_endpoints,
+    webhook_replays_number_seq: last.webhook_replays,
+    webhook_delivery_numbers: last.webhook_deliveries,
+  };
+}
 
 const COLUMNS = `
   SELECT attname AS name, typname AS type

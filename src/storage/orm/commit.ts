@@ -1,7 +1,7 @@
 /** Stores a decision about an organization if nothing of the organization has changed since it was made. */
 
 import { type EntityManager, UniqueConstraintViolationException } from '@mikro-orm/core';
-import type { ManagementChange, ManagementStore } from '../../domain/management.ts';
+import type { ManagementChange, ManagementStore, ProjectRecord } from '../../domain/management.ts';
 import { toBuffer } from '../rows/bytes.ts';
 import { insertAudit } from './audit.ts';
 import { storeApiKey } from './keys.ts';
@@ -16,20 +16,37 @@ import {
 } from './organization-records.ts';
 import { complete, holdClaim } from './receipts.ts';
 import { moveOnFrom } from './version.ts';
+import { storeWebhooks, TOO_OFTEN } from './webhook-commit.ts';
 
-type Outcome = Awaited<ReturnType<ManagementStore['commit']>>;
+/**
+ * `too_often`: an endpoint has changed more often than can be remembered. It is said, not thrown, because between
+ * threads errors lose what tells them apart.
+ */
+export type CommitOutcome = Awaited<ReturnType<ManagementStore['commit']>> | 'too_often';
+
+const KEY_TAKEN = new Error('a project key is still in use in another project');
+const NOT_AS_READ = new Error('an endpoint or a delivery is not as it was read');
+/** What undoes all of a change, and how that is told. */
+const UNDONE: ReadonlyMap<unknown, CommitOutcome> = new Map([
+  [KEY_TAKEN, 'key_taken'],
+  [NOT_AS_READ, 'stale'],
+  [TOO_OFTEN, 'too_often'],
+]);
 
 /** See ManagementStore.commit. */
-export async function commit(fork: () => EntityManager, change: ManagementChange): Promise<Outcome> {
+export async function commit(fork: () => EntityManager, change: ManagementChange): Promise<CommitOutcome> {
   try {
     return await fork().transactional((tx) => storeAll(tx, change));
   } catch (error) {
-    if (error instanceof UniqueConstraintViolationException && (await isKeyTaken(fork(), change))) return 'key_taken';
+    const outcome = UNDONE.get(error);
+    if (outcome !== undefined) return outcome;
+    const mayBeKey = error instanceof UniqueConstraintViolationException;
+    if (mayBeKey && (await isAnyKeyInUse(fork(), change))) return 'key_taken';
     throw error;
   }
 }
 
-async function storeAll(tx: EntityManager, change: ManagementChange): Promise<Outcome> {
+async function storeAll(tx: EntityManager, change: ManagementChange): Promise<CommitOutcome> {
   const { organizationId, expectedVersion, organization, receipt } = change;
   // Whoever has the claim now may have brought about the effect.
   if (receipt !== undefined && !(await holdClaim(tx, receipt))) return 'stale';
@@ -41,18 +58,27 @@ async function storeAll(tx: EntityManager, change: ManagementChange): Promise<Ou
   }
   if (organization !== undefined) await storeOrganization(tx, organization);
   for (const team of change.teams ?? []) await storeTeam(tx, team);
-  for (const project of change.projects ?? []) await storeProject(tx, project);
+  for (const project of change.projects ?? []) {
+    // Only once it is stored: until then another project may turn the key into its one before, unseen.
+    if ((await storeProject(tx, project)) && (await isKeyInUse(tx, project))) throw KEY_TAKEN;
+  }
   for (const member of change.members ?? []) await storeMember(tx, member);
   for (const binding of change.roleBindings ?? []) await storeRoleBinding(tx, binding);
   for (const key of change.apiKeys ?? []) await storeApiKey(tx, key);
   await insertAudit(tx, change.audit);
   if (receipt !== undefined) await complete(tx, receipt);
+  if (!(await storeWebhooks(tx, change))) throw NOT_AS_READ;
   return 'stored';
 }
 
-async function isKeyTaken(em: EntityManager, { projects = [] }: ManagementChange): Promise<boolean> {
-  for (const { id, keyHash } of projects) {
-    if ((await em.count(Project, { keyHash: toBuffer(keyHash), id: { $ne: id } })) > 0) return true;
-  }
+async function isAnyKeyInUse(em: EntityManager, { projects = [] }: ManagementChange): Promise<boolean> {
+  for (const project of projects) if (await isKeyInUse(em, project)) return true;
   return false;
+}
+
+/** Whether another project has the key, or had it before and still works with it. */
+async function isKeyInUse(em: EntityManager, project: ProjectRecord): Promise<boolean> {
+  const keyHash = toBuffer(project.keyHash);
+  const before = { previousKeyHash: keyHash, previousKeyUntil: { $gt: project.updatedAtMs } };
+  return (await em.count(Project, { id: { $ne: project.id }, $or: [{ keyHash }, before] })) > 0;
 }

@@ -29,6 +29,11 @@ export const MANAGEMENT_VERBS: Readonly<Record<keyof Management, Kind>> = {
   apiKeysOf: 'read',
   audit: 'read',
   findAdministrator: 'read',
+  endpoints: 'read',
+  endpoint: 'read',
+  countEndpoints: 'read',
+  replay: 'read',
+  countUnfinishedReplays: 'read',
 };
 
 /** False also for verbs that have nothing to do with management. */

@@ -1,10 +1,11 @@
 /** Every management verb, ready to be called by name: the caller may sit in another thread. */
 
 import type { EntityManager } from '@mikro-orm/core';
-import type { ManagementStore } from '../../domain/management.ts';
+import type { ManagementChange, ManagementStore } from '../../domain/management.ts';
 import type { EvaluatorStore, InstallationStore, KeyStore, StoredProjectSettings } from '../../domain/store.ts';
+import type { WebhookStore } from '../../domain/webhook-store.ts';
 import { AuditEntry, listAudit, noteRefusal } from './audit.ts';
-import { commit } from './commit.ts';
+import { type CommitOutcome, commit } from './commit.ts';
 import { EvaluatorRow, findEvaluator, insertEvaluator } from './evaluators.ts';
 import { bootstrap, Installation } from './installation.ts';
 import { noteUse } from './key-use.ts';
@@ -23,14 +24,30 @@ import {
 import { type UpdateProjectSettings, updateProjectSettings } from './projects.ts';
 import { claim, IdempotencyReceipt, release } from './receipts.ts';
 import { readVersion } from './version.ts';
+import {
+  countEndpoints,
+  countUnfinishedReplays,
+  listEndpoints,
+  readEndpoint,
+  readReplay,
+  WEBHOOK_ENTITIES,
+} from './webhooks.ts';
 
-export type Management = ManagementStore & {
-  bootstrap: InstallationStore['bootstrap'];
-  insertApiKey: KeyStore['insertApiKey'];
-  insertEvaluator: EvaluatorStore['insert'];
-  findEvaluator: EvaluatorStore['find'];
-  updateProjectSettings(update: UpdateProjectSettings): Promise<StoredProjectSettings | null>;
-};
+/** What is read about webhooks off the busy paths. */
+export type ManagedWebhooks = Pick<
+  WebhookStore,
+  'endpoints' | 'endpoint' | 'countEndpoints' | 'replay' | 'countUnfinishedReplays'
+>;
+
+export type Management = Omit<ManagementStore, 'commit'> &
+  ManagedWebhooks & {
+    commit(change: ManagementChange): Promise<CommitOutcome>;
+    bootstrap: InstallationStore['bootstrap'];
+    insertApiKey: KeyStore['insertApiKey'];
+    insertEvaluator: EvaluatorStore['insert'];
+    findEvaluator: EvaluatorStore['find'];
+    updateProjectSettings(update: UpdateProjectSettings): Promise<StoredProjectSettings | null>;
+  };
 
 export const ENTITIES = [
   Installation,
@@ -44,6 +61,7 @@ export const ENTITIES = [
   ApiKeyBinding,
   EvaluatorRow,
   IdempotencyReceipt,
+  ...WEBHOOK_ENTITIES,
 ];
 
 /** `fork` answers an entity manager without memory: a remembered row may be out of date. */
@@ -72,5 +90,10 @@ export function createManagement(fork: () => EntityManager): Management {
     claim: (name, fingerprint, at) => claim(fork, { name, fingerprint, at }),
     release: (name) => release(fork(), name),
     findAdministrator: (email) => findAdministrator(fork(), email),
+    endpoints: (organizationId, page) => listEndpoints(fork(), organizationId, page),
+    endpoint: (organizationId, id) => readEndpoint(fork(), organizationId, id),
+    countEndpoints: (organizationId) => countEndpoints(fork(), organizationId),
+    replay: (endpointNumber, replayId) => readReplay(fork(), endpointNumber, replayId),
+    countUnfinishedReplays: (endpointNumber) => countUnfinishedReplays(fork(), endpointNumber),
   };
 }

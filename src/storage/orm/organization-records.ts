@@ -50,12 +50,17 @@ export async function readProject(
   return row === null ? null : toProject(row);
 }
 
-/** Leaves alone the settings of a known project, and when its key was last used. */
-export async function storeProject(tx: EntityManager, project: ProjectRecord): Promise<void> {
+/**
+ * Leaves alone the settings of a known project, and when its key was last used. Answers whether the key is one that
+ * the project did not have before.
+ */
+export async function storeProject(tx: EntityManager, project: ProjectRecord): Promise<boolean> {
   const { organizationId, id } = project;
   const row = toProjectRow(project);
-  if ((await tx.nativeUpdate(Project, { organizationId, id }, row)) > 0) return;
+  if ((await tx.nativeUpdate(Project, { organizationId, id, keyHash: row.keyHash }, row)) > 0) return false;
+  if ((await tx.nativeUpdate(Project, { organizationId, id }, row)) > 0) return true;
   await tx.insert(Project, { ...row, keyLastUsedAt: project.keyLastUsedAtMs, emitRequestEvents: true });
+  return true;
 }
 
 export async function listMembers(em: EntityManager, organizationId: string): Promise<readonly MemberRecord[]> {

@@ -6,10 +6,8 @@
 
 import type pg from 'pg';
 import { unavailableFault } from '../../domain/fault.ts';
-import type { TraceAppend } from '../../domain/trace.ts';
-import { applyAppend } from '../append/apply-append.ts';
-import { type AppendOutcome, outcomeOf } from '../append/commit-queue.ts';
-import { APPEND, batchValues, type RowOids } from './batch-rows.ts';
+import { type Append, type AppendOutcome, apply, isReport } from '../append/apply.ts';
+import { batchQuery, type RowOids } from './batch-rows.ts';
 import type { Lane } from './connection.ts';
 import { isConflict, isMonthMissing, isStorageFailure, missingSequence, storageFault } from './failures.ts';
 import { hasMissing, readMissing } from './known-rows.ts';
@@ -25,7 +23,7 @@ export type AppenderDeps = {
   readonly months: Months;
 };
 
-export type AppendBatch = (appends: readonly TraceAppend[]) => Promise<readonly AppendOutcome[]>;
+export type AppendBatch = (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
 
 // Each attempt that fails does so because another transaction got further, so few are ever needed.
 const ATTEMPTS_MAX = 10;
@@ -37,10 +35,11 @@ const RETRY_AFTER_SECONDS = 1;
 export function createAppendBatch(deps: AppenderDeps): AppendBatch {
   let cautiousBatches = 0;
 
-  async function storeTogether(appends: readonly TraceAppend[]): Promise<AppendOutcome[]> {
+  async function storeTogether(appends: readonly Append[]): Promise<AppendOutcome[]> {
     await ensureMonths(deps.months, appends);
     for (let attempt = 1; ; attempt += 1) {
-      const isHopeful = attempt === 1 && cautiousBatches === 0;
+      // What gateways report is about requests that are there already, more often than not.
+      const isHopeful = attempt === 1 && cautiousBatches === 0 && !appends.some(isReport);
       if (attempt === 1 && cautiousBatches > 0) cautiousBatches -= 1;
       try {
         return isHopeful ? await storeAsNew(deps, appends) : await storeOnKnown(deps, appends);
@@ -56,13 +55,13 @@ export function createAppendBatch(deps: AppenderDeps): AppendBatch {
     }
   }
 
-  async function storeAlone(append: TraceAppend): Promise<AppendOutcome> {
+  async function storeAlone(append: Append): Promise<AppendOutcome> {
     try {
       return (await storeTogether([append]))[0] ?? null;
     } catch (error) {
       if (isStorageFailure(error)) throw error;
       if (isConflict(error))
-        return unavailableFault('Others keep changing this trace; try again.', RETRY_AFTER_SECONDS, error);
+        return unavailableFault('Others keep changing the same; try again.', RETRY_AFTER_SECONDS, error);
       return error instanceof Error ? error : new Error(String(error));
     }
   }
@@ -78,13 +77,13 @@ export function createAppendBatch(deps: AppenderDeps): AppendBatch {
   };
 }
 
-async function ensureMonths(months: Months, appends: readonly TraceAppend[]): Promise<void> {
-  await months.ensure(appends.map((append) => append.receivedAtMs));
+async function ensureMonths(months: Months, appends: readonly Append[]): Promise<void> {
+  await months.ensure(appends.flatMap((append) => ('receivedAtMs' in append ? [append.receivedAtMs] : [])));
 }
 
 async function storeEach(
-  appends: readonly TraceAppend[],
-  storeAlone: (append: TraceAppend) => Promise<AppendOutcome>,
+  appends: readonly Append[],
+  storeAlone: (append: Append) => Promise<AppendOutcome>,
 ): Promise<readonly AppendOutcome[]> {
   const outcomes: AppendOutcome[] = [];
   for (const append of appends) {
@@ -100,31 +99,31 @@ async function storeEach(
 
 type Run = { readonly set: WorkingSet; readonly outcomes: AppendOutcome[] };
 
-async function run(deps: AppenderDeps, appends: readonly TraceAppend[], known: KnownRows | null): Promise<Run> {
+async function run(deps: AppenderDeps, appends: readonly Append[], known: KnownRows | null): Promise<Run> {
   // Another batch may draw while this one waits.
   while (!deps.numbers.has(appends.length)) await deps.numbers.reserve(appends.length);
   const drawSequence = (insertedAtMs: number) => sequenceOf(insertedAtMs, deps.numbers.draw());
   const set = createWorkingSet({ known, drawSequence });
-  return { set, outcomes: appends.map((append) => outcomeOf(applyAppend(set.tables, append))) };
+  return { set, outcomes: appends.map((append) => apply(set.tables, append)) };
 }
 
-async function storeAsNew(deps: AppenderDeps, appends: readonly TraceAppend[]): Promise<AppendOutcome[]> {
+async function storeAsNew(deps: AppenderDeps, appends: readonly Append[]): Promise<AppendOutcome[]> {
   return await deps.lane.hold(async (client) => {
     // Not before there is a connection: a new one makes numbers that were drawn worthless.
     const { set, outcomes } = await run(deps, appends, null);
-    await client.query({ ...APPEND, values: [...batchValues(deps.oids, set.written)] });
+    await client.query(batchQuery(deps.oids, set.written));
     return outcomes;
   });
 }
 
-async function storeOnKnown(deps: AppenderDeps, appends: readonly TraceAppend[]): Promise<AppendOutcome[]> {
+async function storeOnKnown(deps: AppenderDeps, appends: readonly Append[]): Promise<AppendOutcome[]> {
   return await deps.lane.hold(async (client) => {
     await client.query('BEGIN');
     try {
       const known = createKnownRows();
       await readMissing(client, known, everyTrace(appends));
       const { set, outcomes } = await runOnKnown(deps, appends, { client, known });
-      await client.query({ ...APPEND, values: [...batchValues(deps.oids, set.written)] });
+      await client.query(batchQuery(deps.oids, set.written));
       await client.query('COMMIT');
       return outcomes;
     } catch (error) {
@@ -137,7 +136,7 @@ async function storeOnKnown(deps: AppenderDeps, appends: readonly TraceAppend[])
 
 async function runOnKnown(
   deps: AppenderDeps,
-  appends: readonly TraceAppend[],
+  appends: readonly Append[],
   { client, known }: { client: pg.ClientBase; known: KnownRows },
 ): Promise<Run> {
   for (;;) {
@@ -148,11 +147,11 @@ async function runOnKnown(
 }
 
 /** What every run asks for first. */
-function everyTrace(appends: readonly TraceAppend[]): MissingRows {
+function everyTrace(appends: readonly Append[]): MissingRows {
   const first = createWorkingSet({ known: createKnownRows(), drawSequence: () => 0 });
-  for (const { projectNumber, traceId, organizationNumber } of appends) {
-    first.tables.findTrace(projectNumber, traceId);
-    first.tables.log(organizationNumber);
+  for (const append of appends) {
+    if ('traceId' in append) first.tables.findTrace(append.projectNumber, append.traceId);
+    if ('organizationNumber' in append) first.tables.log(append.organizationNumber);
   }
   return first.missing;
 }

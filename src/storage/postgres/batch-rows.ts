@@ -5,26 +5,20 @@ import { type Cell, type ColumnType, encodeRows } from './binary-rows.ts';
 import type { Statement } from './connection.ts';
 import { evaluationRow } from './evaluation-rows.ts';
 import { spanRow, traceRow } from './trace-rows.ts';
-import type { EventEntry, HeadEntry, RequestEntry } from './working-log.ts';
+import type { EventEntry, GovernanceEntry, HeadEntry, RequestEntry } from './working-log.ts';
 import type { SpanEntry, TraceEntry, Written } from './working-set.ts';
 
-export const APPEND: Statement = {
+const APPEND: Statement = {
   name: 'append-batch',
   text: 'SELECT append_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
 };
-
-type RowType = 'trace_row' | 'span_row' | 'evaluation_row' | 'request_row' | 'event_row' | 'head_row';
-/** The numbers by which this database knows the types of rows. */
-export type RowOids = Readonly<Record<RowType, number>>;
-
-export const ROW_OIDS: Statement = {
-  name: 'row-oids',
-  text: `SELECT ${['trace_row', 'span_row', 'evaluation_row', 'request_row', 'event_row', 'head_row']
-    .map((name) => `'${name}'::regtype::oid::integer AS ${name}`)
-    .join(', ')}`,
+/** For what traces do not have. */
+const APPEND_REPORTS: Statement = {
+  name: 'append-reports',
+  text: 'SELECT append_reports($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
 };
 
-const COLUMNS: Readonly<Record<RowType, readonly ColumnType[]>> = {
+const COLUMNS = {
   trace_row: [
     'int4',
     'text',
@@ -68,10 +62,34 @@ const COLUMNS: Readonly<Record<RowType, readonly ColumnType[]>> = {
   request_row: ['int4', 'text', 'int8', 'int4', 'text', 'int4', 'int4', ...repeat('int8', 5)],
   event_row: ['int4', 'int4', 'text', 'int4', 'text'],
   head_row: repeat('int4', 4),
+  admission_row: ['int4', 'text', 'text'],
+  governance_row: ['int4', 'text', 'int4'],
+} as const satisfies Record<string, readonly ColumnType[]>;
+
+type RowType = keyof typeof COLUMNS;
+/** The numbers by which this database knows the types of rows. */
+export type RowOids = Readonly<Record<RowType, number>>;
+
+export const ROW_OIDS: Statement = {
+  name: 'row-oids',
+  text: `SELECT ${Object.keys(COLUMNS)
+    .map((name) => `'${name}'::regtype::oid::integer AS ${name}`)
+    .join(', ')}`,
 };
 
+/** The call that stores it all. */
+export function batchQuery(oids: RowOids, written: Written): Statement & { readonly values: Buffer[] } {
+  // They are held already, so their order is of no matter.
+  const admissions = [...written.requests.values()].filter(({ row }) => row.admission !== null).map(toAdmissionRow);
+  if (admissions.length + written.governance.size === 0) return { ...APPEND, values: batchValues(oids, written) };
+  const governance = [...written.governance.values()].map((entry) => toGovernanceRow(entry, written));
+  const encode = (type: RowType, rows: readonly (readonly Cell[])[]) => encodeRows(oids[type], COLUMNS[type], rows);
+  const values = [encode('admission_row', admissions), encode('governance_row', governance)];
+  return { ...APPEND_REPORTS, values: [...batchValues(oids, written), ...values] };
+}
+
 /** In the order of the function's parameters; the rows of each in the order of their keys. */
-export function batchValues(oids: RowOids, written: Written): readonly Buffer[] {
+function batchValues(oids: RowOids, written: Written): Buffer[] {
   const encode = (type: RowType, rows: readonly (readonly Cell[])[]) => encodeRows(oids[type], COLUMNS[type], rows);
   const traces = inOrder(written.traces);
   const spans = inOrder(written.spans);
@@ -98,7 +116,7 @@ export function batchValues(oids: RowOids, written: Written): readonly Buffer[] 
     encode(
       'head_row',
       [...written.heads.values()]
-        .filter((head) => head.events > 0)
+        .filter((head) => head.isTaken)
         .sort((a, b) => a.organizationNumber - b.organizationNumber)
         .map(toHeadRow),
     ),
@@ -123,7 +141,6 @@ function toSpanRow({ place, span, emittedRequestId }: SpanEntry): readonly Cell[
 
 function toRequestRow({ organizationNumber, key, row, keptAtMs }: RequestEntry): readonly Cell[] {
   const { state } = row;
-  if (state.status === 'none') throw new Error('a request without a state is stored');
   return [
     organizationNumber,
     key,
@@ -142,6 +159,16 @@ function toRequestRow({ organizationNumber, key, row, keptAtMs }: RequestEntry):
 
 function toEventRow({ organizationNumber, place, id, type, envelopeTemplate }: EventEntry): readonly Cell[] {
   return [organizationNumber, place, id, eventTypes.code(type), envelopeTemplate];
+}
+
+function toAdmissionRow({ organizationNumber, key, row }: RequestEntry): readonly Cell[] {
+  return [organizationNumber, key, row.admission];
+}
+
+function toGovernanceRow({ organizationNumber, id, place }: GovernanceEntry, { heads }: Written): readonly Cell[] {
+  const head = heads.get(organizationNumber);
+  if (head === undefined) throw new Error('an event is stored without the head of its log');
+  return [organizationNumber, id, head.events - place];
 }
 
 function toHeadRow({ organizationNumber, events, knownKeyIndex, lastKeyIndex }: HeadEntry): readonly Cell[] {

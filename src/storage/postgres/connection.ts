@@ -22,6 +22,8 @@ export type LaneOptions = {
   readonly name: string;
   readonly connectionsMax: number;
   readonly statementTimeoutMs: number;
+  /** Whether statements are sent without waiting for the answers to those before. */
+  readonly isPipelined?: boolean;
   /** Asked of every new connection; one that throws is not used. */
   readonly inspect?: (client: pg.ClientBase) => Promise<void>;
 };
@@ -32,7 +34,7 @@ const IDLE_MS = 30_000;
 const ANSWER_SLACK_MS = 1_000;
 const INT8 = 20;
 
-export function openLane({ url, name, connectionsMax, statementTimeoutMs, inspect }: LaneOptions): Lane {
+export function openLane({ url, name, connectionsMax, statementTimeoutMs, isPipelined, inspect }: LaneOptions): Lane {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: `spandrel ${name}`,
@@ -41,6 +43,7 @@ export function openLane({ url, name, connectionsMax, statementTimeoutMs, inspec
     idleTimeoutMillis: IDLE_MS,
     query_timeout: statementTimeoutMs + ANSWER_SLACK_MS,
     keepAlive: true,
+    pipeline: isPipelined === true,
     types: { getTypeParser },
     verify: toVerify(async (client) => {
       // Not among the parameters of the connection: poolers refuse those they do not know.

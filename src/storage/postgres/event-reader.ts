@@ -1,6 +1,6 @@
 /** Reading the log of emitted events. */
 
-import type { EventRange, RequestEventType, StoredEvent } from '../../domain/event.ts';
+import { type EventRange, REQUEST_EVENT_TYPES, type RequestEventType, type StoredEvent } from '../../domain/event.ts';
 import { type EventKind, parseEventId } from '../../domain/request-event.ts';
 import type { EventStore } from '../../domain/store.ts';
 import { eventTypes } from '../rows/codes.ts';
@@ -47,7 +47,11 @@ function pageStatements(name: string, condition: string): { readonly first: Stat
   };
 }
 
-const PAGES = pageStatements('events', '');
+// Other events are among them, which only receivers see.
+const PAGES = pageStatements(
+  'events',
+  `AND type IN (${REQUEST_EVENT_TYPES.map((type) => eventTypes.code(type)).join(', ')})`,
+);
 
 const PAGES_OF_TYPE = {
   'gateway.request.completed': pageStatements('completed-events', ofType('gateway.request.completed')),

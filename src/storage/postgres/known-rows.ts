@@ -2,13 +2,14 @@
 
 import type pg from 'pg';
 import type { TraceRecord } from '../../domain/trace.ts';
-import { spanTypes, unpackRequestState } from '../rows/codes.ts';
+import type { OverdueRequest } from '../append/tables.ts';
+import { ADMITTED, spanTypes, unpackRequestState } from '../rows/codes.ts';
 import { SUMMARY_SELECT, type SummaryRow, TRACE_SELECT, toSummary } from './trace-rows.ts';
-import { requestKey } from './working-log.ts';
+import { type GovernanceId, logName } from './working-log.ts';
 import { type KnownRows, type MissingRows, partKey, traceKey } from './working-set.ts';
 
-export function hasMissing({ traces, spans, summaries, requests, keyIndexes }: MissingRows): boolean {
-  return traces.size + spans.size + summaries.size + requests.size + keyIndexes.size > 0;
+export function hasMissing(missing: MissingRows): boolean {
+  return Object.values(missing).some(({ size }) => size > 0);
 }
 
 /** Adds to what is known; inside the transaction that will write. */
@@ -17,7 +18,9 @@ export async function readMissing(client: pg.ClientBase, known: KnownRows, missi
   if (missing.traces.size > 0) await readTraces(client, known, missing.traces);
   if (missing.spans.size > 0) await readSpans(client, known, missing.spans);
   if (missing.summaries.size > 0) await readSummaries(client, known, missing.summaries);
+  if (missing.overdue.size > 0) await readOverdue(client, known, missing.overdue);
   if (missing.requests.size > 0) await readRequests(client, known, missing.requests);
+  if (missing.governance.size > 0) await readGovernance(client, known, missing.governance);
 }
 
 async function readKeyIndexes(client: pg.ClientBase, known: KnownRows, numbers: readonly number[]): Promise<void> {
@@ -101,6 +104,7 @@ type RequestRow = {
   readonly settledAtMs: number | null;
   readonly correctionAtMs: number | null;
   readonly costNanoUsd: number | null;
+  readonly admission: string | null;
 };
 
 async function readRequests(client: pg.ClientBase, known: KnownRows, missing: MissingRows['requests']): Promise<void> {
@@ -108,19 +112,44 @@ async function readRequests(client: pg.ClientBase, known: KnownRows, missing: Mi
   const wanted = [...missing.values()];
   const { rows } = await client.query<RequestRow>({
     name: 'append-requests',
-    text: `SELECT keys.organization_number AS "organizationNumber", keys.request_key AS key,
-        requests.project_number AS "projectNumber", requests.gateway_request_id AS "gatewayRequestId",
-        requests.state, requests.completed_by AS "completedBy", requests.received_at AS "receivedAtMs",
-        requests.completed_at AS "completedAtMs", requests.settled_at AS "settledAtMs",
-        requests.correction_at AS "correctionAtMs", requests.nano_usd AS "costNanoUsd"
-      FROM unnest($1::integer[], $2::text[]) AS wanted (organization_number, request_key)
-      JOIN request_keys AS keys USING (organization_number, request_key)
-      JOIN requests ON requests.organization_number = keys.organization_number
-        AND requests.kept_at = keys.kept_at AND requests.request_key = keys.request_key
-      ORDER BY keys.organization_number, keys.request_key FOR UPDATE OF keys`,
+    text: `SELECT organization_number AS "organizationNumber", request_key AS key,
+        project_number AS "projectNumber", gateway_request_id AS "gatewayRequestId", state,
+        completed_by AS "completedBy", received_at AS "receivedAtMs", completed_at AS "completedAtMs",
+        settled_at AS "settledAtMs", correction_at AS "correctionAtMs", nano_usd AS "costNanoUsd", admission
+      FROM lock_requests($1, $2)`,
     values: [wanted.map((each) => each.organizationNumber), wanted.map((each) => each.key)],
   });
   for (const { organizationNumber, key, state, completedBy, ...row } of rows) {
-    known.requests.set(requestKey(organizationNumber, key), { ...row, state: unpackRequestState(state, completedBy) });
+    known.requests.set(logName(organizationNumber, key), { ...row, state: unpackRequestState(state, completedBy) });
   }
+}
+
+/** Those that another process settles meanwhile are found to be settled once they are locked. */
+async function readOverdue(client: pg.ClientBase, known: KnownRows, missing: MissingRows['overdue']): Promise<void> {
+  for (const [question, { admittedByMs, countMax }] of missing) {
+    const { rows } = await client.query<OverdueRequest>({
+      name: 'append-overdue',
+      text: `SELECT organization_number AS "organizationNumber", request_key AS key FROM requests
+        WHERE state = ${ADMITTED} AND received_at <= $1 ORDER BY received_at LIMIT $2`,
+      values: [admittedByMs, countMax],
+    });
+    known.overdue.set(question, rows);
+  }
+}
+
+async function readGovernance(
+  client: pg.ClientBase,
+  known: KnownRows,
+  missing: MissingRows['governance'],
+): Promise<void> {
+  for (const name of missing.keys()) known.governance.set(name, false);
+  const wanted = [...missing.values()];
+  const { rows } = await client.query<GovernanceId>({
+    name: 'append-governance',
+    text: `SELECT organization_number AS "organizationNumber", id
+      FROM unnest($1::integer[], $2::text[]) AS wanted (organization_number, id)
+      JOIN governance_events USING (organization_number, id)`,
+    values: [wanted.map((each) => each.organizationNumber), wanted.map((each) => each.id)],
+  });
+  for (const { organizationNumber, id } of rows) known.governance.set(logName(organizationNumber, id), true);
 }

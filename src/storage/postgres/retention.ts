@@ -7,6 +7,8 @@ import type pg from 'pg';
 import type { RetentionCounts, RetentionCuts, RetentionStore, RetentionWalk } from '../../domain/store.ts';
 import { readClock } from './clock.ts';
 import type { Lane, Statement } from './connection.ts';
+import { removeExpiredAudit } from './expired-audit.ts';
+import { removeExpiredGovernance } from './expired-governance.ts';
 import { removeExpiredTraces } from './expired-traces.ts';
 import { isStorageFailure, postgresCode, storageFault } from './failures.ts';
 import { planEmptyMonths, planMonths } from './partitions.ts';
@@ -29,7 +31,7 @@ const BEGIN = `BEGIN;
   SET LOCAL enable_mergejoin = off`;
 // Times that a task may find what it needs held by others before it is left to the next walk.
 const TRIES_MAX = 10;
-const NOTHING: RetentionCounts = { events: 0, traces: 0, months: 0 };
+const NOTHING: RetentionCounts = { events: 0, traces: 0, auditEntries: 0, months: 0 };
 // Locks not had in time, deadlocks, and statements that would have held their locks for too long.
 const HELD_BY_OTHERS: ReadonlySet<string> = new Set(['55P03', '40P01', '57014']);
 const UNDEFINED_TABLE = '42P01';
@@ -48,7 +50,14 @@ export function createRetention(lane: Lane): RetentionStore {
 type Waiting = { readonly task: Task; readonly triesLeft: number };
 
 function beginWalk(lane: Lane, cuts: RetentionCuts): RetentionWalk {
-  let waiting = queueOf([planMonths(cuts.eventsBeforeMs), removeExpiredTraces(cuts.traces), planEmptyMonths]);
+  const { eventsBeforeMs, traces, auditBeforeMs } = cuts;
+  let waiting = queueOf([
+    planMonths(eventsBeforeMs),
+    removeExpiredGovernance(eventsBeforeMs),
+    removeExpiredTraces(traces),
+    removeExpiredAudit(auditBeforeMs),
+    planEmptyMonths,
+  ]);
 
   /** What is held by others is tried again after everything else. */
   function settle({ task, triesLeft }: Waiting, step: TaskStep | 'held'): RetentionCounts {

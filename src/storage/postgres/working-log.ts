@@ -1,7 +1,8 @@
 /** The requests and the log of organizations as a working set shows them; see working-set.ts. */
 
+import type { EventType, NewEvent } from '../../domain/event.ts';
 import { envelope } from '../../domain/request-event.ts';
-import type { LogTables, NewEvent, RequestOutcome, RequestRow } from '../append/tables.ts';
+import type { LogTables, OverdueRequest, RequestChange, RequestRow } from '../append/tables.ts';
 
 /** Stands in an envelope for the instant of its commit, which only the database knows. JSON text never holds it. */
 export const CREATED_MARK = '\u0001';
@@ -21,13 +22,18 @@ export type KnownRequest = RequestRow & {
 export type KnownLogs = {
   readonly requests: Map<string, KnownRequest | null>;
   readonly keyIndexes: Map<number, number>;
+  /** Whether there is such an event outside of the log. */
+  readonly governance: Map<string, boolean>;
 };
 
 /** What must be read before the run can count. */
 export type MissingLogs = {
-  readonly requests: Map<string, { readonly organizationNumber: number; readonly key: string }>;
+  readonly requests: Map<string, OverdueRequest>;
   readonly keyIndexes: Set<number>;
+  readonly governance: Map<string, GovernanceId>;
 };
+
+export type GovernanceId = { readonly organizationNumber: number; readonly id: string };
 
 export type RequestEntry = {
   readonly organizationNumber: number;
@@ -41,33 +47,42 @@ export type EventEntry = {
   /** 1 for the first of the organization in this batch. */
   readonly place: number;
   readonly id: string;
-  readonly type: NewEvent['type'];
+  readonly type: EventType;
   readonly envelopeTemplate: string;
+};
+export type GovernanceEntry = GovernanceId & {
+  /** Of its event. */
+  readonly place: number;
 };
 export type HeadEntry = {
   readonly organizationNumber: number;
   readonly knownKeyIndex: number;
   lastKeyIndex: number;
   events: number;
+  /** Whether it must be taken: for events, and for requests that have none. */
+  isTaken: boolean;
 };
 
 /** What a run wrote. */
 export type WrittenLogs = {
   readonly requests: ReadonlyMap<string, RequestEntry>;
   readonly events: readonly EventEntry[];
+  readonly governance: ReadonlyMap<string, GovernanceEntry>;
   readonly heads: ReadonlyMap<number, HeadEntry>;
 };
 
 export type WorkingLogs = { log(organizationNumber: number): LogTables; readonly written: WrittenLogs };
 
-export function requestKey(organizationNumber: number, key: string): string {
-  return `${organizationNumber} ${key}`;
+/** Of a request by its key, or of an event outside of the log by its id. */
+export function logName(organizationNumber: number, id: string): string {
+  return `${organizationNumber} ${id}`;
 }
 
 export function createWorkingLogs(known: KnownLogs | null, missing: MissingLogs): WorkingLogs {
   const heads = new Map<number, HeadEntry>();
   const requests = new Map<string, RequestEntry>();
   const events: EventEntry[] = [];
+  const governance = new Map<string, GovernanceEntry>();
 
   function takeHead(organizationNumber: number): HeadEntry {
     const taken = heads.get(organizationNumber);
@@ -79,13 +94,14 @@ export function createWorkingLogs(known: KnownLogs | null, missing: MissingLogs)
       knownKeyIndex: knownKeyIndex ?? 0,
       lastKeyIndex: knownKeyIndex ?? 0,
       events: 0,
+      isTaken: false,
     };
     heads.set(organizationNumber, head);
     return head;
   }
 
   function findRequest(organizationNumber: number, key: string): KnownRequest | undefined {
-    const name = requestKey(organizationNumber, key);
+    const name = logName(organizationNumber, key);
     const entry = requests.get(name);
     if (entry !== undefined) return entry.row;
     if (known === null) return undefined;
@@ -94,8 +110,18 @@ export function createWorkingLogs(known: KnownLogs | null, missing: MissingLogs)
     return stored ?? undefined;
   }
 
+  function hasGovernance(organizationNumber: number, id: string): boolean {
+    const name = logName(organizationNumber, id);
+    if (governance.has(name)) return true;
+    if (known === null) return false;
+    const stored = known.governance.get(name);
+    if (stored === undefined) missing.governance.set(name, { organizationNumber, id });
+    return stored ?? false;
+  }
+
   function appendEvent(head: HeadEntry, { id, type, dataJson }: NewEvent): void {
     head.events += 1;
+    head.isTaken = true;
     events.push({
       organizationNumber: head.organizationNumber,
       place: head.events,
@@ -107,8 +133,10 @@ export function createWorkingLogs(known: KnownLogs | null, missing: MissingLogs)
 
   function log(organizationNumber: number): LogTables {
     const head = takeHead(organizationNumber);
-    const put = (key: string, row: KnownRequest, { isNew, keptAtMs }: Pick<RequestEntry, 'isNew' | 'keptAtMs'>) =>
-      requests.set(requestKey(organizationNumber, key), { organizationNumber, key, row, keptAtMs, isNew });
+    const put = (key: string, row: KnownRequest, { isNew, keptAtMs }: Pick<RequestEntry, 'isNew' | 'keptAtMs'>) => {
+      head.isTaken = true;
+      requests.set(logName(organizationNumber, key), { organizationNumber, key, row, keptAtMs, isNew });
+    };
     return {
       get lastKeyIndex() {
         return head.lastKeyIndex;
@@ -119,27 +147,35 @@ export function createWorkingLogs(known: KnownLogs | null, missing: MissingLogs)
       findRequest: (key) => findRequest(organizationNumber, key),
       insertRequest(key, request, event) {
         if (findRequest(organizationNumber, key) !== undefined) return false;
-        const row = { ...request, completedAtMs: NOW, settledAtMs: null, correctionAtMs: null };
+        const completedAtMs = event === null ? null : NOW;
+        const row = { ...request, completedAtMs, settledAtMs: null, correctionAtMs: null };
         put(key, row, { isNew: true, keptAtMs: request.receivedAtMs });
-        appendEvent(head, event());
+        if (event !== null) appendEvent(head, event(CREATED_MARK));
         return true;
       },
-      completeRequest(key, outcome, event) {
+      changeRequest(key, change, event) {
         const stored = findRequest(organizationNumber, key);
-        if (stored === undefined) throw new Error('a request is completed that was not found');
-        const isNew = requests.get(requestKey(organizationNumber, key))?.isNew === true;
-        put(key, toCompleted(stored, outcome), {
-          isNew,
-          keptAtMs: Math.max(stored.receivedAtMs, outcome.receivedAtMs),
-        });
-        appendEvent(head, event());
+        if (stored === undefined) throw new Error('a request is changed that was not found');
+        const isNew = requests.get(logName(organizationNumber, key))?.isNew === true;
+        const keptAtMs = Math.max(stored.receivedAtMs, change.receivedAtMs ?? 0);
+        put(key, toChanged(stored, change), { isNew, keptAtMs });
+        appendEvent(head, event(CREATED_MARK));
+      },
+      insertGovernanceEvent(event) {
+        if (hasGovernance(organizationNumber, event.id)) return false;
+        appendEvent(head, event);
+        const name = logName(organizationNumber, event.id);
+        governance.set(name, { organizationNumber, id: event.id, place: head.events });
+        return true;
       },
     };
   }
 
-  return { log, written: { requests, events, heads } };
+  return { log, written: { requests, events, governance, heads } };
 }
 
-function toCompleted(stored: KnownRequest, { state, costNanoUsd }: RequestOutcome): KnownRequest {
-  return { ...stored, state, costNanoUsd, completedAtMs: NOW };
+function toChanged(stored: KnownRequest, { state, costNanoUsd, admission, emits }: RequestChange): KnownRequest {
+  return { ...stored, state, costNanoUsd, admission, [INSTANTS[emits]]: NOW };
 }
+
+const INSTANTS = { completed: 'completedAtMs', settled: 'settledAtMs', correction: 'correctionAtMs' } as const;

@@ -6,7 +6,7 @@
 
 import type { Evaluation, Span, SpanSummary, TraceRecord } from '../../domain/trace.ts';
 import { summaryOf } from '../../domain/trace-totals.ts';
-import type { AppendTables, SpanEvent, TracePlace, TraceState } from '../append/tables.ts';
+import type { AppendTables, OverdueRequest, SpanEvent, TracePlace, TraceState } from '../append/tables.ts';
 import { createWorkingLogs, type KnownLogs, type MissingLogs, type WrittenLogs } from './working-log.ts';
 
 /** What has been read, null for what is known not to exist. */
@@ -14,6 +14,8 @@ export type KnownRows = KnownLogs & {
   readonly traces: Map<string, TraceRecord | null>;
   readonly spans: Map<string, SpanEvent | null>;
   readonly summaries: Map<number, readonly SpanSummary[]>;
+  /** By what was asked for. */
+  readonly overdue: Map<string, readonly OverdueRequest[]>;
 };
 
 /** What must be read before the run can count. */
@@ -21,7 +23,10 @@ export type MissingRows = MissingLogs & {
   readonly traces: Map<string, { readonly projectNumber: number; readonly traceId: string }>;
   readonly spans: Map<string, { readonly place: TracePlace; readonly spanId: string }>;
   readonly summaries: Map<number, TracePlace>;
+  readonly overdue: Map<string, OverdueQuestion>;
 };
+
+export type OverdueQuestion = { readonly admittedByMs: number; readonly countMax: number };
 
 export type TraceEntry = { record: TraceRecord; readonly place: TracePlace; readonly isNew: boolean };
 export type SpanEntry = {
@@ -50,7 +55,15 @@ export function partKey(place: Pick<TracePlace, 'projectNumber' | 'sequence'>, i
 }
 
 export function createKnownRows(): KnownRows {
-  return { traces: new Map(), spans: new Map(), summaries: new Map(), requests: new Map(), keyIndexes: new Map() };
+  return {
+    traces: new Map(),
+    spans: new Map(),
+    summaries: new Map(),
+    overdue: new Map(),
+    requests: new Map(),
+    keyIndexes: new Map(),
+    governance: new Map(),
+  };
 }
 
 export type WorkingSetDeps = {
@@ -66,8 +79,10 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
     traces: new Map(),
     spans: new Map(),
     summaries: new Map(),
+    overdue: new Map(),
     requests: new Map(),
     keyIndexes: new Set(),
+    governance: new Map(),
   };
   const erased: TracePlace[] = [];
   const traces = new Map<string, TraceEntry | null>();
@@ -159,6 +174,12 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
       const key = partKey(place, evaluation.evaluationId);
       const insertedAtMs = evaluations.get(key)?.evaluation.insertedAtMs ?? evaluation.insertedAtMs;
       evaluations.set(key, { place, evaluation: { ...evaluation, insertedAtMs } });
+    },
+    overdueRequests(admittedByMs, countMax) {
+      const question = `${admittedByMs} ${countMax}`;
+      const found = known?.overdue.get(question);
+      if (found === undefined) missing.overdue.set(question, { admittedByMs, countMax });
+      return found ?? [];
     },
     log: logs.log,
   };

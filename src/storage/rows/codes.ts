@@ -1,11 +1,11 @@
 /** What enums are in rows. A code is never given a second meaning; new words get new numbers. */
 
-import type { RequestEventType } from '../../domain/event.ts';
-import type { RequestSource, RequestState } from '../../domain/request-state.ts';
+import type { EventType } from '../../domain/event.ts';
+import type { RequestSource, StoredRequestState } from '../../domain/request-state.ts';
 import type { SpanType } from '../../domain/trace.ts';
 
 /** A table of codes, readable both ways. */
-type Codes<Word extends string> = { code(word: Word): number; word(code: number): Word };
+export type Codes<Word extends string> = { code(word: Word): number; word(code: number): Word };
 
 // 0 and 1 take no room in a row: the most frequent words have them.
 export const spanTypes: Codes<SpanType> = createCodes({
@@ -28,7 +28,7 @@ export const spanTypes: Codes<SpanType> = createCodes({
   unknown: 16,
 });
 
-export const requestStatuses: Codes<Exclude<RequestState['status'], 'none'>> = createCodes({
+export const requestStatuses: Codes<StoredRequestState['status']> = createCodes({
   success: 0,
   error: 1,
   admitted: 2,
@@ -37,13 +37,23 @@ export const requestStatuses: Codes<Exclude<RequestState['status'], 'none'>> = c
 
 export const requestSources: Codes<RequestSource> = createCodes({ span: 0, report: 1 });
 
-export const eventTypes: Codes<RequestEventType> = createCodes({
+/** The state of requests that wait for their outcome, as indexes name it. */
+export const ADMITTED = requestStatuses.code('admitted');
+
+export const eventTypes: Codes<EventType> = createCodes({
   'gateway.request.completed': 1,
   'gateway.request.settled': 2,
+  'gateway.budget.threshold_crossed': 3,
+  'gateway.budget.breached': 4,
+  'gateway.virtual_key.created': 5,
+  'gateway.virtual_key.rotated': 6,
+  'gateway.virtual_key.disabled': 7,
+  'gateway.virtual_key.enabled': 8,
+  'gateway.virtual_key.revoked': 9,
 });
 
 /** The state of a stored request. */
-export function unpackRequestState(status: number, source: number | null): RequestState {
+export function unpackRequestState(status: number, source: number | null): StoredRequestState {
   const word = requestStatuses.word(status);
   if (word === 'admitted' || word === 'settled') return { status: word };
   if (source === null) throw new Error('a completed request does not say who completed it');
@@ -61,7 +71,7 @@ export function unpackCostSource(stored: string | number | null): string | null 
   return typeof stored === 'number' ? costSources.word(stored) : stored;
 }
 
-function createCodes<Word extends string>(byWord: Readonly<Record<Word, number>>) {
+export function createCodes<Word extends string>(byWord: Readonly<Record<Word, number>>) {
   const codes = new Map<string, number>(Object.entries(byWord));
   const words = new Map(Object.entries<number>(byWord).map(([word, code]) => [code, word as Word]));
   return {

@@ -1,9 +1,9 @@
 /** The tables of an append on SQLite: one prepared statement behind every verb. */
 
 import type { Clock } from '../../domain/clock.ts';
-import type { AppendTables } from '../append/tables.ts';
-import { spanTypes } from '../rows/codes.ts';
-import { packId, type StoredId } from './compact-ids.ts';
+import type { AppendTables, OverdueRequest } from '../append/tables.ts';
+import { ADMITTED, spanTypes } from '../rows/codes.ts';
+import { packId, REQUEST_KEY_TEXT, type StoredId } from './compact-ids.ts';
 import type { Database } from './connection.ts';
 import { EVALUATION_COLUMNS, EVALUATION_KEY, evaluationCells } from './evaluation-rows.ts';
 import { HIDE_TRACE } from './expired-traces.ts';
@@ -58,6 +58,7 @@ export function prepareAppendTables(db: Database, clock: Clock): () => Transacti
       const key = [projectNumber, sequence, evaluation.evaluationId, evaluation.insertedAtMs];
       statements.storeEvaluation.run(...key, ...evaluationCells(evaluation));
     },
+    overdueRequests: (admittedByMs, countMax) => statements.overdue.all(admittedByMs, countMax),
   };
   return () => {
     const heads = beginHeads();
@@ -93,6 +94,10 @@ function prepareStatements(db: Database) {
       `INSERT INTO evaluations (${evaluationColumns.join(', ')}) VALUES (${placeholders(evaluationColumns.length)})
        ON CONFLICT (${EVALUATION_KEY.join(', ')})
        DO UPDATE SET ${EVALUATION_COLUMNS.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+    ),
+    overdue: db.prepare<[number, number], OverdueRequest>(
+      `SELECT organization_number AS organizationNumber, ${REQUEST_KEY_TEXT} AS key FROM requests
+       WHERE state = ${ADMITTED} AND received_at <= ? ORDER BY received_at LIMIT ?`,
     ),
   };
 }

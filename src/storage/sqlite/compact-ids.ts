@@ -19,6 +19,10 @@ export function packRequestKey(key: string): StoredId {
   return HASHED_REQUEST_ID.test(key) ? Buffer.from(key.slice(4), 'hex') : key;
 }
 
+/** SQL for the text of the stored key of a request. */
+export const REQUEST_KEY_TEXT = `iif(typeof(requests.request_key) = 'blob',
+  'req_' || lower(hex(requests.request_key)), requests.request_key)`;
+
 /** SQL for the text of a stored trace or span id. */
 export function idTextSql(column: string): string {
   return `iif(typeof(${column}) = 'blob', lower(hex(${column})), ${column})`;

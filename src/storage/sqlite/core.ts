@@ -1,23 +1,24 @@
 /** The writer: every verb that needs the write handle, one at a time. The same code runs in a thread and in-process. */
 
 import type { Clock } from '../../domain/clock.ts';
-import type { TraceAppend } from '../../domain/trace.ts';
-import type { AppendOutcome } from '../append/commit-queue.ts';
+import type { Append, AppendOutcome } from '../append/apply.ts';
 import type { Management } from '../orm/management.ts';
 import { type CallManagement, MANAGEMENT_VERBS, spreadManagement } from '../orm/management-verbs.ts';
 import { prepareAppendBatch } from './append-batch.ts';
 import type { Database } from './connection.ts';
+import { type DeliveryVerbs, prepareDeliveryWork } from './delivery-work.ts';
 import { isStorageFailure } from './failures.ts';
 import { prepareRemoval, type RemovalDone, type RemovalStep } from './retention.ts';
 
 /** What the writer can be asked for. Rejects with the database's own error when the storage fails. */
-export type WriterVerbs = Management & {
-  append(appends: readonly TraceAppend[]): Promise<readonly AppendOutcome[]>;
-  /** One step of retention. */
-  removeExpired(step: RemovalStep): Promise<RemovalDone>;
-  /** Resolves when reads and writes work. */
-  check(): Promise<void>;
-};
+export type WriterVerbs = Management &
+  DeliveryVerbs & {
+    append(appends: readonly Append[]): Promise<readonly AppendOutcome[]>;
+    /** One step of retention. */
+    removeExpired(step: RemovalStep): Promise<RemovalDone>;
+    /** Resolves when reads and writes work. */
+    check(): Promise<void>;
+  };
 
 export type Core = {
   readonly verbs: WriterVerbs;
@@ -36,6 +37,7 @@ export type CoreDeps = {
 export function createCore({ db, clock, openManagement }: CoreDeps): Core {
   const appendBatch = prepareAppendBatch(db, clock);
   const remove = prepareRemoval(db);
+  const deliveries = prepareDeliveryWork(db);
   const probe = prepareProbe(db);
   let management: Promise<Management> | undefined;
   let last: Promise<unknown> = Promise.resolve();
@@ -86,6 +88,10 @@ export function createCore({ db, clock, openManagement }: CoreDeps): Core {
       ...spreadManagement(callManagement),
       append: (appends) => write(() => appendBatch(appends)),
       removeExpired: (step) => write(() => remove(step)),
+      applyWork: (work, at) => write(() => deliveries.applyWork(work, at)),
+      sweepDeliveries: (step) => write(() => deliveries.sweepDeliveries(step)),
+      beginTest: (test, limit) => write(() => deliveries.beginTest(test, limit)),
+      endTest: (test, verdict, nowMs) => write(() => deliveries.endTest(test, verdict, nowMs)),
       // Writing is tried only after it has failed: otherwise a full disk would be known already.
       check: () => (writesFail ? write(probe.write) : run(probe.read)),
     },

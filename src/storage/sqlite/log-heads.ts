@@ -31,7 +31,7 @@ export function prepareLogHeads(db: Database, clock: Clock): () => LogHeads {
   return () => {
     const nowMs = clock();
     const taken = new Map<number, LogHead>();
-    const seqBefore = new Map<number, number>();
+    const before = new Map<number, LogHead>();
     return {
       take(organizationNumber) {
         const known = taken.get(organizationNumber);
@@ -45,12 +45,13 @@ export function prepareLogHeads(db: Database, clock: Clock): () => LogHeads {
           lastKeyIndex: row?.lastKeyIndex ?? 0,
         };
         taken.set(organizationNumber, head);
-        seqBefore.set(organizationNumber, head.seq);
+        before.set(organizationNumber, { ...head });
         return head;
       },
       flush() {
         for (const head of taken.values()) {
-          if (head.seq === seqBefore.get(head.organizationNumber)) continue;
+          const known = before.get(head.organizationNumber);
+          if (head.seq === known?.seq && head.lastKeyIndex === known.lastKeyIndex) continue;
           store.run(head.organizationNumber, head.seq, head.createdAtMs, head.lastKeyIndex);
         }
       },

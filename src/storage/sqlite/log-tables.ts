@@ -1,7 +1,8 @@
 /** Requests and the log of one organization on SQLite. */
 
-import { envelope } from '../../domain/request-event.ts';
-import type { LogTables, NewEvent } from '../append/tables.ts';
+import type { NewEvent } from '../../domain/event.ts';
+import { type EventKind, envelope } from '../../domain/request-event.ts';
+import type { LogTables, MakeEvent } from '../append/tables.ts';
 import { eventTypes, requestSources, requestStatuses, unpackRequestState } from '../rows/codes.ts';
 import { packRequestKey, type StoredId } from './compact-ids.ts';
 import type { Database } from './connection.ts';
@@ -11,12 +12,18 @@ import type { LogHead } from './log-heads.ts';
 export function prepareLogTables(db: Database): (head: LogHead) => LogTables {
   const statements = prepareStatements(db);
 
-  function appendEvent(head: LogHead, { id, type, dataJson }: NewEvent): void {
+  /** The envelope alone: it is emitted, and in no log. */
+  function appendEvent(head: LogHead, { id, type, dataJson }: NewEvent, created: string): void {
+    head.seq += 1;
+    statements.insertEvent.run(head.organizationNumber, head.seq, envelope({ id, type, created, dataJson }));
+  }
+
+  function appendLogged(head: LogHead, event: MakeEvent): void {
     const { organizationNumber, createdAtMs } = head;
     const created = new Date(createdAtMs).toISOString();
-    head.seq += 1;
-    statements.insertEvent.run(organizationNumber, head.seq, envelope({ id, type, created, dataJson }));
-    statements.insertTime.run(organizationNumber, createdAtMs, id, eventTypes.code(type), head.seq);
+    const made = event(created);
+    appendEvent(head, made, created);
+    statements.insertTime.run(organizationNumber, createdAtMs, made.id, eventTypes.code(made.type), head.seq);
   }
 
   return (head) => ({
@@ -32,32 +39,34 @@ export function prepareLogTables(db: Database): (head: LogHead) => LogTables {
       const { state, completedBy, ...rest } = row;
       return { ...rest, state: unpackRequestState(state, completedBy) };
     },
-    insertRequest(key, { projectNumber, gatewayRequestId, state, receivedAtMs, costNanoUsd }, event) {
-      const inserted = statements.insert.run(
-        head.organizationNumber,
-        packRequestKey(key),
-        projectNumber,
-        gatewayRequestId,
-        requestStatuses.code(state.status),
-        requestSources.code(state.source),
-        head.seq + 1,
-        receivedAtMs,
-        costNanoUsd,
-      );
+    insertRequest(key, { projectNumber, gatewayRequestId, state, receivedAtMs, costNanoUsd, admission }, event) {
+      const place = [head.organizationNumber, packRequestKey(key), projectNumber, gatewayRequestId] as const;
+      const status = requestStatuses.code(state.status);
+      if (event === null) return statements.admit.run(...place, status, receivedAtMs, admission).changes === 1;
+      const source = 'source' in state ? requestSources.code(state.source) : null;
+      const inserted = statements.insert.run(...place, status, source, head.seq + 1, receivedAtMs, costNanoUsd);
       if (inserted.changes === 0) return false;
-      appendEvent(head, event());
+      appendLogged(head, event);
       return true;
     },
-    completeRequest(key, { state, costNanoUsd }, event) {
-      appendEvent(head, event());
-      statements.complete.run(
+    changeRequest(key, { state, costNanoUsd, admission, emits }, event) {
+      appendLogged(head, event);
+      statements.change[emits].run(
         requestStatuses.code(state.status),
-        requestSources.code(state.source),
+        'source' in state ? requestSources.code(state.source) : null,
         head.seq,
         costNanoUsd,
+        admission,
         head.organizationNumber,
         packRequestKey(key),
       );
+    },
+    insertGovernanceEvent(event) {
+      const { organizationNumber, createdAtMs } = head;
+      const inserted = statements.insertGovernance.run(organizationNumber, event.id, createdAtMs, head.seq + 1);
+      if (inserted.changes === 0) return false;
+      appendEvent(head, event, new Date(createdAtMs).toISOString());
+      return true;
     },
   });
 }
@@ -67,29 +76,45 @@ type Row = {
   readonly gatewayRequestId: string | null;
   readonly state: number;
   readonly completedBy: number | null;
+  readonly admission: string | null;
 };
 
+type Place = [number, StoredId, number, string | null];
+
 function prepareStatements(db: Database) {
+  const change = (event: EventKind) =>
+    db.prepare<[number, number | null, number, number | null, string | null, number, StoredId]>(
+      `UPDATE requests SET state = ?, completed_by = ?, ${event}_seq = ?, nano_usd = ?, admission = ?
+       WHERE organization_number = ? AND request_key = ?`,
+    );
   return {
     find: db.prepare<[number, StoredId], Row>(
-      `SELECT project_number AS projectNumber, gateway_request_id AS gatewayRequestId, state, completed_by AS completedBy
+      `SELECT project_number AS projectNumber, gateway_request_id AS gatewayRequestId, state,
+         completed_by AS completedBy, admission
        FROM requests WHERE organization_number = ? AND request_key = ?`,
     ),
-    insert: db.prepare<[number, StoredId, number, string | null, number, number, number, number, number | null]>(
+    insert: db.prepare<[...Place, number, number | null, number, number, number | null]>(
       `INSERT INTO requests (organization_number, request_key, project_number, gateway_request_id,
          state, completed_by, completed_seq, received_at, nano_usd)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (organization_number, request_key) DO NOTHING`,
     ),
-    complete: db.prepare<[number, number, number, number | null, number, StoredId]>(
-      `UPDATE requests SET state = ?, completed_by = ?, completed_seq = ?, nano_usd = ?
-       WHERE organization_number = ? AND request_key = ?`,
+    admit: db.prepare<[...Place, number, number, string | null]>(
+      `INSERT INTO requests (organization_number, request_key, project_number, gateway_request_id,
+         state, received_at, admission)
+       VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (organization_number, request_key) DO NOTHING`,
     ),
+    change: { completed: change('completed'), settled: change('settled'), correction: change('correction') },
     insertEvent: db.prepare<[number, number, string]>(
       'INSERT INTO events (organization_number, seq, envelope) VALUES (?, ?, ?)',
     ),
     insertTime: db.prepare<[number, number, string, number, number]>(
       'INSERT INTO events_by_time (organization_number, created_at, id, type, seq) VALUES (?, ?, ?, ?, ?)',
+    ),
+    insertGovernance: db.prepare<[number, string, number, number]>(
+      `INSERT INTO governance_events (organization_number, id, created_at, seq) VALUES (?, ?, ?, ?)
+       ON CONFLICT (organization_number, id) DO NOTHING`,
     ),
   };
 }

@@ -2,14 +2,14 @@
 
 import type { RetentionCounts, RetentionCuts, RetentionStore, RetentionWalk } from '../../domain/store.ts';
 import type { Database } from './connection.ts';
+import { prepareExpiredAudit } from './expired-audit.ts';
 import { prepareExpiredEvents } from './expired-events.ts';
+import { prepareExpiredGovernance } from './expired-governance.ts';
 import { prepareExpiredTraces } from './expired-traces.ts';
 import type { ReadLane } from './read-lane.ts';
 
-/** Where a walk stands: events of organizations come first, then traces. */
-type Position =
-  | { readonly part: 'events'; readonly after: number }
-  | { readonly part: 'traces'; readonly after: number };
+/** Where a walk stands: events of organizations come first, then traces, then the audit log. */
+type Position = { readonly part: 'events' | 'governance' | 'traces' | 'audit'; readonly after: number };
 
 export type RemovalStep = { readonly position: Position; readonly cuts: RetentionCuts; readonly rowsMax: number };
 
@@ -25,23 +25,38 @@ export type RemoveExpired = (step: RemovalStep) => Promise<RemovalDone>;
 
 /** The transaction of a step begins to end after this long, however few rows it has removed: some rows are heavy. */
 const STEP_TIME_MS = 15;
-const NOTHING: RetentionCounts = { events: 0, traces: 0, months: 0 };
+const NOTHING: RetentionCounts = { events: 0, traces: 0, auditEntries: 0, months: 0 };
 
 /** The writer's side: one step as one transaction. `nowMs` is monotonic. */
 export function prepareRemoval(db: Database, nowMs = () => performance.now()): (step: RemovalStep) => RemovalDone {
   const removeEvents = prepareExpiredEvents(db);
+  const removeGovernance = prepareExpiredGovernance(db);
   const removeTraces = prepareExpiredTraces(db);
-  const remove = db.transaction(({ position, cuts, rowsMax }: RemovalStep): Omit<RemovalDone, 'heldMs'> => {
+  const removeAudit = prepareExpiredAudit(db);
+  const parts = {
+    events: ({ position, cuts, rowsMax }: RemovalStep, isOver: () => boolean) => {
+      const step = { afterOrganization: position.after, beforeMs: cuts.eventsBeforeMs, rowsMax, isOver };
+      const { removed, next } = removeEvents(step);
+      return { removed: { ...NOTHING, events: removed }, next: positionAt('events', next) };
+    },
+    governance: ({ position, cuts, rowsMax }: RemovalStep, isOver: () => boolean) => {
+      const step = { afterOrganization: position.after, beforeMs: cuts.eventsBeforeMs, rowsMax, isOver };
+      const { removed, next } = removeGovernance(step);
+      return { removed: { ...NOTHING, events: removed }, next: positionAt('governance', next) };
+    },
+    traces: ({ position, cuts, rowsMax }: RemovalStep, isOver: () => boolean) => {
+      const { removed, next } = removeTraces({ afterSequence: position.after, cuts: cuts.traces, rowsMax, isOver });
+      return { removed: { ...NOTHING, traces: removed }, next: positionAt('traces', next) };
+    },
+    audit: ({ position, cuts, rowsMax }: RemovalStep, isOver: () => boolean) => {
+      const step = { afterOrganization: position.after, beforeMs: cuts.auditBeforeMs, rowsMax, isOver };
+      const { removed, next } = removeAudit(step);
+      return { removed: { ...NOTHING, auditEntries: removed }, next: positionAt('audit', next) };
+    },
+  };
+  const remove = db.transaction((step: RemovalStep): Omit<RemovalDone, 'heldMs'> => {
     const endMs = nowMs() + STEP_TIME_MS;
-    const isOver = () => nowMs() >= endMs;
-    if (position.part === 'events') {
-      const beforeMs = cuts.eventsBeforeMs;
-      const { removed, next } = removeEvents({ afterOrganization: position.after, beforeMs, rowsMax, isOver });
-      const following = next === null ? { part: 'traces' as const, after: 0 } : { ...position, after: next };
-      return { removed: { ...NOTHING, events: removed }, next: following };
-    }
-    const { removed, next } = removeTraces({ afterSequence: position.after, cuts: cuts.traces, rowsMax, isOver });
-    return { removed: { ...NOTHING, traces: removed }, next: next === null ? null : { ...position, after: next } };
+    return parts[step.position.part](step, () => nowMs() >= endMs);
   });
   return (step) => {
     const startedAtMs = nowMs();
@@ -51,6 +66,16 @@ export function prepareRemoval(db: Database, nowMs = () => performance.now()): (
     db.pragma('wal_checkpoint(PASSIVE)');
     return { ...done, heldMs: nowMs() - startedAtMs };
   };
+}
+
+/** The part that follows a part; null: none does. */
+const FOLLOWING = { events: 'governance', governance: 'traces', traces: 'audit', audit: null } as const;
+
+/** Where the walk goes on: within a part, or at the beginning of the one that follows it. */
+function positionAt(part: Position['part'], next: number | null): Position | null {
+  if (next !== null) return { part, after: next };
+  const following = FOLLOWING[part];
+  return following === null ? null : { part: following, after: 0 };
 }
 
 /** Only one process has the file open, so nobody else is ever at it. */

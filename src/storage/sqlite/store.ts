@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { unavailableFault } from '../../domain/fault.ts';
 import type { Store } from '../../domain/store.ts';
+import type { Report, Reported } from '../append/apply.ts';
 import { createCommitQueue } from '../append/commit-queue.ts';
 import { cacheKeyReads } from '../key-cache.ts';
 import { createManagementStore } from '../management-store.ts';
@@ -19,11 +20,14 @@ import { prepareInstallationReader } from './installation-reader.ts';
 import { prepareKeyReader } from './key-reader.ts';
 import { type Lock, takeLock } from './lock.ts';
 import { type OpenedCore, openCore } from './open-core.ts';
+import { prepareProjectNumbers } from './project-numbers.ts';
 import { type ReadLane, readAtOnce } from './read-lane.ts';
 import { paceReads } from './read-pace.ts';
 import { prepareRetention } from './retention.ts';
 import { startThreadWriter } from './thread-writer.ts';
 import { prepareTraceReader } from './trace-reader.ts';
+import { createWake } from './wake.ts';
+import { createDeliveryStore, createWebhookStore } from './webhook-stores.ts';
 import type { CallWriter } from './writer.ts';
 
 export type SqliteStoreOptions = {
@@ -93,6 +97,7 @@ function assembleStore({ call, reader, lane, queueMaxBytes, release, nowMs = () 
   // Counts the writes that authentication must see (see key-cache.ts): only this process writes to the file, its lock
   // sees to that.
   let generation = 0;
+  const wake = createWake();
   const openLane: ReadLane = async (read) => {
     refuseWhenClosed();
     return await lane(read);
@@ -104,15 +109,26 @@ function assembleStore({ call, reader, lane, queueMaxBytes, release, nowMs = () 
     } finally {
       // A failed write too: what became of it may be unknown.
       if (isGrave(verb)) generation += 1;
+      if (verb === 'commit') wake.notify();
     }
   }) as CallWriter;
   const queue = createCommitQueue({
-    commit: (appends) => call('append', appends),
+    commit: async (appends) => {
+      const outcomes = await call('append', appends);
+      wake.notify();
+      return outcomes;
+    },
     queueMaxBytes,
     batchesUnderWayMax: BATCHES_UNDER_WAY_MAX,
   });
   const installation = prepareInstallationReader(reader, openLane);
   const pacedLane = paceReads({ lane: openLane, isBusy: queue.isBusy, nowMs: () => performance.now(), wait: delay });
+  const webhooks = { reader, lane: openLane, pacedLane, call: openCall, wake };
+
+  async function send<R extends Report>(report: R): Promise<Reported[R['kind']]> {
+    refuseWhenClosed();
+    return await queue.report(report);
+  }
 
   function refuseWhenClosed(): void {
     if (closing) throw unavailableFault('The store is closed.', CLOSED_RETRY_AFTER_SECONDS);
@@ -144,6 +160,12 @@ function assembleStore({ call, reader, lane, queueMaxBytes, release, nowMs = () 
         return await queue.append(append);
       },
     },
+    requests: {
+      projectNumbers: prepareProjectNumbers(reader, openLane),
+      report: send,
+      reportGovernance: send,
+      settle: send,
+    },
     events: prepareEventReader(reader, pacedLane),
     evaluators: {
       insert: (evaluator, liveMax) => openCall('insertEvaluator', evaluator, liveMax),
@@ -154,6 +176,8 @@ function assembleStore({ call, reader, lane, queueMaxBytes, release, nowMs = () 
     },
     management: createManagementStore(openCall),
     retention: prepareRetention(reader, openLane, (step) => openCall('removeExpired', step)),
+    webhooks: createWebhookStore(webhooks),
+    deliveries: createDeliveryStore(webhooks),
     ready: async () => {
       await installation.hasOrganization();
       await openCall('check');

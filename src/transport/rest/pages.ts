@@ -1,15 +1,19 @@
-/** Pages for whoever keeps the process running: is it alive, can it take requests. */
+/** Pages for whoever keeps the process running: is it alive, can it take requests, how is it doing. */
 
 import type { Store } from '../../domain/store.ts';
 import { JSON_MEDIA_TYPE } from './exchange.ts';
 import type { Page } from './rest.ts';
 
-/** Alive as long as it answers; ready while the store works and the process does not drain. */
+/** Of the text format of Prometheus. */
+const METRICS_MEDIA_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** Alive as long as it answers; ready while the store works and the process does not drain. Metrics null: not told. */
 export function createPages(
   store: Pick<Store, 'ready'>,
   accepting: () => boolean,
+  metrics: (() => Promise<string>) | null,
 ): ReadonlyMap<string, () => Promise<Page>> {
-  return new Map([
+  const pages = new Map([
     ['/healthz', async () => page(200, 'ok')],
     [
       '/readyz',
@@ -24,6 +28,10 @@ export function createPages(
       },
     ],
   ]);
+  if (metrics !== null) {
+    pages.set('/metrics', async () => ({ status: 200, mediaType: METRICS_MEDIA_TYPE, body: await metrics() }));
+  }
+  return pages;
 }
 
 function page(status: number, word: string): Page {

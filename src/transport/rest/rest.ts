@@ -1,7 +1,8 @@
 /** REST is one more protocol over the same rpcs. It knows protos, and no resource. */
 
+import type { Message } from '@bufbuild/protobuf';
 import { Fault } from '../../domain/fault.ts';
-import { malformed, parseJson, scanJson } from '../../domain/json-text.ts';
+import { malformed, parseJson, type Spelling, scanJson } from '../../domain/json-text.ts';
 import { type Invoke, toFault } from '../../rpc/invoke.ts';
 import type { Method, Request } from '../../rpc/method.ts';
 import { hasRequiredField } from '../../rpc/validate.ts';
@@ -75,7 +76,13 @@ export function createRest(deps: RestDeps): RestHandler {
       family = familyOfPolicy(route.method.policy);
       if (route.legacy) routeHeaders = legacyHeaders(route.legacy.successor, parameters);
       checkDeclaredLength(request, route.method.sizeMaxBytes);
-      const call = { transport: 'rest' as const, header, ids, remoteAddress: remoteAddressOf(request.socket) };
+      const call = {
+        transport: 'rest' as const,
+        header,
+        ids,
+        remoteAddress: remoteAddressOf(request.socket),
+        addressed: () => addressedMessage(route, parameters),
+      };
       const { message, headers } = await deps.invoke(route.method, call, () =>
         decode(deps, { request, response, route, parameters, query }),
       );
@@ -120,7 +127,7 @@ async function decode(deps: RestDeps, exchange: Exchange): Promise<Request> {
   const limits = { sizeMaxBytes: route.method.sizeMaxBytes, watch: deps.watch, inflate: deps.inflate };
   if ('handleJson' in handler) {
     try {
-      return { kind: 'json', ...(await readJsonBody(request, limits, 'values')) };
+      return { kind: 'json', ...(await readJsonBody(request, limits, handler.spelling)) };
     } catch (error) {
       throw handler.reword && error instanceof Fault ? handler.reword(error) : error;
     }
@@ -132,11 +139,17 @@ async function decode(deps: RestDeps, exchange: Exchange): Promise<Request> {
   };
 }
 
+/** What the path alone says of the request. */
+function addressedMessage({ method }: Route, parameters: Exchange['parameters']): Message {
+  const nothing = { query: new URLSearchParams(), body: null, nullIsAbsent: false };
+  return decodeMessage(method.desc.input, { parameters, ...nothing }).message;
+}
+
 function partsOf(exchange: Exchange) {
   return { parameters: exchange.parameters, query: new URLSearchParams(exchange.query), nullIsAbsent: false };
 }
 
-async function readJsonBody(request: RestRequest, limits: BodyLimits, spelling: 'values' | 'tokens') {
+async function readJsonBody(request: RestRequest, limits: BodyLimits, spelling: Spelling) {
   const bytes = await readBody(request, limits);
   checkJsonMediaType(request.headers['content-type']);
   const facts = scanJson(bytes);

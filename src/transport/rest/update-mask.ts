@@ -3,11 +3,12 @@
 import { create, type DescField, type DescMessage } from '@bufbuild/protobuf';
 import { FeatureSet_FieldPresence, type FieldMask, FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import { isMask, restName } from '../../rpc/rest-shape.ts';
+import { isRequired } from '../../rpc/validate.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
 
 /** Whether a field that is named without a value can be told from one that is not named: null says so over REST. */
 export function canBeUnset(field: DescField): boolean {
-  return field.presence === FeatureSet_FieldPresence.EXPLICIT;
+  return field.presence === FeatureSet_FieldPresence.EXPLICIT && !isRequired(field);
 }
 
 /** Names the declared fields that the body has, those inside of declared objects included. */
@@ -21,6 +22,8 @@ function sentPaths(desc: DescMessage, body: JsonObject): string[] {
     if (isMask(field) || !Object.hasOwn(body, name)) return [];
     const value = body[name];
     if (field.fieldKind !== 'message' || !isJsonObject(value)) return [field.name];
-    return sentPaths(field.message, value).map((path) => `${field.name}.${path}`);
+    const inside = sentPaths(field.message, value).map((path) => `${field.name}.${path}`);
+    // An object without any declared member is sent all the same.
+    return inside.length === 0 ? [field.name] : inside;
   });
 }

@@ -2,6 +2,7 @@
 
 import { EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
 import { EventService } from '../../../gen/spandrel/v1/events_pb.js';
+import { GatewayService, ReportedRequestStatus } from '../../../gen/spandrel/v1/gateway_pb.js';
 import {
   AuditLogService,
   MemberService,
@@ -22,9 +23,13 @@ const { listProjects, createProject, getProject, updateProject, archiveProject, 
 const { listMembers, createMember, updateMember, removeMember } = MemberService.method;
 const { listRoleBindings, createRoleBinding, deleteRoleBinding } = RoleBindingService.method;
 const { listEvents, getEvent } = EventService.method;
+const { reportRequests, reportGovernanceEvents } = GatewayService.method;
 const { getEvaluator, createEvaluator } = EvaluatorService.method;
 const { collectTrace, getTrace, getProjectSettings, updateProjectSettings } = TraceService.method;
 
+const request = { gateway_request_id: 'gw-1' };
+const requestMessage = { gatewayRequestId: 'gw-1', status: ReportedRequestStatus.SUCCESS };
+const virtualKey = { type: 'gateway.virtual_key.created', name: 'a key' };
 const UNKNOWN = 'project_000000000000000000000';
 
 /** Listings come first, before the other rows add to them; another ADMIN comes last. */
@@ -56,6 +61,8 @@ disable the last administrator         | 401c | 409   | 403a | 403p | 403a | 403
 remove the last administrator          | 401c | 409   | 403a | 403p | 403a | 403p  | 403p  | 403p | 409   | 403a | 403p | 403p
 list events                            | 401c | 200   | 403p | 403p | 403p | 403p  | 403p  | 403p | 200   | 403p | 403p | 403p
 read an event                          | 401c | 200   | 403p | 403p | 403p | 403p  | 403p  | 403p | 200   | 403p | 403p | 403p
+report a request of P1                 | 200  | 200   | 403p | 403p | 403p | 403p  | 403p  | 403p | 200   | 403p | 403p | 403p
+report a governance event              | 401c | 200   | 403p | 403p | 403p | 403p  | 403p  | 403p | 200   | 403p | 403p | 403p
 collect a trace in P1                  | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
 read a trace of P1                     | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 read the settings of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
@@ -202,6 +209,24 @@ export const ORGANIZATION_MATRIX: Matrix = {
     'remove the last administrator': onLastAdministrator(removeMember, 'cannot_remove_last_admin'),
     'list events': { method: listEvents, ask: () => ({ query: { from: '0', to: '9007199254740991' } }) },
     'read an event': { method: getEvent, ask: ({ world }) => ({ parameters: { id: world.eventId } }) },
+    'report a request of P1': {
+      method: reportRequests,
+      ask: ({ world }) => ({
+        body: { records: [{ ...request, status: 'success', project_id: world.projects.P1, occurred_at: Date.now() }] },
+        message: {
+          records: [{ ...requestMessage, projectId: world.projects.P1, occurredAt: BigInt(Date.now()) }],
+        },
+      }),
+    },
+    'report a governance event': {
+      method: reportGovernanceEvents,
+      ask: () => ({
+        body: { events: [{ ...virtualKey, virtual_key_id: 'vk', display_prefix: '', occurred_at: Date.now() }] },
+        message: {
+          events: [{ ...virtualKey, virtualKeyId: 'vk', displayPrefix: '', occurredAt: BigInt(Date.now()) }],
+        },
+      }),
+    },
     'collect a trace in P1': inP1(collectTrace, () => {
       const body = llmTrace(Date.now());
       return { body, message: asMessage(body) };

@@ -90,7 +90,7 @@ function headersOf({ headers = {} }: Question, token: string | null): Texts {
 }
 
 function decode({ method, parameters = {}, query = {}, body }: Question): Message {
-  const sent = routesOf(method)[0]?.verb === 'GET' || routesOf(method)[0]?.verb === 'DELETE' ? null : (body ?? {});
+  const sent = getOption(method, http).body === '' ? null : (body ?? {});
   return decodeMessage(method.input, {
     parameters,
     query: new URLSearchParams(query),

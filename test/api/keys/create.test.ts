@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiKeyService } from '../../../gen/spandrel/v1/keys_pb.js';
 import { startApp, type TestApp } from '../../support/app.ts';
-import { callRest, callRpc } from '../../support/surfaces.ts';
+import { type Body, callRest, callRpc } from '../../support/surfaces.ts';
 import { addMember, ask, mint, restrictedTo, SURFACES } from './ask.ts';
 
 let app: TestApp;
@@ -183,5 +183,34 @@ describe('creating a key', () => {
     const copy = await mint(app, {}, narrow.token);
     const { permissionMode, permissions, bindings } = narrow.apiKey;
     expect(copy.apiKey).toMatchObject({ permissionMode, permissions, bindings });
+  });
+});
+
+describe('creating a key over REST', () => {
+  const create = (init: RequestInit) =>
+    fetch(`${app.address}/api/api-keys`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${app.adminKey}`, 'content-type': 'application/json' },
+      ...init,
+    });
+
+  it('needs a body', async () => {
+    const answer = await create({});
+    expect([answer.status, await answer.json()]).toMatchObject([400, { code: 'malformed_request' }]);
+  });
+
+  it('tells what is missing from what is null', async () => {
+    const bindings = [
+      { role: 'VIEWER', scopeType: 'PROJECT' },
+      { role: 'VIEWER', scopeType: 'PROJECT', scopeId: null },
+    ];
+    const answer = await create({ body: JSON.stringify({ name: null, bindings }) });
+    const body = (await answer.json()) as Body;
+    const told = body.reasons.map(({ meta: { field, type, received } }: Body) => [field, type, received]);
+    expect(told.toSorted()).toEqual([
+      ['bindings.0.scopeId', 'invalid_type', 'undefined'],
+      ['bindings.1.scopeId', 'invalid_type', 'null'],
+      ['name', 'invalid_type', 'null'],
+    ]);
   });
 });

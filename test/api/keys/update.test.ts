@@ -36,6 +36,27 @@ describe.each(SURFACES)('changing a key over %s', (surface) => {
     }
   });
 
+  it('takes back what was read of a service key with more grants than may be sent', async () => {
+    const add = (index: number) =>
+      callRest(app.address, {
+        verb: 'POST',
+        path: '/api/projects',
+        headers: { authorization: `Bearer ${app.adminKey}` },
+        body: { name: `${surface} ${index}` },
+      });
+    const projectIds = [];
+    for (let index = 0; index < 21; index += 1) projectIds.push((await add(index)).body.id);
+    const { id, apiKey } = await mint(app, { keyType: 'service', projectIds });
+    expect((await ask(app, [surface, 'update'], { id, body: apiKey })).body).toEqual(apiKey);
+    const renamed = await ask(app, [surface, 'update'], { id, body: { ...apiKey, name: 'renamed' } });
+    expect(renamed.body).toEqual({ ...apiKey, name: 'renamed', updatedAt: renamed.body.updatedAt });
+    const others = { ...apiKey, bindings: [...apiKey.bindings, atProject('VIEWER')] };
+    expect(await ask(app, [surface, 'update'], { id, body: others })).toMatchObject({
+      status: 422,
+      body: { fields: ['bindings'] },
+    });
+  });
+
   it('replaces grants outright: the next request has the new ones and no others', async () => {
     const { id, token } = await mint(app, { keyType: 'service', projectIds: [app.projectId] });
     const evaluator = () => callRest(app.address, { path: '/api/evaluators/none', headers: { 'x-auth-token': token } });

@@ -80,6 +80,29 @@ describe('the audit log, over REST and gRPC', () => {
     await askAll(app, list(`?cursor=${cursor}`, { cursor }), { status: 422, code: 'invalid_cursor' });
   });
 
+  it('hides what is past its term at once, in every range and behind every cursor', async () => {
+    const server = await startApp({ clock: () => nowMs, environment: { SPANDREL_AUDIT_RETENTION_DAYS: '30' } });
+    const renamedAtMs = nowMs;
+    await act(server, 'PATCH', '/api/organization', { name: 'One' });
+    const actionsAt = async (atMs: number, query: string) => {
+      nowMs = atMs;
+      const { data } = await act(server, 'GET', PATH + query);
+      return data.map((entry: Body) => entry.action);
+    };
+    const termMs = 30 * 86_400_000;
+    for (const query of ['', '?from=0', `?to=${renamedAtMs}`]) {
+      const all = ['organization.update', 'bootstrap'];
+      expect(await actionsAt(renamedAtMs + termMs, query)).toEqual(expect.arrayContaining(all));
+      expect(await actionsAt(renamedAtMs + termMs + 1, query)).toEqual([]);
+    }
+    nowMs = renamedAtMs;
+    const { next_cursor: cursor } = await act(server, 'GET', `${PATH}?limit=1`);
+    expect(await actionsAt(renamedAtMs, `?cursor=${cursor}`)).toHaveLength(1);
+    expect(await actionsAt(renamedAtMs + termMs + 1, `?cursor=${cursor}`)).toEqual([]);
+    nowMs = renamedAtMs;
+    await server.close();
+  });
+
   it('takes the farthest instants a message can hold', async () => {
     const action = 'organization.update';
     const request = { from: -(2n ** 63n), to: 2n ** 63n - 1n, action };

@@ -248,6 +248,20 @@ describe('replacing the key of a project, over REST and gRPC', () => {
     expect(await Promise.all([works(second), works(answer.body.apiKey)])).toEqual([false, true]);
   });
 
+  it("the key before is no other project's until its overlap ends", async () => {
+    const { id, apiKey } = await make();
+    const other = await make();
+    await act(app, 'POST', `/api/projects/${id}/rotate-api-key`, { overlapSeconds: 60 });
+    await askAll(app, rotate(other.id, { apiKey }), { status: 409, code: 'project_key_taken' });
+    const again = { name: 'With a key in its overlap', apiKey };
+    const both = { rest: { verb: 'POST', path: '/api/projects', body: again }, method: createProject, request: again };
+    await askAll(app, both, { status: 409, code: 'project_key_taken' });
+    expect(await Promise.all([works(apiKey), works(other.apiKey)])).toEqual([true, true]);
+    nowMs += 60_000;
+    expect((await act(app, 'POST', `/api/projects/${other.id}/rotate-api-key`, { apiKey })).apiKey).toBe(apiKey);
+    expect(await works(apiKey)).toBe(true);
+  });
+
   it('refuses bad input, who may not, and who could not do what the key can', async () => {
     const { id } = await make();
     for (const body of [{ overlapSeconds: -1 }, { overlapSeconds: 86_401 }, { apiKey: 'é'.repeat(30) }]) {

@@ -55,6 +55,7 @@ async function runRetention(): Promise<number> {
     store: app.store.retention,
     clock: () => nowMs,
     traceDefaultDays: 10,
+    auditDays: null,
     pause: async () => undefined,
   });
   return (await retention.run(new AbortController().signal)).removed.traces;
@@ -128,15 +129,15 @@ it('a server removes what is past its term soon after its start, says so, and st
   await call('PATCH', '/api/project/settings', { traceRetentionDays: 1 });
   await call('POST', '/api/collector', llmTrace(nowMs));
   nowMs = startedAtMs + 2 * DAY_MS;
-  expect(waits.map((each) => each.delayMs)).toEqual([10_000]);
+  expect(waits.map((each) => each.delayMs)).toContain(10_000);
+  const isFarAway = (each: { readonly delayMs: number }) => each.delayMs > 3_600_000;
   // Runs on until it waits for its next run, which is further away than any pause between steps.
   await until(() => {
-    const last = waits.at(-1);
-    if (last !== undefined && last.delayMs <= 10_000) last.pass();
-    return last !== undefined && last.delayMs > 3_600_000;
+    for (const each of waits) if (each.delayMs <= 10_000) each.pass();
+    return waits.some(isFarAway);
   });
   const line = server.logged.find((each) => each.startsWith('retention removed data'));
   expect(line).toContain('"traces":1');
-  waits.at(-1)?.pass();
+  waits.find(isFarAway)?.pass();
   await server.close();
 });

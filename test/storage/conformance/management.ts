@@ -125,6 +125,36 @@ function commitConformance(open: OpenSubject): void {
     );
 
     it(
+      'MUST answer key_taken for the key before of another project, until its overlap ends',
+      withStore(open, async (store, subject) => {
+        const { organization, team } = await found(store);
+        const others = await foundAnother(subject);
+        const otherTeam = sampleTeam(others);
+        await change(store, others, { teams: [otherTeam] });
+        const before = { previousKeyHash: randomBytes(32), previousKeyUntilMs: AT_MS, previousKeyImported: true };
+        const rotated = sampleProject({ organizationId: organization.id, id: team.id }, before);
+        const known = sampleProject(otherTeam);
+        await change(store, organization.id, { projects: [rotated] });
+        await change(store, others, { projects: [known] });
+        const take = async (project: typeof known, updatedAtMs: number) => {
+          const expectedVersion = await store.management.version(others);
+          const projects = [{ ...project, keyHash: before.previousKeyHash, updatedAtMs }];
+          const audit = [sampleAudit(others)];
+          return await store.management.commit({ organizationId: others, expectedVersion, projects, audit });
+        };
+        const version = await store.management.version(others);
+        for (const project of [known, sampleProject(otherTeam)]) {
+          expect(await take(project, AT_MS - 1)).toBe('key_taken');
+        }
+        expect(await store.management.version(others)).toBe(version);
+        expect(await store.management.projects(others)).toEqual([known]);
+        expect(await take(known, AT_MS)).toBe('stored');
+        // Whose clock is behind may still change what has the key by now.
+        expect(await take(known, AT_MS - 1)).toBe('stored');
+      }),
+    );
+
+    it(
       'replaces the grants of a known key outright, in the order they are given',
       withStore(open, async (store) => {
         const { organization } = await found(store);

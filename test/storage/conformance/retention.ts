@@ -13,7 +13,7 @@ import {
 } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
 
-const NOTHING: RetentionCuts = { eventsBeforeMs: 0, traces: [] };
+const NOTHING: RetentionCuts = { eventsBeforeMs: 0, traces: [], auditBeforeMs: null };
 const DAY_MS = 86_400_000;
 const ROWS = 50;
 
@@ -228,7 +228,7 @@ const EVERYTHING = {
   type: null,
   after: null,
 } as const;
-const NONE: RetentionCounts = { events: 0, traces: 0, months: 0 };
+const NONE: RetentionCounts = { events: 0, traces: 0, auditEntries: 0, months: 0 };
 
 /** Takes every step there is. Another process at work never ends a walk here: it begins again where it had to stop. */
 async function walk({ retention }: Pick<Store, 'retention'>, cuts: RetentionCuts): Promise<RetentionCounts> {
@@ -239,7 +239,7 @@ async function finish(each: ReturnType<Store['retention']['begin']>): Promise<Re
   const sum = { ...NONE };
   for (;;) {
     const { outcome, removed } = await each.step(ROWS);
-    for (const name of ['events', 'traces', 'months'] as const) sum[name] += removed[name];
+    for (const name of ['events', 'traces', 'auditEntries', 'months'] as const) sum[name] += removed[name];
     if (outcome === 'done' || outcome === 'busy') return sum;
   }
 }

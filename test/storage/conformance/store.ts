@@ -2,15 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { appendConformance } from './appends.ts';
 import { evaluatorStoreConformance } from './evaluators.ts';
 import { eventStoreConformance, requestEventConformance } from './events.ts';
+import { governanceConformance } from './governance.ts';
 import { installationConformance } from './installation.ts';
 import { keyStoreConformance, projectConformance } from './keys.ts';
 import { managementConformance } from './management.ts';
 import { projectSettingsConformance } from './projects.ts';
+import { requestStoreConformance } from './requests.ts';
 import { resentSpanConformance } from './resent-spans.ts';
 import { retentionConformance } from './retention.ts';
 import { PROJECT, sampleAppend, sampleEvaluator } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
 import { traceReadConformance } from './traces.ts';
+import { webhookConformance } from './webhooks.ts';
 
 /** Every duty of the port. */
 export function storeConformance(open: OpenSubject): void {
@@ -22,10 +25,13 @@ export function storeConformance(open: OpenSubject): void {
   appendConformance(open);
   requestEventConformance(open);
   resentSpanConformance(open);
+  requestStoreConformance(open);
+  governanceConformance(open);
   eventStoreConformance(open);
   evaluatorStoreConformance(open);
   retentionConformance(open);
   managementConformance(open);
+  webhookConformance(open);
 
   describe('the store', () => {
     it(

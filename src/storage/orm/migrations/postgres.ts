@@ -2,6 +2,8 @@
 
 import { initial } from './postgres-0001-initial.ts';
 import { management } from './postgres-0002-management.ts';
+import { gateway } from './postgres-0004-gateway.ts';
+import { webhooks } from './postgres-0005-webhooks.ts';
 import type { SqlMigration } from './sql-migration.ts';
 
-export const POSTGRES_MIGRATIONS: readonly SqlMigration[] = [initial, management];
+export const POSTGRES_MIGRATIONS: readonly SqlMigration[] = [initial, management, gateway, webhooks];

@@ -1,0 +1,68 @@
+/** One attempt: signs what is sent with the secrets of this moment, sends it, and says what came of it. */
+
+import type { AttemptResult, Destination, Send } from '../domain/destination.ts';
+import type { Endpoint } from '../domain/endpoint.ts';
+import { type EndpointSecrets, overlappingSecret } from '../domain/endpoint-secrets.ts';
+import { openWebhookSecret, type SigningSecret, signMessage } from '../domain/webhook-signature.ts';
+
+export type AttemptDeps = {
+  readonly secrets: Pick<EndpointSecrets, 'signing' | 'destination'>;
+  readonly send: Send;
+};
+
+export type AttemptOrder = {
+  readonly endpoint: Endpoint;
+  readonly dispatchId: string;
+  readonly attempt: number;
+  readonly body: Buffer;
+  readonly test: boolean;
+  readonly nowMs: number;
+};
+
+export type MakeAttempt = (order: AttemptOrder, signal: AbortSignal) => Promise<AttemptResult>;
+
+/** Throws only when a secret cannot be opened. */
+export function createAttempt({ secrets, send }: AttemptDeps): MakeAttempt {
+  const open = keepOpened(secrets);
+  return async ({ endpoint, dispatchId, attempt, body, test, nowMs }, signal) => {
+    const { signing, destination } = open(endpoint, nowMs);
+    const timestamp = Math.floor(nowMs / 1000);
+    const signatures = signMessage({ secrets: signing, dispatchId, timestamp, body });
+    return await send(destination, { dispatchId, attempt, timestamp, signatures, body, test }, signal);
+  };
+}
+
+type Opened = {
+  readonly signing: readonly SigningSecret[];
+  readonly destination: Destination;
+  readonly overlaps: boolean;
+};
+
+/** Opening costs as much as signing; an endpoint that changes is another object. */
+function keepOpened(secrets: AttemptDeps['secrets']): (endpoint: Endpoint, nowMs: number) => Opened {
+  const kept = new WeakMap<Endpoint, Opened>();
+  return (endpoint, nowMs) => {
+    const overlaps = overlappingSecret(endpoint, nowMs) !== null;
+    const known = kept.get(endpoint);
+    if (known !== undefined && known.overlaps === overlaps) return known;
+    const signing = secrets.signing(endpoint, nowMs).map(openWebhookSecret);
+    const opened = { signing, destination: secrets.destination(endpoint), overlaps };
+    kept.set(endpoint, opened);
+    return opened;
+  };
+}
+
+/** An attempt that says nothing about the receiver. */
+export function ourFault(): AttemptResult {
+  return {
+    kind: 'refused',
+    latencyMs: 0,
+    responseStatus: null,
+    error: 'sender_lost',
+    terminalHint: false,
+    responseText: null,
+    retryAfterMs: null,
+    isGone: false,
+    isOurs: true,
+  };
+}

@@ -1,0 +1,165 @@
+/** Reads one HTTP/1 answer as it arrives, in pieces of any size, and never more of it than its limits. */
+
+import { cutToCharacters } from '../domain/text-limits.ts';
+import { type ChunkedBody, createChunkedBody, GOES_ON, MALFORMED } from './chunked-body.ts';
+import { parseHead, type ResponseHead } from './http-head.ts';
+
+/**
+ * `head`: the header block is not complete. `bad`: it is none, or too large. With the block complete: `body`, there is
+ * more to come; `end`, the answer is complete; `cut`, nothing more may be read.
+ */
+export type Progress = 'head' | 'bad' | 'body' | 'end' | 'cut';
+
+export type ResponseReader = {
+  /** The bytes may be overwritten after the call. */
+  readonly take: (bytes: Buffer) => Progress;
+  /** The receiver has closed the connection. */
+  readonly takeEnd: () => Progress;
+  readonly head: () => ResponseHead | null;
+  /** Whether the next answer can follow on the same connection. Only asked at the end. */
+  readonly leavesConnectionUsable: () => boolean;
+  /** The first characters of the body, as far as it came. */
+  readonly text: () => string;
+  readonly hasWholeText: () => boolean;
+};
+
+/** What one read of a socket brings at most. */
+export const READ_MAX_BYTES = 16_384;
+/** All header blocks of an answer, interim ones included. */
+const HEAD_MAX_BYTES = 16_384;
+const BODY_MAX_BYTES = 65_536;
+const TEXT_MAX_CHARACTERS = 1_000;
+/** No character takes more than four bytes. */
+const TEXT_MAX_BYTES = TEXT_MAX_CHARACTERS * 4;
+const HEAD_END = Buffer.from('\r\n\r\n');
+const HEAD_START = Buffer.from('HTTP/1.');
+const SWITCHING_PROTOCOLS = 101;
+
+export function createResponseReader(): ResponseReader {
+  const headBytes = createHeadBytes();
+  const kept = createKeptText();
+  let head: ResponseHead | null = null;
+  let chunked: ChunkedBody | null = null;
+  let leftBytes = 0;
+  let bodyBytes = 0;
+  let isUsable = false;
+
+  const begin = (parsed: ResponseHead) => {
+    head = parsed;
+    if (parsed.framing.kind === 'chunked') chunked = createChunkedBody();
+    if (parsed.framing.kind === 'length') leftBytes = parsed.framing.bytes;
+    isUsable = parsed.framing.kind !== 'untilClose' && parsed.keptMs !== 0;
+  };
+  /** Where the body ends in these bytes. */
+  const findEnd = (bytes: Buffer, { framing }: ResponseHead): number => {
+    if (chunked) return chunked.take(bytes, 0, kept.add);
+    if (framing.kind === 'untilClose') {
+      kept.add(bytes);
+      return GOES_ON;
+    }
+    const content = bytes.subarray(0, leftBytes);
+    kept.add(content);
+    leftBytes -= content.length;
+    return leftBytes === 0 ? content.length : GOES_ON;
+  };
+  const takeBody = (bytes: Buffer, of: ResponseHead): Progress => {
+    bodyBytes += bytes.length;
+    const end = findEnd(bytes, of);
+    if (end === MALFORMED) return 'cut';
+    if (end !== GOES_ON) {
+      // What comes behind the end was not asked for, and would be taken for the next answer.
+      if (end < bytes.length) isUsable = false;
+      return 'end';
+    }
+    // Another read could lead beyond the limit.
+    return bodyBytes + READ_MAX_BYTES > BODY_MAX_BYTES ? 'cut' : 'body';
+  };
+  return {
+    take(bytes) {
+      if (head) return takeBody(bytes, head);
+      for (let rest = bytes; ; ) {
+        const block = headBytes.take(rest);
+        if (typeof block === 'string') return block;
+        const parsed = parseHead(block.text);
+        if (!parsed) return 'bad';
+        rest = rest.subarray(block.end);
+        if (parsed.status >= 200 || parsed.status === SWITCHING_PROTOCOLS) {
+          begin(parsed);
+          return parsed.status === SWITCHING_PROTOCOLS ? 'cut' : takeBody(rest, parsed);
+        }
+        if (rest.length === 0) return 'head';
+      }
+    },
+    takeEnd: () => (head ? 'cut' : headBytes.hasBegun() ? 'bad' : 'head'),
+    head: () => head,
+    leavesConnectionUsable: () => isUsable,
+    text: kept.text,
+    hasWholeText: kept.isFull,
+  };
+}
+
+type HeadBytes = {
+  /** The block and where it ends in these bytes, once it is complete. */
+  readonly take: (bytes: Buffer) => { readonly text: string; readonly end: number } | 'head' | 'bad';
+  /** Part of a block has come. */
+  readonly hasBegun: () => boolean;
+};
+
+function createHeadBytes(): HeadBytes {
+  let leftBytes = HEAD_MAX_BYTES;
+  /** Holds a block that comes in pieces; one that comes whole is read where it lies. */
+  let gathered: Buffer | null = null;
+  let gatheredBytes = 0;
+
+  const gather = (bytes: Buffer) => {
+    gathered ??= Buffer.allocUnsafe(HEAD_MAX_BYTES);
+    const copied = bytes.copy(gathered, gatheredBytes, 0, leftBytes - gatheredBytes);
+    const all = gathered.subarray(0, gatheredBytes + copied);
+    // The end may straddle the border between the pieces.
+    const found = all.indexOf(HEAD_END, Math.max(0, gatheredBytes - HEAD_END.length + 1));
+    const before = gatheredBytes;
+    gatheredBytes = all.length;
+    return { all, found, before };
+  };
+  const finish = (block: Buffer, end: number) => {
+    leftBytes -= block.length + HEAD_END.length;
+    gatheredBytes = 0;
+    return { text: block.toString('latin1'), end };
+  };
+  return {
+    take(bytes) {
+      if (gatheredBytes === 0) {
+        const found = bytes.indexOf(HEAD_END);
+        const end = found + HEAD_END.length;
+        if (found >= 0) return end > leftBytes ? 'bad' : finish(bytes.subarray(0, found), end);
+      }
+      const { all, found, before } = gather(bytes);
+      if (found >= 0) return finish(all.subarray(0, found), found + HEAD_END.length - before);
+      const start = Math.min(all.length, HEAD_START.length);
+      const isHttp = all.compare(HEAD_START, 0, start, 0, start) === 0;
+      return isHttp && gatheredBytes < leftBytes ? 'head' : 'bad';
+    },
+    hasBegun: () => gatheredBytes > 0,
+  };
+}
+
+type KeptText = {
+  readonly add: (content: Buffer) => void;
+  readonly isFull: () => boolean;
+  readonly text: () => string;
+};
+
+function createKeptText(): KeptText {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  return {
+    add(content) {
+      const count = Math.min(content.length, TEXT_MAX_BYTES - bytes);
+      if (count === 0) return;
+      pieces.push(Buffer.from(content.subarray(0, count)));
+      bytes += count;
+    },
+    isFull: () => bytes === TEXT_MAX_BYTES,
+    text: () => cutToCharacters(Buffer.concat(pieces).toString('utf8').replaceAll('\0', ''), TEXT_MAX_CHARACTERS),
+  };
+}

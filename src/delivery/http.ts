@@ -1,0 +1,157 @@
+/** Sends webhooks over HTTP. Whatever a receiver does, an attempt ends in time and reads little. */
+
+import type { Clock } from '../domain/clock.ts';
+import type { AttemptResult, OutgoingMessage } from '../domain/destination.ts';
+import type { ResolveHost, UrlPolicy, UrlTarget } from '../domain/url-policy.ts';
+import { createStop, type Stop } from './attempt-stop.ts';
+import { createConnectionPool, type PoolLimits } from './connection-pool.ts';
+import { createEgress, type EgressDeps } from './egress.ts';
+import type { Connection } from './http-connection.ts';
+import { type Exchanged, exchange } from './http-exchange.ts';
+import { DNS_FAILED, type Failure, SENDER_LOST, toAnswered, toFailed, URL_REFUSED } from './http-verdict.ts';
+
+export type HttpLimits = PoolLimits & {
+  /** Of a whole attempt: looking the host up, connecting, sending and reading. */
+  readonly deadlineMs: number;
+  readonly resolveMs: number;
+  /** For each address. */
+  readonly connectMs: number;
+};
+
+export type HttpSenderDeps = Pick<EgressDeps, 'connect' | 'secureContext'> & {
+  readonly policy: UrlPolicy;
+  readonly resolve: ResolveHost;
+  /** Monotonic. */
+  readonly nowMs: () => number;
+  /** Dates of receivers are held against it. */
+  readonly clock: Clock;
+  readonly userAgentVersion: string;
+  readonly limits?: Partial<HttpLimits>;
+};
+
+export type HttpSender = {
+  /** Makes one attempt. It never throws, and ends within the deadline. */
+  readonly send: (url: string, message: OutgoingMessage, signal: AbortSignal) => Promise<AttemptResult>;
+  /** Drops all connections; attempts in progress end as lost. */
+  readonly close: () => void;
+};
+
+/** What stays the same for all attempts at a url. */
+type Prepared = {
+  readonly target: UrlTarget;
+  readonly literal: readonly string[] | null;
+  /** Of connections that can serve it. */
+  readonly key: string;
+  readonly headStart: string;
+};
+
+const LIMITS: HttpLimits = {
+  deadlineMs: 10_000,
+  resolveMs: 5_000,
+  connectMs: 3_000,
+  idleMaxMs: 2_000,
+  perTargetMax: 256,
+  totalMax: 1_024,
+};
+const PREPARED_MAX = 4_096;
+
+export function createHttpSender(deps: HttpSenderDeps): HttpSender {
+  const { policy, resolve, nowMs, clock } = deps;
+  const limits = { ...LIMITS, ...deps.limits };
+  const pool = createConnectionPool(limits, nowMs);
+  const egress = createEgress({ ...deps, connectMs: limits.connectMs });
+  const prepare = createPreparation(policy, deps.userAgentVersion);
+  const running = new Set<Stop>();
+  let isClosed = false;
+
+  /** The connection to send on, or why there is none. */
+  async function reach({ target, literal, key }: Prepared, stop: Stop): Promise<Connection | Failure> {
+    const addresses = literal ?? (await untilStopped(resolve(target.host, limits.resolveMs), stop));
+    const reason = stop.reason();
+    if (reason) return reason;
+    if (!addresses) return DNS_FAILED;
+    if (!policy.mayReach(target, addresses)) return URL_REFUSED;
+    const kept = pool.take(key, addresses);
+    if (kept) return kept;
+    const dialled = await egress.dial(target, addresses, stop);
+    return dialled.kind === 'open' ? dialled.connection : dialled.failure;
+  }
+
+  async function attempt(
+    prepared: Prepared,
+    message: OutgoingMessage,
+    { stop, elapsedMs }: { stop: Stop; elapsedMs: () => number },
+  ): Promise<Exchanged> {
+    const reached = await reach(prepared, stop);
+    if ('error' in reached) return { kind: 'failed', failure: reached };
+    return await exchange(reached, {
+      request: { head: prepared.headStart + writeHead(message), body: message.body },
+      stop,
+      elapsedMs,
+      wantsText: message.test,
+      onUsable: (keptMs) => pool.give(prepared.key, reached, keptMs),
+    });
+  }
+
+  return {
+    async send(url, message, signal) {
+      const startedAtMs = nowMs();
+      const elapsedMs = () => Math.round(nowMs() - startedAtMs);
+      if (isClosed) return toFailed(SENDER_LOST, 0);
+      const prepared = prepare(url);
+      if (!prepared) return toFailed(URL_REFUSED, elapsedMs());
+      const stop = createStop(limits.deadlineMs, signal, (ended) => running.delete(ended));
+      running.add(stop);
+      const outcome = await attempt(prepared, message, { stop, elapsedMs });
+      if (outcome.kind === 'answered') return toAnswered(outcome.answer, clock());
+      stop.end();
+      return toFailed(outcome.failure, elapsedMs());
+    },
+    close() {
+      isClosed = true;
+      for (const stop of running) stop.fire(SENDER_LOST);
+      pool.close();
+    },
+  };
+}
+
+/** Judging is a pure function of the url, so its outcome is kept. Refusals are rare and are not. */
+function createPreparation(policy: UrlPolicy, userAgentVersion: string): (url: string) => Prepared | null {
+  const known = new Map<string, Prepared>();
+  return (url) => {
+    const found = known.get(url);
+    if (found) return found;
+    const judgement = policy.judgeUrl(url);
+    if (judgement.kind === 'refused') return null;
+    const { target } = judgement;
+    const prepared: Prepared = {
+      target,
+      literal: target.isLiteral ? [target.host] : null,
+      key: `${target.secure ? 'https' : 'http'}://${target.host}:${target.port}`,
+      headStart:
+        `POST ${target.path} HTTP/1.1\r\nHost: ${target.authority}\r\n` +
+        `User-Agent: Spandrel-Webhooks/${userAgentVersion}\r\nAccept: */*\r\nAccept-Encoding: identity\r\n` +
+        'Content-Type: application/json\r\n',
+    };
+    if (known.size >= PREPARED_MAX) known.clear();
+    known.set(url, prepared);
+    return prepared;
+  };
+}
+
+function writeHead({ dispatchId, attempt, timestamp, signatures, body, test }: OutgoingMessage): string {
+  return (
+    `Content-Length: ${body.length}\r\nwebhook-id: ${dispatchId}\r\nwebhook-timestamp: ${timestamp}\r\n` +
+    `webhook-signature: ${signatures.standard}\r\nX-LangWatch-Signature: ${signatures.langwatch}\r\n` +
+    `X-LangWatch-Delivery-Id: ${dispatchId}\r\nX-LangWatch-Delivery-Attempt: ${attempt}\r\n` +
+    `${test ? 'X-LangWatch-Test-Fire: true\r\n' : ''}\r\n`
+  );
+}
+
+/** Null when the work fails, or the attempt is stopped first. */
+function untilStopped<T>(work: Promise<T>, stop: Stop): Promise<T | null> {
+  return new Promise((resolve) => {
+    stop.onStop(() => resolve(null));
+    work.then(resolve, () => resolve(null));
+  });
+}

@@ -1,0 +1,23 @@
+/** What is counted about deliveries; see the metrics of the server. */
+
+import type { DeadReason } from '../domain/delivery.ts';
+
+export type DeliveryMeter = {
+  attempt(ended: {
+    readonly kind: 'http' | 'sqs';
+    readonly outcome: 'success' | 'retryable' | 'terminal';
+    /** Short and from a closed set: no addresses, no ids. */
+    readonly reason: string;
+    readonly seconds: number;
+  }): void;
+  /** From the commit of the oldest event of a delivery to its first attempt. */
+  lag(seconds: number): void;
+  dead(reason: DeadReason): void;
+  disabled(reason: string): void;
+  leaseLost(): void;
+  staleResult(): void;
+  policyRefusal(): void;
+  replayEnqueued(events: number): void;
+  capped(): void;
+  test(delivered: boolean): void;
+};

@@ -1,0 +1,62 @@
+/** Credentials that are borrowed for a while by taking on a role. */
+
+import type { STSClientConfig } from '@aws-sdk/client-sts';
+import type { KeyPair, SqsCredentials } from '../domain/destination.ts';
+
+export type RoleSession = KeyPair & { readonly sessionToken: string; readonly expiration: Date };
+
+export type RoleSessions = {
+  /** The SDK calls it for the first attempt, and again when the session comes near its end. */
+  begin(): Promise<RoleSession>;
+  /** The secrets of the role and of the newest sessions. */
+  hidden(): readonly string[];
+};
+
+export type RoleSessionsDeps = {
+  readonly role: Extract<SqsCredentials, { mode: 'assume_role' }>;
+  /** Where sessions are asked for, and who asks. */
+  readonly basics: STSClientConfig;
+  /** Of one request: several attempts may wait for it, so that none of theirs can end it. */
+  readonly deadlineMs: number;
+};
+
+const SESSION_NAME = 'spandrel-webhooks';
+const SESSION_SECONDS = 900;
+
+export function createRoleSessions({ role, basics, deadlineMs }: RoleSessionsDeps): RoleSessions {
+  const { base, externalId } = role;
+  const lasting = [base?.accessKeyId, base?.secretAccessKey, externalId].filter((text) => typeof text === 'string');
+  let newest: RoleSession | null = null;
+  let previous: RoleSession | null = null;
+
+  async function begin(): Promise<RoleSession> {
+    const { AssumeRoleCommand, STSClient } = await import('@aws-sdk/client-sts');
+    const command = new AssumeRoleCommand({
+      RoleArn: role.roleArn,
+      RoleSessionName: SESSION_NAME,
+      DurationSeconds: SESSION_SECONDS,
+      ...(externalId === null ? {} : { ExternalId: externalId }),
+    });
+    const { Credentials } = await new STSClient(basics).send(command, { abortSignal: AbortSignal.timeout(deadlineMs) });
+    const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = Credentials ?? {};
+    if (!AccessKeyId || !SecretAccessKey || !SessionToken || !Expiration) {
+      throw new Error('The role was taken on, but no credentials came.');
+    }
+    previous = newest;
+    newest = {
+      accessKeyId: AccessKeyId,
+      secretAccessKey: SecretAccessKey,
+      sessionToken: SessionToken,
+      expiration: Expiration,
+    };
+    return newest;
+  }
+
+  return {
+    begin,
+    hidden() {
+      const sessions = [newest, previous].filter((session) => session !== null);
+      return [...lasting, ...sessions.flatMap((each) => [each.accessKeyId, each.secretAccessKey, each.sessionToken])];
+    },
+  };
+}

@@ -1,0 +1,141 @@
+/** Sends batches to queues of Amazon SQS. */
+
+import type { AttemptResult, Destination, OutgoingMessage, SqsCredentials } from '../domain/destination.ts';
+import { ATTRIBUTE_TYPE, attributesOf } from '../domain/queue-message.ts';
+import { judgeQueueUrl, type QueueService } from '../domain/queue-url.ts';
+import { createClientPool, type PooledClient } from './sqs-clients.ts';
+import { describeRefusal, isCredentialFault, policyRefusal, type QueueRefusal } from './sqs-refusal.ts';
+
+export type QueueDestination = Extract<Destination, { kind: 'sqs' }>;
+
+export type SqsLimits = {
+  /** Of a whole attempt: credentials, connection, sending and the answer. */
+  readonly deadlineMs: number;
+  readonly connectMs: number;
+  /** Clients that are kept for later attempts, one for each queue and credentials. */
+  readonly clientsMax: number;
+};
+
+export type SqsDeps = {
+  readonly service: QueueService;
+  /** The operator's own service for the credentials of roles; null: Amazon's. */
+  readonly tokenEndpoint: string | null;
+  /** Whether the credentials of this process may be used. Asked before every attempt that would. */
+  readonly isAmbientAllowed: () => boolean;
+  readonly limits?: Partial<SqsLimits>;
+};
+
+export type SqsSender = {
+  /** Makes one attempt. It never throws, and ends within the deadline whatever the other side does. */
+  send(destination: QueueDestination, message: OutgoingMessage, signal: AbortSignal): Promise<AttemptResult>;
+  /** Drops all clients and connections; attempts in progress fail. */
+  close(): void;
+};
+
+type Outcome = { readonly kind: 'accepted'; readonly messageId: string } | QueueRefusal;
+
+const LIMITS: SqsLimits = { deadlineMs: 10_000, connectMs: 5_000, clientsMax: 500 };
+
+const TIMEOUT: QueueRefusal = { kind: 'refused', error: 'timeout', terminalHint: false, isOurs: false };
+/** The process stops: that says nothing about the queue. */
+const STOPPED: QueueRefusal = { kind: 'refused', error: 'sender_lost', terminalHint: false, isOurs: true };
+
+export function createSqsSender(deps: SqsDeps): SqsSender {
+  const limits = { ...LIMITS, ...deps.limits };
+  const pool = createClientPool({ tokenEndpoint: deps.tokenEndpoint, limits });
+
+  async function attempt(
+    { queueUrl, credentials }: QueueDestination,
+    message: OutgoingMessage,
+    ended: AbortSignal,
+  ): Promise<Outcome> {
+    // Judged again, because what the operator allows may have changed since the destination was saved.
+    const verdict = judgeQueueUrl(queueUrl, deps.service);
+    if (verdict.kind === 'problem') return policyRefusal('InvalidAddress', verdict.problem);
+    if (needsAmbient(credentials) && !deps.isAmbientAllowed()) {
+      return policyRefusal('AmbientCredentialsRefused', 'The operator does not allow the credentials of this server.');
+    }
+    const pooled = await untilAborted(pool.take(verdict.queue, credentials), ended);
+    try {
+      return await untilAborted(sendOnce(pooled, message, ended), ended);
+    } catch (error) {
+      if (isCredentialFault(error)) pooled.drop();
+      return describeRefusal(error, pooled.hidden());
+    }
+  }
+
+  return {
+    async send(destination, message, signal) {
+      const startedMs = performance.now();
+      const outcome = await withinDeadline({ deadlineMs: limits.deadlineMs, signal }, (ended) =>
+        attempt(destination, message, ended),
+      );
+      return toResult(outcome, Math.round(performance.now() - startedMs));
+    },
+    close: pool.close,
+  };
+}
+
+function needsAmbient(credentials: SqsCredentials): boolean {
+  return credentials.mode === 'ambient' || (credentials.mode === 'assume_role' && credentials.base === null);
+}
+
+async function sendOnce(
+  { sdk, client, queueUrl }: PooledClient,
+  message: OutgoingMessage,
+  ended: AbortSignal,
+): Promise<Outcome> {
+  const command = new sdk.SendMessageCommand({
+    QueueUrl: queueUrl,
+    MessageBody: message.body.toString('utf8'),
+    MessageAttributes: Object.fromEntries(
+      attributesOf(message).map(([name, value]) => [name, { DataType: ATTRIBUTE_TYPE, StringValue: value }]),
+    ),
+  });
+  const { MessageId } = await client.send(command, { abortSignal: ended });
+  return { kind: 'accepted', messageId: MessageId ?? '' };
+}
+
+type Ending = { readonly deadlineMs: number; readonly signal: AbortSignal };
+
+/** Hands on a signal that ends at the deadline or with the caller's, whichever comes first. */
+async function withinDeadline(
+  { deadlineMs, signal }: Ending,
+  work: (ended: AbortSignal) => Promise<Outcome>,
+): Promise<Outcome> {
+  if (signal.aborted) return STOPPED;
+  const controller = new AbortController();
+  let ending: Outcome = TIMEOUT;
+  const stop = () => {
+    ending = STOPPED;
+    controller.abort();
+  };
+  const timer = setTimeout(() => controller.abort(), deadlineMs);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const outcome = await work(controller.signal);
+    return outcome.kind === 'refused' && controller.signal.aborted ? ending : outcome;
+  } catch (error) {
+    return controller.signal.aborted ? ending : describeRefusal(error, []);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Not every step minds its signal: fetching credentials, for one, goes on. */
+function untilAborted<T>(work: Promise<T>, ended: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abandon = () => reject(new Error('the attempt has ended'));
+    if (ended.aborted) abandon();
+    ended.addEventListener('abort', abandon, { once: true });
+    work.then(resolve, reject).finally(() => ended.removeEventListener('abort', abandon));
+  });
+}
+
+function toResult(outcome: Outcome, latencyMs: number): AttemptResult {
+  if (outcome.kind === 'accepted') {
+    return { kind: 'accepted', latencyMs, responseStatus: null, responseText: outcome.messageId };
+  }
+  return { ...outcome, latencyMs, responseStatus: null, responseText: null, retryAfterMs: null, isGone: false };
+}

@@ -1,0 +1,67 @@
+/** What events tell of the metadata of a trace, and how much of it there may be in any event. */
+
+import { isArray, isObject, parseFreeJson } from './free-json.ts';
+import type { LosslessJson, LosslessObject } from './lossless-json.ts';
+import { cutToCharacters, hasMoreBytesThan } from './text-limits.ts';
+
+export const LABELS_MAX = 64;
+export const LABEL_CHARACTERS_MAX = 256;
+/** Of the compact text. */
+export const METADATA_BYTES_MAX = 4096;
+// What the metadata of a trace holds beside the keys of the sender's own.
+const KNOWN_METADATA_KEYS: ReadonlySet<string> = new Set(['user_id', 'thread_id', 'customer_id', 'labels']);
+
+/** All events of an append share it. */
+export type EventMetadata = {
+  readonly userId: string | null;
+  /** Compact JSON text of a list of strings. */
+  readonly labelsJson: string;
+  /** Compact JSON text of an object. */
+  readonly customJson: string;
+};
+
+const NO_METADATA: EventMetadata = { userId: null, labelsJson: '[]', customJson: '{}' };
+
+/** Takes from the merged metadata of a trace what its events tell. Slow for large metadata: once per append. */
+export function readEventMetadata(metadataJson: string): EventMetadata {
+  if (metadataJson === '{}') return NO_METADATA;
+  const metadata = parseFreeJson(metadataJson);
+  if (!isObject(metadata)) return NO_METADATA;
+  const { user_id: userId, labels } = metadata;
+  return {
+    userId: typeof userId === 'string' ? userId : null,
+    labelsJson: isArray(labels) ? labelsText(labels.filter((label) => typeof label === 'string')) : '[]',
+    customJson: customText(metadata),
+  };
+}
+
+function labelsText(labels: readonly string[]): string {
+  return JSON.stringify(labels.slice(0, LABELS_MAX).map((label) => cutToCharacters(label, LABEL_CHARACTERS_MAX)));
+}
+
+function customText(metadata: LosslessObject): string {
+  const keys = Object.keys(metadata).filter((key) => !KNOWN_METADATA_KEYS.has(key));
+  // Most of what is too large is seen to be so before any text is built.
+  let bytesLeft = METADATA_BYTES_MAX;
+  for (const key of keys) {
+    bytesLeft = spendBytes(metadata[key] ?? null, bytesLeft - key.length);
+    if (bytesLeft < 0) return '{}';
+  }
+  const text = `{${keys.map((key) => `${JSON.stringify(key)}:${JSON.stringify(metadata[key])}`).join(',')}}`;
+  return hasMoreBytesThan(text, METADATA_BYTES_MAX) ? '{}' : text;
+}
+
+/** What is left of `bytes` after the least that the text of the value can take; it stops looking below 0. */
+function spendBytes(value: LosslessJson, bytes: number): number {
+  if (typeof value === 'string') return bytes - value.length;
+  let left = bytes - 1;
+  if (isArray(value)) {
+    for (let index = 0; index < value.length && left >= 0; index += 1) left = spendBytes(value[index] ?? null, left);
+  } else if (isObject(value)) {
+    for (const key of Object.keys(value)) {
+      if (left < 0) break;
+      left = spendBytes(value[key] ?? null, left - key.length);
+    }
+  }
+  return left;
+}

@@ -1,0 +1,53 @@
+/** The registry of events: what is emitted, and the selectors by which endpoints choose among it. */
+
+export const EVENT_TYPES = [
+  {
+    type: 'gateway.request.completed',
+    description: 'A request came to its outcome: a success or an error of the provider.',
+  },
+  {
+    type: 'gateway.request.settled',
+    description: 'No outcome of an admitted request arrived in time: its cost is unknown, which is not zero.',
+  },
+  { type: 'gateway.budget.threshold_crossed', description: 'A budget has spent 80 % of its limit in this period.' },
+  { type: 'gateway.budget.breached', description: 'A budget has spent its whole limit in this period.' },
+  { type: 'gateway.virtual_key.created', description: 'A virtual key came into being.' },
+  { type: 'gateway.virtual_key.rotated', description: 'A virtual key was given a new secret.' },
+  { type: 'gateway.virtual_key.disabled', description: 'A virtual key was stopped; it can be enabled again.' },
+  { type: 'gateway.virtual_key.enabled', description: 'A stopped virtual key works again.' },
+  { type: 'gateway.virtual_key.revoked', description: 'A virtual key was ended for good.' },
+] as const;
+
+export type EventType = (typeof EVENT_TYPES)[number]['type'];
+
+/** A set of types: bit n stands for the nth of the registry. */
+export type EventMask = number;
+
+export const NO_EVENTS: EventMask = 0;
+
+const FAMILIES = ['gateway.', 'gateway.request.', 'gateway.budget.', 'gateway.virtual_key.'] as const;
+
+const MASKS: ReadonlyMap<string, EventMask> = new Map([
+  ...EVENT_TYPES.map(({ type }, index): [string, EventMask] => [type, 1 << index]),
+  ...FAMILIES.map((family): [string, EventMask] => [`${family}*`, maskOfTypes((type) => type.startsWith(family))]),
+  ['*', maskOfTypes(() => true)],
+]);
+
+/** What a selector chooses; null for a text that is none. */
+export function maskOfSelector(selector: string): EventMask | null {
+  return MASKS.get(selector) ?? null;
+}
+
+/** All that a list of selectors chooses; texts that are none choose nothing. */
+export function maskOfSelectors(selectors: readonly string[]): EventMask {
+  return selectors.reduce((mask, selector) => mask | (MASKS.get(selector) ?? NO_EVENTS), NO_EVENTS);
+}
+
+/** Whether a type is in the set. A type that is not in the registry is in none. */
+export function includesType(mask: EventMask, type: string): boolean {
+  return (mask & (MASKS.get(type) ?? NO_EVENTS)) !== 0;
+}
+
+function maskOfTypes(isIncluded: (type: EventType) => boolean): EventMask {
+  return EVENT_TYPES.reduce((mask, { type }, index) => (isIncluded(type) ? mask | (1 << index) : mask), NO_EVENTS);
+}

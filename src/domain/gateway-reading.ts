@@ -1,0 +1,124 @@
+/**
+ * Reading the fields of one item that a gateway reports. Numbers come with the text they were sent as. Each reader
+ * notes the first problem of the item; what it answers then counts for nothing, because the item is refused.
+ */
+
+import { isObject } from './free-json.ts';
+import type { LosslessJson, LosslessObject } from './lossless-json.ts';
+import { hasMoreCharactersThan } from './text-limits.ts';
+
+export type ItemReading = {
+  readonly item: LosslessObject;
+  /** Where and what; null while there is none. */
+  problem: string | null;
+};
+
+export type TextBounds = { readonly min: 0 | 1; readonly max: number };
+export type IntegerBounds = { readonly min: number; readonly max: number };
+
+const INTEGER = /^-?[0-9]+$/;
+const EARLIEST_MS = 1_577_836_800_000;
+const LATEST_MS = 4_102_444_799_999;
+
+/** 2020 to 2100. */
+export const INSTANTS: IntegerBounds = { min: EARLIEST_MS, max: LATEST_MS };
+/** Until 2100. */
+export const PAST_INSTANTS: IntegerBounds = { min: 0, max: LATEST_MS };
+
+export function refuse(reading: ItemReading, path: string, reason: string): null {
+  reading.problem ??= `${path}: ${reason}`;
+  return null;
+}
+
+/** A part of an item, whose problems are problems of the item. */
+export function within(reading: ItemReading, part: LosslessObject): ItemReading {
+  return {
+    item: part,
+    get problem() {
+      return reading.problem;
+    },
+    set problem(problem) {
+      reading.problem = problem;
+    },
+  };
+}
+
+export function readText(reading: ItemReading, path: string, bounds: TextBounds): string {
+  const value = fieldOf(reading, path);
+  return value === undefined ? (refuse(reading, path, 'is required') ?? '') : toText(value, { reading, path, bounds });
+}
+
+/** Missing is as good as empty. */
+export function readOptionalText(reading: ItemReading, path: string, max: number): string {
+  const value = fieldOf(reading, path);
+  return value === undefined ? '' : toText(value, { reading, path, bounds: { min: 0, max } });
+}
+
+/** Missing is as good as null. */
+export function readNullableText(reading: ItemReading, path: string, bounds: TextBounds): string | null {
+  const value = fieldOf(reading, path) ?? null;
+  return value === null ? null : toText(value, { reading, path, bounds });
+}
+
+export function readWord<W extends string>(reading: ItemReading, path: string, words: readonly W[]): W | null {
+  const value = fieldOf(reading, path);
+  if (value === undefined) return refuse(reading, path, 'is required');
+  return words.find((word) => word === value) ?? refuse(reading, path, `must be one of: ${words.join(', ')}`);
+}
+
+export function readInteger(reading: ItemReading, path: string, bounds: IntegerBounds): number {
+  const value = fieldOf(reading, path);
+  return value === undefined
+    ? (refuse(reading, path, 'is required') ?? 0)
+    : toInteger(value, { reading, path, bounds });
+}
+
+/** Missing is as good as 0. */
+export function readCount(reading: ItemReading, path: string, bounds: IntegerBounds): number {
+  const value = fieldOf(reading, path);
+  return value === undefined ? 0 : toInteger(value, { reading, path, bounds });
+}
+
+/** Missing is as good as null. */
+export function readNullableInteger(reading: ItemReading, path: string, bounds: IntegerBounds): number | null {
+  const value = fieldOf(reading, path) ?? null;
+  return value === null ? null : toInteger(value, { reading, path, bounds });
+}
+
+export function readObject(reading: ItemReading, path: string): LosslessObject | undefined {
+  const value = fieldOf(reading, path);
+  if (value === undefined || isObject(value)) return value;
+  refuse(reading, path, 'must be an object');
+  return undefined;
+}
+
+/** By the last part of its path; undefined when it is missing. */
+export function fieldOf({ item }: ItemReading, path: string): LosslessJson | undefined {
+  return item[path.slice(path.lastIndexOf('.') + 1)];
+}
+
+/** The text of a number as it was sent; null for anything else. */
+export function numberText(value: LosslessJson): string | null {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'object' && JSON.isRawJSON(value) ? value.rawJSON : null;
+}
+
+type Place<B> = { readonly reading: ItemReading; readonly path: string; readonly bounds: B };
+
+function toText(value: LosslessJson, { reading, path, bounds: { min, max } }: Place<TextBounds>): string {
+  if (typeof value !== 'string' || value.length < min || hasMoreCharactersThan(value, max)) {
+    refuse(reading, path, `must be a string of ${min} to ${max} characters`);
+    return '';
+  }
+  // Not every database keeps it.
+  if (value.includes('\0')) refuse(reading, path, 'must not hold U+0000');
+  return value;
+}
+
+function toInteger(value: LosslessJson, { reading, path, bounds: { min, max } }: Place<IntegerBounds>): number {
+  const text = numberText(value);
+  const number = text !== null && INTEGER.test(text) ? Number(text) : Number.NaN;
+  if (number >= min && number <= max) return number + 0;
+  refuse(reading, path, `must be a whole number from ${min} to ${max}`);
+  return 0;
+}

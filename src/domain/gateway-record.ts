@@ -1,0 +1,159 @@
+/** One reported request: validated field by field, or refused with the path of what is wrong. */
+
+import { LABEL_CHARACTERS_MAX, LABELS_MAX, METADATA_BYTES_MAX } from './event-metadata.ts';
+import { isArray, isObject, makeWellFormed, nestsDeeperThan, UNREADABLE, UNREADABLE_REASON } from './free-json.ts';
+import {
+  fieldOf,
+  INSTANTS,
+  type IntegerBounds,
+  type ItemReading,
+  numberText,
+  readCount,
+  readInteger,
+  readNullableInteger,
+  readNullableText,
+  readObject,
+  readOptionalText,
+  readText,
+  readWord,
+  refuse,
+  within,
+} from './gateway-reading.ts';
+import { isBeyondDouble, type LosslessJson } from './lossless-json.ts';
+import { usdTextToNano } from './money.ts';
+import type { RequestCost, RequestError, RequestUsage } from './request-content.ts';
+import { isRequestId } from './request-event.ts';
+import type { ReportedRequest } from './request-report.ts';
+import { hasMoreBytesThan, hasMoreCharactersThan } from './text-limits.ts';
+
+/** A record as it was sent; null where it names no project. */
+export type SentRecord = Pick<ReportedRequest, 'gatewayRequestId' | 'status' | 'content' | 'cost'> & {
+  readonly projectId: string | null;
+};
+
+const STATUSES = ['admitted', 'success', 'error'] as const;
+const ID = { min: 1, max: 256 } as const;
+const TEXT_MAX = 256;
+const REQUEST_TYPE = { min: 1, max: 64 } as const;
+const ERROR_CLASS = { min: 1, max: 200 } as const;
+const HTTP_STATUSES: IntegerBounds = { min: 100, max: 599 };
+const TOKENS: IntegerBounds = { min: 0, max: Number.MAX_SAFE_INTEGER };
+const DURATIONS: IntegerBounds = { min: 0, max: 604_800_000 };
+const METADATA_DEPTH_MAX = 32;
+const UNKNOWN_ERROR: RequestError = { class: 'unknown', httpStatus: null };
+
+/** Null when the record is refused, with the reason in `reading`. */
+export function readRecord(reading: ItemReading): SentRecord | null {
+  const gatewayRequestId = readRequestId(reading);
+  const status = readWord(reading, 'status', STATUSES);
+  const projectId = readProjectId(reading);
+  const content = {
+    occurredAtMs: readInteger(reading, 'occurred_at', INSTANTS),
+    virtualKeyId: readOptionalText(reading, 'virtual_key_id', TEXT_MAX),
+    traceId: readOptionalText(reading, 'trace_id', TEXT_MAX),
+    principalUserId: readNullableText(reading, 'principal_user_id', ID),
+    endUserId: readNullableText(reading, 'end_user_id', ID),
+    model: readNullableText(reading, 'model', ID),
+    modelProviderId: readNullableText(reading, 'model_provider_id', ID),
+    requestType: readNullableText(reading, 'request_type', REQUEST_TYPE),
+    usage: readUsage(reading),
+    error: status === 'error' ? readError(reading) : null,
+    durationMs: readNullableInteger(reading, 'duration_ms', DURATIONS),
+    labelsJson: readLabels(reading),
+    metadataJson: readMetadata(reading),
+  };
+  const cost = readCost(reading);
+  if (reading.problem !== null || status === null) return null;
+  return { gatewayRequestId, status, projectId, content, cost };
+}
+
+function readRequestId(reading: ItemReading): string {
+  const id = readText(reading, 'gateway_request_id', ID);
+  if (!isRequestId(id)) {
+    refuse(reading, 'gateway_request_id', 'must be printable ASCII characters without space and comma');
+  }
+  return id;
+}
+
+/** Whatever its length, what is not the id of a project is unknown. */
+function readProjectId(reading: ItemReading): string | null {
+  const value = fieldOf(reading, 'project_id');
+  if (value === undefined || typeof value === 'string') return value ?? null;
+  return refuse(reading, 'project_id', 'must be a string');
+}
+
+function readUsage(reading: ItemReading): RequestUsage | null {
+  if ((fieldOf(reading, 'usage') ?? null) === null) return null;
+  const usage = within(reading, readObject(reading, 'usage') ?? {});
+  const count = (name: string) => readCount(usage, `usage.${name}`, TOKENS);
+  return {
+    inputTokens: count('input_tokens'),
+    outputTokens: count('output_tokens'),
+    cacheReadInputTokens: count('cache_read_input_tokens'),
+    cacheCreationInputTokens: count('cache_creation_input_tokens'),
+    reasoningTokens: count('reasoning_tokens'),
+  };
+}
+
+function readError(reading: ItemReading): RequestError {
+  const error = readObject(reading, 'error');
+  if (error === undefined) return UNKNOWN_ERROR;
+  const part = within(reading, error);
+  return {
+    class: readText(part, 'error.class', ERROR_CLASS),
+    httpStatus: readNullableInteger(part, 'error.http_status', HTTP_STATUSES),
+  };
+}
+
+/** Read as decimal text, whether it was sent as a string or as a number. */
+function readCost(reading: ItemReading): RequestCost | null {
+  const value = fieldOf(reading, 'cost_usd') ?? null;
+  if (value === null) return null;
+  const nanoUsd = usdTextToNano(typeof value === 'string' ? value : (numberText(value) ?? ''));
+  if (nanoUsd === null) {
+    return refuse(reading, 'cost_usd', 'must be a plain decimal number from 0 to 9007199.254740991');
+  }
+  return { nanoUsd, rateVersion: null };
+}
+
+function readLabels(reading: ItemReading): string {
+  const value = fieldOf(reading, 'labels');
+  if (value === undefined) return '[]';
+  if (!isArray(value) || value.length > LABELS_MAX) {
+    refuse(reading, 'labels', `must be an array of at most ${LABELS_MAX} strings`);
+    return '[]';
+  }
+  for (const [index, label] of value.entries()) {
+    if (typeof label !== 'string' || hasMoreCharactersThan(label, LABEL_CHARACTERS_MAX)) {
+      refuse(reading, `labels.${index}`, `must be a string of 0 to ${LABEL_CHARACTERS_MAX} characters`);
+    } else if (label.includes('\0')) refuse(reading, `labels.${index}`, 'must not hold U+0000');
+  }
+  return JSON.stringify(value);
+}
+
+function readMetadata(reading: ItemReading): string {
+  const value = fieldOf(reading, 'metadata');
+  if (value === undefined) return '{}';
+  const reason = metadataProblem(value);
+  if (reason !== null || !isObject(value)) {
+    refuse(reading, 'metadata', reason ?? 'must be an object');
+    return '{}';
+  }
+  const text = JSON.stringify(makeWellFormed(value));
+  if (hasMoreBytesThan(text, METADATA_BYTES_MAX)) {
+    refuse(reading, 'metadata', `must be at most ${METADATA_BYTES_MAX} bytes of compact JSON`);
+  }
+  return text;
+}
+
+function metadataProblem(value: LosslessJson): string | null {
+  if (value === UNREADABLE) return UNREADABLE_REASON;
+  if (nestsDeeperThan(value, METADATA_DEPTH_MAX)) return `must not be nested deeper than ${METADATA_DEPTH_MAX} levels`;
+  return holdsBeyondDouble(value) ? 'must not hold a number that is too large' : null;
+}
+
+function holdsBeyondDouble(value: LosslessJson): boolean {
+  if (isArray(value)) return value.some(holdsBeyondDouble);
+  if (isObject(value)) return Object.keys(value).some((key) => holdsBeyondDouble(value[key] ?? null));
+  return value !== null && isBeyondDouble(value);
+}

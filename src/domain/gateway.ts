@@ -1,0 +1,204 @@
+/** What gateways report: requests and what they cost, and events of their own keys and budgets. */
+
+import type { Organization, Project } from './caller.ts';
+import { type JsonValue, unavailableFault, validationFault } from './fault.ts';
+import { isArray, isObject } from './free-json.ts';
+import type { ItemReading } from './gateway-reading.ts';
+import { readRecord, type SentRecord } from './gateway-record.ts';
+import { readGovernanceEvent } from './governance-event.ts';
+import { malformed } from './json-text.ts';
+import { jsonTypeOf, type LosslessJson } from './lossless-json.ts';
+import { isNameable } from './management-call.ts';
+import type { Pricing } from './pricing.ts';
+import type { RequestCost } from './request-content.ts';
+import type { Price, Priced, ReportedRequest, RequestReport, RequestResult, Unpriced } from './request-report.ts';
+import type { RequestStore } from './store.ts';
+
+export type GatewayDeps = {
+  readonly store: Pick<RequestStore, 'projectNumbers' | 'report' | 'reportGovernance'>;
+  readonly pricing: Pick<Pricing, 'price'>;
+};
+
+/** Whose call it is, and when it came. */
+export type GatewayCall = {
+  readonly organization: Organization;
+  /** The project of a project key, which reports for no other; null: an API key, which names them. */
+  readonly project: Project | null;
+  readonly nowMs: number;
+};
+
+export type Rejection = {
+  readonly code: 'invalid_record' | 'project_not_found' | 'project_mismatch' | 'already_completed';
+  readonly message: string;
+};
+
+/** What became of one record or event. */
+export type ItemOutcome = {
+  /** Null: nothing that could be read. */
+  readonly status: ReportedRequest['status'] | null;
+  readonly result: RequestResult;
+  /** Why nothing came of it; null when it is accepted, be it for the second time. */
+  readonly rejection: Rejection | null;
+};
+
+export type Gateway = {
+  /** Judges records one by one and stores what is valid in one commit. Throws validation_error for anything but a list. */
+  reportRequests(body: JsonValue, call: GatewayCall): Promise<readonly ItemOutcome[]>;
+  /** The same for events of virtual keys and budgets. */
+  reportGovernanceEvents(body: JsonValue, call: Pick<GatewayCall, 'organization'>): Promise<readonly ItemOutcome[]>;
+};
+
+const ITEMS_MAX = 500;
+// A price must be made anew only when somebody else told of the request meanwhile.
+const ATTEMPTS_MAX = 10;
+const RETRY_AFTER_SECONDS = 1;
+const COMPLETED: Rejection = { code: 'already_completed', message: 'The success of the request was reported before.' };
+
+export function createGateway(deps: GatewayDeps): Gateway {
+  const { store } = deps;
+  return {
+    async reportRequests(body, call) {
+      const read = openList(body, 'records').map((item) => readItem(item, readRecord));
+      const placed = await placeRecords(store, read, call);
+      const records = placed.flatMap((each) => ('gatewayRequestId' in each ? [each] : []));
+      const results = await storeRequests(deps, records, call);
+      let next = 0;
+      return placed.map((each): ItemOutcome => {
+        if (!('gatewayRequestId' in each)) return rejected(each);
+        const result = results[next] ?? 'rejected';
+        next += 1;
+        return { status: each.status, result, rejection: result === 'rejected' ? COMPLETED : null };
+      });
+    },
+
+    async reportGovernanceEvents(body, { organization }) {
+      const read = openList(body, 'events').map((item) =>
+        readItem(item, (reading) => readGovernanceEvent(reading, organization.id)),
+      );
+      const events = read.flatMap((each) => ('dataJson' in each ? [each] : []));
+      const report = { kind: 'governance', organizationNumber: organization.number, events } as const;
+      const results = events.length === 0 ? [] : await store.reportGovernance(report);
+      let next = 0;
+      return read.map((each): ItemOutcome => {
+        if (!('dataJson' in each)) return rejected(each);
+        const result = results[next] ?? 'rejected';
+        next += 1;
+        return { status: null, result, rejection: null };
+      });
+    },
+  };
+}
+
+function rejected(rejection: Rejection): ItemOutcome {
+  return { status: null, result: 'rejected', rejection };
+}
+
+function openList(body: LosslessJson, name: string): readonly LosslessJson[] {
+  if (!isObject(body)) throw malformed('The request body must be a JSON object.', 'not an object');
+  const list = body[name];
+  if (!isArray(list)) {
+    const received = list === undefined ? 'undefined' : jsonTypeOf(list);
+    const message = list === undefined ? `${name} is required` : `${name} must be an array`;
+    throw validationFault('json', [{ field: name, type: 'invalid_type', message, expected: 'array', received }]);
+  }
+  if (list.length >= 1 && list.length <= ITEMS_MAX) return list;
+  const expected = `1 to ${ITEMS_MAX} items`;
+  const message = `${name} must have ${expected}`;
+  throw validationFault('json', [{ field: name, type: 'invalid_length', message, expected }]);
+}
+
+function readItem<T>(item: LosslessJson, read: (reading: ItemReading) => T | null): T | Rejection {
+  if (!isObject(item)) return invalid('(root): must be an object');
+  const reading: ItemReading = { item, problem: null };
+  return read(reading) ?? invalid(reading.problem ?? '(root): cannot be read');
+}
+
+function invalid(message: string): Rejection {
+  return { code: 'invalid_record', message };
+}
+
+type Placed = Omit<ReportedRequest, 'price'>;
+
+/** Finds the projects that records are about. */
+async function placeRecords(
+  store: GatewayDeps['store'],
+  read: readonly (SentRecord | Rejection)[],
+  { organization, project }: GatewayCall,
+): Promise<readonly (Placed | Rejection)[]> {
+  const named = read.flatMap((each) => ('content' in each && each.projectId !== null ? [each.projectId] : []));
+  const ids = project === null ? [...new Set(named)].filter(isNameable) : [];
+  const numbers = ids.length === 0 ? new Map<string, number>() : await store.projectNumbers(organization.id, ids);
+  return read.map((each) => {
+    if (!('content' in each)) return each;
+    const { projectId } = each;
+    if (project !== null) {
+      if (projectId === null || projectId === project.id) {
+        return { ...each, projectId: project.id, projectNumber: project.number };
+      }
+      return { code: 'project_mismatch', message: 'project_id: must be the project of the key' };
+    }
+    if (projectId === null) return invalid('project_id: is required');
+    const projectNumber = numbers.get(projectId);
+    if (projectNumber === undefined) return { code: 'project_not_found', message: 'project_id: is not known' };
+    return { ...each, projectId, projectNumber };
+  });
+}
+
+/** Answers by the places of the records. */
+async function storeRequests(
+  { store, pricing }: GatewayDeps,
+  placed: readonly Placed[],
+  { organization, nowMs }: GatewayCall,
+): Promise<readonly RequestResult[]> {
+  if (placed.length === 0) return [];
+  const report = { kind: 'requests', receivedAtMs: nowMs, ...organizationOf(organization) } as const;
+  let records = placed.map((record) => ({ ...record, price: priceOf(pricing, record, record.content) }));
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
+    const reported = await store.report({ ...report, records });
+    if (reported.kind === 'reported') return reported.results;
+    records = repriced(pricing, records, reported.records);
+  }
+  throw unavailableFault('Others keep telling of the same requests; try again.', RETRY_AFTER_SECONDS);
+}
+
+function organizationOf({ id, number }: Organization): Pick<RequestReport, 'organizationId' | 'organizationNumber'> {
+  return { organizationId: id, organizationNumber: number };
+}
+
+function repriced(
+  pricing: GatewayDeps['pricing'],
+  records: readonly ReportedRequest[],
+  unpriced: readonly Unpriced[],
+): ReportedRequest[] {
+  const byIndex = new Map(unpriced.map((each) => [each.index, each]));
+  return records.map((record, index) => {
+    const priced = byIndex.get(index);
+    return priced === undefined ? record : { ...record, price: priceOf(pricing, record, priced) };
+  });
+}
+
+function priceOf(pricing: GatewayDeps['pricing'], record: Placed, { model, usage }: Priced): Price {
+  return { model, usage, cost: record.status === 'admitted' ? null : costOf(pricing, record, { model, usage }) };
+}
+
+/** As of a span that began when the request was. */
+function costOf(pricing: GatewayDeps['pricing'], { content }: Placed, { model, usage }: Priced): RequestCost | null {
+  if (usage === null) return null;
+  const { costNanoUsd, rateVersion } = pricing.price({
+    model,
+    vendor: null,
+    startedAtMs: content.occurredAtMs,
+    tokens: {
+      prompt: usage.inputTokens,
+      completion: usage.outputTokens,
+      reasoning: usage.reasoningTokens,
+      cacheRead: usage.cacheReadInputTokens,
+      cacheCreation: usage.cacheCreationInputTokens,
+    },
+    explicitCostUsd: null,
+    cachedTokensInPrompt: null,
+    resultCostUsd: null,
+    spanRates: null,
+  });
+  return costNanoUsd === null ? null : { nanoUsd: costNanoUsd, rateVersion };
+}

@@ -1,0 +1,149 @@
+/** IP addresses as numbers, and which of them the whole internet shares. */
+
+/** The groups of an address, most significant first: 4 bytes, or 8 units of 16 bits. */
+export type Address = { readonly family: 4 | 6; readonly groups: readonly number[] };
+
+/** All addresses that share their first `prefixBits` bits with `base`. */
+export type AddressRange = { readonly base: Address; readonly prefixBits: number };
+
+const MAPPED_PREFIX_BITS = 96;
+const BYTE = /^(0|[1-9][0-9]{0,2})$/;
+const UNIT = /^[0-9a-fA-F]{1,4}$/;
+
+/** What a host system is told about itself under; nobody but the host may ask there, whatever a list allows. */
+const METADATA = ['169.254.169.254', '169.254.170.2', '168.63.129.16', '100.100.100.200', 'fd00:ec2::254'].map(
+  readKnownAddress,
+);
+
+/** NAT64, and the old way to write IPv4 as IPv6: the last four bytes are the address that is meant. */
+const TRANSLATED_4 = ['64:ff9b::/96', '::/96'].map(readKnownRange);
+
+const NOT_PUBLIC_4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+].map(readKnownRange);
+
+/** The only block that is given out to the internet, without what in it carries or imitates something else. */
+const PUBLIC_6 = readKnownRange('2000::/3');
+const NOT_PUBLIC_6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'].map(readKnownRange);
+
+export function isPublicAddress(address: Address): boolean {
+  if (address.family === 4) return !NOT_PUBLIC_4.some((range) => isInRange(address, range));
+  return isInRange(address, PUBLIC_6) && !NOT_PUBLIC_6.some((range) => isInRange(address, range));
+}
+
+/** Also behind a translator to IPv4, which a list could open by accident. */
+export function isMetadataAddress(address: Address): boolean {
+  const carried = TRANSLATED_4.some((range) => isInRange(address, range))
+    ? ({ family: 4, groups: lastBytes(address) } as const)
+    : address;
+  return METADATA.some((known) => isSameAddress(known, carried));
+}
+
+export function isSameAddress(one: Address, other: Address): boolean {
+  return one.family === other.family && one.groups.every((group, index) => group === other.groups[index]);
+}
+
+export function isInRange(address: Address, { base, prefixBits }: AddressRange): boolean {
+  if (address.family !== base.family) return false;
+  const groupBits = address.family === 4 ? 8 : 16;
+  let leftBits = prefixBits;
+  for (let index = 0; leftBits > 0; index += 1, leftBits -= groupBits) {
+    const ignoredBits = Math.max(0, groupBits - leftBits);
+    if ((address.groups[index] ?? 0) >> ignoredBits !== (base.groups[index] ?? 0) >> ignoredBits) return false;
+  }
+  return true;
+}
+
+/** An address in its usual spelling only; null for anything else. IPv4 that is dressed up as IPv6 is unwrapped. */
+export function parseAddress(text: string): Address | null {
+  if (!text.includes(':')) return parseIpv4(text);
+  const address = parseIpv6(text);
+  return address && isMapped(address) ? { family: 4, groups: lastBytes(address) } : address;
+}
+
+/** `address/bits`; null when it is none. Bits of the address behind the prefix do not matter. */
+export function parseRange(text: string): AddressRange | null {
+  const [addressText = '', bitsText = '', more] = text.split('/');
+  const plain = addressText.includes(':') ? parseIpv6(addressText) : parseIpv4(addressText);
+  if (!plain || more !== undefined || !BYTE.test(bitsText)) return null;
+  const prefixBits = Number(bitsText);
+  if (prefixBits > (plain.family === 4 ? 32 : 128)) return null;
+  if (plain.family === 6 && prefixBits >= MAPPED_PREFIX_BITS && isMapped(plain)) {
+    return { base: { family: 4, groups: lastBytes(plain) }, prefixBits: prefixBits - MAPPED_PREFIX_BITS };
+  }
+  return { base: plain, prefixBits };
+}
+
+/** The range of one address. */
+export function rangeOf(address: Address): AddressRange {
+  return { base: address, prefixBits: address.family === 4 ? 32 : 128 };
+}
+
+function parseIpv4(text: string): Address | null {
+  const parts = text.split('.');
+  if (parts.length !== 4 || !parts.every((part) => BYTE.test(part) && Number(part) <= 255)) return null;
+  return { family: 4, groups: parts.map(Number) };
+}
+
+function parseIpv6(text: string): Address | null {
+  const [head = '', tail, more] = text.split('::');
+  if (more !== undefined) return null;
+  const first = parseUnits(head);
+  if (tail === undefined) return first?.length === 8 ? { family: 6, groups: first } : null;
+  const last = parseUnits(tail);
+  // An IPv4 part may stand at the very end only, and the gap stands for one unit at least.
+  if (!first || !last || head.includes('.') || first.length + last.length > 7) return null;
+  return { family: 6, groups: [...first, ...Array(8 - first.length - last.length).fill(0), ...last] };
+}
+
+/** The units of one side of the gap. */
+function parseUnits(text: string): number[] | null {
+  if (text === '') return [];
+  const units: number[] = [];
+  const parts = text.split(':');
+  for (const [index, part] of parts.entries()) {
+    if (UNIT.test(part)) {
+      units.push(Number.parseInt(part, 16));
+      continue;
+    }
+    const bytes = index === parts.length - 1 ? parseIpv4(part)?.groups : undefined;
+    if (!bytes) return null;
+    const [a = 0, b = 0, c = 0, d = 0] = bytes;
+    units.push(a * 256 + b, c * 256 + d);
+  }
+  return units;
+}
+
+function isMapped({ groups }: Address): boolean {
+  return groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+}
+
+function lastBytes({ groups }: Address): number[] {
+  return groups.slice(6).flatMap((group) => [group >> 8, group & 0xff]);
+}
+
+function readKnownAddress(text: string): Address {
+  const address = parseAddress(text);
+  if (!address) throw new Error(`${text} is no address`);
+  return address;
+}
+
+function readKnownRange(text: string): AddressRange {
+  const range = parseRange(text);
+  if (!range) throw new Error(`${text} is no range`);
+  return range;
+}

@@ -1,0 +1,87 @@
+/** Which addresses of queues are taken, what they say, and which roles a queue may be reached with. */
+
+export type QueueService = {
+  /** The operator's own service, which then takes every message; null: Amazon's. */
+  readonly endpoint: string | null;
+  /** Of the queues that are named by the operator's own service. */
+  readonly region: string;
+};
+
+export type QueueAddress = {
+  readonly queueUrl: string;
+  readonly region: string;
+  /** Twelve digits. */
+  readonly accountId: string;
+  readonly queueName: string;
+  /** Where messages are sent: made of what the address says, and never its host as written. */
+  readonly endpoint: string;
+  /** Where the credentials of a role come from, when the operator names no service of their own for that. */
+  readonly tokenEndpoint: string;
+};
+
+export type QueueVerdict =
+  | { readonly kind: 'queue'; readonly queue: QueueAddress }
+  | { readonly kind: 'problem'; readonly problem: string };
+
+type AmazonHost = { readonly region: string; readonly isFips: boolean; readonly suffix: string };
+
+const QUEUE_PATH = /^\/([0-9]{12})\/([A-Za-z0-9_-]{1,80})$/;
+const SERVICE_HOST = /^https:\/\/sqs(-fips)?\.([a-z0-9-]+)\.(amazonaws\.com(?:\.cn)?)$/;
+const QUEUE_HOST = /^https:\/\/([a-z0-9-]+)\.queue\.(amazonaws\.com(?:\.cn)?)$/;
+const ROLE = /^arn:(?:aws|aws-cn|aws-us-gov):iam::[0-9]{12}:role\/[\w+=,.@/-]{1,512}$/;
+
+/** Judges the address of a queue, already trimmed. */
+export function judgeQueueUrl(queueUrl: string, service: QueueService): QueueVerdict {
+  if (queueUrl.endsWith('.fifo')) return refuse('The queue must be a standard queue: this one is a FIFO queue.');
+  const { origin, path } = splitOrigin(queueUrl);
+  const [, accountId, queueName] = QUEUE_PATH.exec(path) ?? [];
+  const host = readHost(origin, service);
+  if (accountId === undefined || queueName === undefined || host === null) {
+    return refuse(
+      'The queue URL must have the form https://sqs.<region>.amazonaws.com/<account of 12 digits>/<queue name>.',
+    );
+  }
+  const endpoint = service.endpoint ?? `https://sqs${host.isFips ? '-fips' : ''}.${host.region}.${host.suffix}`;
+  return {
+    kind: 'queue',
+    queue: { queueUrl, region: host.region, accountId, queueName, endpoint, tokenEndpoint: tokenEndpointOf(host) },
+  };
+}
+
+/** What is wrong with the ARN of a role; null when nothing is. */
+export function roleArnProblem(roleArn: string): string | null {
+  return ROLE.test(roleArn)
+    ? null
+    : 'The role ARN must have the form arn:aws:iam::<account of 12 digits>:role/<role name>.';
+}
+
+function refuse(problem: string): QueueVerdict {
+  return { kind: 'problem', problem };
+}
+
+/** Cut as text and not parsed: a parser would accept, and tidy up, what is not exactly one of the forms. */
+function splitOrigin(queueUrl: string): { readonly origin: string; readonly path: string } {
+  const pathAt = queueUrl.indexOf('/', queueUrl.indexOf('://') + '://'.length);
+  return pathAt === -1
+    ? { origin: queueUrl, path: '' }
+    : { origin: queueUrl.slice(0, pathAt), path: queueUrl.slice(pathAt) };
+}
+
+function readHost(origin: string, { endpoint, region }: QueueService): AmazonHost | null {
+  const [, fips, ofService, serviceSuffix] = SERVICE_HOST.exec(origin) ?? [];
+  if (ofService !== undefined && serviceSuffix !== undefined) {
+    return { region: ofService, isFips: fips !== undefined, suffix: serviceSuffix };
+  }
+  const [, ofQueue, queueSuffix] = QUEUE_HOST.exec(origin) ?? [];
+  if (ofQueue !== undefined && queueSuffix !== undefined) {
+    return { region: ofQueue, isFips: false, suffix: queueSuffix };
+  }
+  if (endpoint === null || URL.parse(endpoint)?.origin !== origin) return null;
+  return { region, isFips: false, suffix: region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com' };
+}
+
+/** The government regions have no second host: the usual one is held to FIPS. */
+function tokenEndpointOf({ region, isFips, suffix }: AmazonHost): string {
+  const service = isFips && !region.startsWith('us-gov-') ? 'sts-fips' : 'sts';
+  return `https://${service}.${region}.${suffix}`;
+}

@@ -1,0 +1,93 @@
+/** What a server does now and then without being asked. */
+
+import type { Config } from './config.ts';
+import { createHousekeeping } from './delivery/housekeeping.ts';
+import type { Clock } from './domain/clock.ts';
+import { createRetention } from './domain/retention.ts';
+import { createSettling } from './domain/settlement.ts';
+import type { Store } from './domain/store.ts';
+import { type Schedule, startSchedule, type Wait } from './schedule.ts';
+
+export type JobDeps = {
+  readonly config: Config;
+  readonly store: Store;
+  readonly clock: Clock;
+  /** The clock by which deliveries are judged. */
+  readonly deliveryNowMs: () => number;
+  readonly onDisabled: (endpointId: string) => void;
+  readonly log: {
+    info(fields: object, message: string): void;
+    warn(fields: object, message: string): void;
+  };
+  readonly wait: Wait;
+};
+
+/** The first requests after a start have everything to themselves. */
+const RETENTION_FIRST_DELAY_MS = 10_000;
+/** What is past its term is erased within a day, the time that takes included. */
+const RETENTION_INTERVAL_MS = 12 * 3_600_000;
+const RETENTION_RETRY_DELAY_MS = 10 * 60_000;
+const SETTLEMENT_FIRST_DELAY_MAX_MS = 5 * 60_000;
+const SETTLEMENT_INTERVAL_MAX_MS = 60_000;
+const HOUSEKEEPING_INTERVAL_MS = 60_000;
+
+export function startJobs(deps: JobDeps): Schedule {
+  const jobs = [scheduleRetention(deps), scheduleSettlement(deps), scheduleHousekeeping(deps)];
+  return {
+    async stop() {
+      await Promise.all(jobs.map((job) => job.stop()));
+    },
+  };
+}
+
+function scheduleRetention({ store, clock, config, log, wait }: JobDeps): Schedule {
+  const retention = createRetention({
+    store: store.retention,
+    clock,
+    traceDefaultDays: config.traceRetentionDays,
+    auditDays: config.auditRetentionDays,
+    pause: wait,
+  });
+  return startSchedule({
+    firstDelayMs: RETENTION_FIRST_DELAY_MS,
+    intervalMs: RETENTION_INTERVAL_MS,
+    retryDelayMs: RETENTION_RETRY_DELAY_MS,
+    wait,
+    async run(signal) {
+      const { outcome, removed } = await retention.run(signal);
+      if (Object.values(removed).some((count) => count > 0))
+        log.info({ outcome, ...removed }, 'retention removed data');
+    },
+    onError: (error) => log.warn({ err: error }, 'retention failed'),
+  });
+}
+
+/** Every process looks for requests to settle; each settles once all the same. */
+function scheduleSettlement({ store, clock, config, log, wait }: JobDeps): Schedule {
+  const graceMs = config.settlementGraceMs;
+  const settling = createSettling({ store: store.requests, clock, graceMs });
+  const intervalMs = Math.min(SETTLEMENT_INTERVAL_MAX_MS, graceMs);
+  return startSchedule({
+    firstDelayMs: Math.min(SETTLEMENT_FIRST_DELAY_MAX_MS, graceMs),
+    intervalMs,
+    retryDelayMs: intervalMs,
+    wait,
+    async run(signal) {
+      const settled = await settling.run(signal);
+      if (settled > 0) log.info({ settled }, 'requests without an outcome settled');
+    },
+    onError: (error) => log.warn({ err: error }, 'settlement failed'),
+  });
+}
+
+function scheduleHousekeeping({ store, deliveryNowMs, onDisabled, log, wait }: JobDeps): Schedule {
+  const housekeeping = createHousekeeping({ store: store.deliveries, nowMs: deliveryNowMs, onDisabled, pause: wait });
+  return startSchedule({
+    firstDelayMs: HOUSEKEEPING_INTERVAL_MS,
+    intervalMs: HOUSEKEEPING_INTERVAL_MS,
+    retryDelayMs: HOUSEKEEPING_INTERVAL_MS,
+    wait,
+    run: (signal) => housekeeping.run(signal),
+    onError: (error) => log.warn({ err: error }, 'keeping house among deliveries failed'),
+  });
+}

@@ -1,0 +1,116 @@
+/** A store that counts what it is asked for and what comes of it. Neither the rules nor the drivers have to know. */
+
+import type { DeliveryMeter } from '../delivery/meter.ts';
+import type { RequestMeter } from '../domain/request-meter.ts';
+import type { GovernanceReport, GovernanceResult, RequestReport, RequestsReported } from '../domain/request-report.ts';
+import type { RequestStore, RetentionStore, Store, TraceStore } from '../domain/store.ts';
+import type { TraceAppend, TraceAppended } from '../domain/trace.ts';
+import { meterDeliveries, meterWebhooks } from './metered-deliveries.ts';
+
+export type MeteredStoreDeps = {
+  readonly requests: RequestMeter;
+  readonly deliveries: DeliveryMeter;
+  readonly monotonicMs: () => number;
+};
+
+type Deps = { readonly meter: RequestMeter; readonly monotonicMs: () => number };
+
+export function meterStore(store: Store, { requests: meter, deliveries, monotonicMs }: MeteredStoreDeps): Store {
+  return {
+    ...store,
+    traces: meterTraces(store.traces, { meter, monotonicMs }),
+    requests: meterRequests(store.requests, { meter, monotonicMs }),
+    retention: meterRetention(store.retention, meter),
+    webhooks: meterWebhooks(store.webhooks, deliveries),
+    deliveries: meterDeliveries(store.deliveries, deliveries),
+  };
+}
+
+function meterTraces(traces: TraceStore, deps: Deps): TraceStore {
+  return {
+    ...traces,
+    async append(append) {
+      const appended = await measure(deps, () => traces.append(append));
+      if (append.requests.length > 0) countSpans(deps.meter, append, appended);
+      return appended;
+    },
+  };
+}
+
+function meterRequests(requests: RequestStore, deps: Deps): RequestStore {
+  const { meter } = deps;
+  return {
+    ...requests,
+    async report(report) {
+      const reported = await measure(deps, () => requests.report(report));
+      countRecords(meter, report, reported);
+      return reported;
+    },
+    async reportGovernance(report) {
+      const results = await measure(deps, () => requests.reportGovernance(report));
+      countGovernance(meter, report, results);
+      return results;
+    },
+    async settle(settlement) {
+      const settled = await requests.settle(settlement);
+      meter.settled(settled.count);
+      meter.appended('gateway.request.settled', settled.count);
+      return settled;
+    },
+  };
+}
+
+function meterRetention(retention: RetentionStore, meter: RequestMeter): RetentionStore {
+  return {
+    ...retention,
+    begin(cuts) {
+      const walk = retention.begin(cuts);
+      return {
+        async step(rowsMax) {
+          const step = await walk.step(rowsMax);
+          meter.retentionDeleted(step.removed.events);
+          return step;
+        },
+      };
+    },
+  };
+}
+
+async function measure<T>({ meter, monotonicMs }: Deps, append: () => Promise<T>): Promise<T> {
+  const startedAtMs = monotonicMs();
+  const answer = await append();
+  meter.appendTook((monotonicMs() - startedAtMs) / 1000);
+  return answer;
+}
+
+function countSpans(meter: RequestMeter, { requests, spans }: TraceAppend, { requestResults }: TraceAppended): void {
+  for (const [index, { spanIndex }] of requests.entries()) {
+    const result = requestResults === undefined ? 'emitted' : requestResults[index];
+    // A span that another one of the same append took the place of says nothing.
+    if (result === undefined || result === null) continue;
+    const status = (spans[spanIndex]?.errorJson ?? null) === null ? 'success' : 'error';
+    meter.told({ source: 'span', status, result });
+    if (result === 'emitted') meter.appended('gateway.request.completed', 1);
+  }
+}
+
+function countRecords(meter: RequestMeter, { records }: RequestReport, reported: RequestsReported): void {
+  if (reported.kind !== 'reported') return;
+  for (const [index, result] of reported.results.entries()) {
+    const status = records[index]?.status;
+    if (status === undefined) continue;
+    meter.told({ source: 'report', status, result });
+    if (result === 'emitted') meter.appended('gateway.request.completed', 1);
+  }
+}
+
+function countGovernance(
+  meter: RequestMeter,
+  { events }: GovernanceReport,
+  results: readonly GovernanceResult[],
+): void {
+  for (const [index, result] of results.entries()) {
+    const type = events[index]?.type;
+    if (result === 'emitted' && type !== undefined) meter.appended(type, 1);
+  }
+}

@@ -1,0 +1,76 @@
+/** All that the server tells about itself at GET /metrics. */
+
+import type { DeliveryMeter } from '../delivery/meter.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { Store } from '../domain/store.ts';
+import { createDeliveryMeter } from './delivery-meter.ts';
+import { meterStore } from './metered-store.ts';
+import { tellProcess } from './process.ts';
+import { createRegistry, type Registry } from './registry.ts';
+import { createRequestMeter } from './request-meter.ts';
+import { shareRead } from './shared-read.ts';
+import type { Sample } from './text-format.ts';
+
+export type Metrics = {
+  /** Counts what goes through it; to be used instead of the other. */
+  readonly store: Store;
+  readonly deliveries: DeliveryMeter;
+  /** The page as it is now. */
+  text(): Promise<string>;
+};
+
+export type MetricsDeps = {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly monotonicMs: () => number;
+  /** Attempts of this process that are under way. */
+  readonly inFlight: () => number;
+};
+
+export function createMetrics(deps: MetricsDeps): Metrics {
+  const registry = createRegistry();
+  const requests = createRequestMeter(registry);
+  const deliveries = createDeliveryMeter(registry);
+  tellDeliveries(registry, deps);
+  tellProcess(registry);
+  const store = meterStore(deps.store, { requests, deliveries, monotonicMs: deps.monotonicMs });
+  return { store, deliveries, text: registry.text };
+}
+
+function tellDeliveries(registry: Registry, { store, clock, inFlight, monotonicMs }: MetricsDeps): void {
+  const read = shareRead(store.deliveries.counts, monotonicMs);
+  const byLabel = (label: string, values: Readonly<Record<string, number>>) =>
+    Object.entries(values).map(([word, value]) => ({ labels: { [label]: word }, value }));
+  registry.gauge(
+    {
+      name: 'spandrel_webhook_deliveries',
+      help: 'Deliveries that wait, are being sent, or are dead and still kept; of the whole database.',
+    },
+    async () => byLabel('state', (await read()).deliveries),
+  );
+  registry.gauge(
+    {
+      name: 'spandrel_webhook_outbox_rows',
+      help: 'Events that active endpoints have not got into a delivery yet; of the whole database.',
+    },
+    async () => [{ value: (await read()).outboxEvents }],
+  );
+  registry.gauge(
+    {
+      name: 'spandrel_webhook_oldest_undelivered_seconds',
+      help: 'Age of the oldest event that an active endpoint has not taken yet; of the whole database.',
+    },
+    async () => age((await read()).oldestUndeliveredAtMs, clock()),
+  );
+  registry.gauge({ name: 'spandrel_webhook_endpoints', help: 'Endpoints; of the whole database.' }, async () =>
+    byLabel('status', (await read()).endpoints),
+  );
+  registry.gauge({ name: 'spandrel_webhook_in_flight', help: 'Attempts of this process that are under way.' }, () => [
+    { value: inFlight() },
+  ]);
+}
+
+/** Nothing that waits is as good as something that came just now. */
+function age(sinceMs: number | null, nowMs: number): readonly Sample[] {
+  return [{ value: sinceMs === null ? 0 : Math.max(0, nowMs - sinceMs) / 1000 }];
+}

@@ -1,0 +1,134 @@
+/**
+ * What is counted and measured, and its text for Prometheus. A library would do the same for twenty times the memory,
+ * most of it for kinds of figures that are not told here.
+ */
+
+import { type Family, type Sample, textOf } from './text-format.ts';
+
+export type Registry = {
+  counter<Label extends string = never>(about: About<Label>): Counter<Label>;
+  histogram<Label extends string = never>(
+    about: About<Label> & { readonly bounds: readonly number[] },
+  ): Histogram<Label>;
+  /** Read at every scrape. What cannot be read is left out. */
+  gauge(about: About<never>, read: () => Promise<readonly Sample[]> | readonly Sample[]): void;
+  /** The same for what another part of the system adds up. */
+  total(about: About<never>, read: () => readonly Sample[]): void;
+  /** All of it, in the order it was made known. */
+  text(): Promise<string>;
+};
+
+export type About<Label extends string> = {
+  readonly name: string;
+  readonly help: string;
+  readonly labels?: readonly Label[];
+};
+
+export type Counter<Label extends string> = (labels: Readonly<Record<Label, string>>, by?: number) => void;
+export type Histogram<Label extends string> = (labels: Readonly<Record<Label, string>>, value: number) => void;
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Of one name. Whatever comes beyond is told as `other`, so that no text from outside can fill the memory. */
+const SERIES_MAX = 200;
+const OTHER = 'other';
+
+type Source = { readonly family: Family; readonly read: () => Promise<readonly Sample[]> | readonly Sample[] };
+
+export function createRegistry(): Registry {
+  const sources: Source[] = [];
+  const add = (about: About<string>, kind: Family['kind'], read: Source['read']) => {
+    if (sources.some(({ family }) => family.name === about.name)) throw new Error(`${about.name} is told twice`);
+    sources.push({ family: { name: about.name, help: about.help, kind }, read });
+  };
+  return {
+    counter(about) {
+      const series = createSeries(about.labels ?? [], () => ({ value: 0 }));
+      add(about, 'counter', () => series.all().map(({ labels, of }) => ({ labels, value: of.value })));
+      return (labels, by = 1) => {
+        series.find(labels).value += by;
+      };
+    },
+    histogram(about) {
+      const { bounds } = about;
+      const series = createSeries(about.labels ?? [], () => createBuckets(bounds));
+      add(about, 'histogram', () => series.all().flatMap(({ labels, of }) => of.samples(labels)));
+      return (labels, value) => series.find(labels).add(value);
+    },
+    gauge: (about, read) => add(about, 'gauge', read),
+    total: (about, read) => add(about, 'counter', read),
+    async text() {
+      const read = await Promise.all(
+        sources.map(async ({ family, read }) => ({ family, samples: await readOr(read) })),
+      );
+      return textOf(read);
+    },
+  };
+}
+
+/** A store that is away must not hide everything else. */
+async function readOr(read: Source['read']): Promise<readonly Sample[]> {
+  try {
+    return await read();
+  } catch {
+    return [];
+  }
+}
+
+type Series<T> = {
+  find(labels: Labels): T;
+  all(): readonly { readonly labels: Labels; readonly of: T }[];
+};
+
+function createSeries<T>(names: readonly string[], create: () => T): Series<T> {
+  const known = new Map<string, { readonly labels: Labels; readonly of: T }>();
+  const make = (labels: Labels): T => {
+    const key = keyOf(names, labels);
+    const of = known.get(key)?.of ?? create();
+    known.set(key, { labels, of });
+    return of;
+  };
+  // What has not happened yet is told as zero, so that a first time shows as a step.
+  if (names.length === 0) make({});
+  return {
+    find(labels) {
+      const of = known.get(keyOf(names, labels))?.of;
+      if (of !== undefined) return of;
+      return make(known.size < SERIES_MAX ? labels : Object.fromEntries(names.map((name) => [name, OTHER])));
+    },
+    all: () => [...known.values()],
+  };
+}
+
+function keyOf(names: readonly string[], labels: Labels): string {
+  let key = '';
+  for (const name of names) key += `${labels[name]}\0`;
+  return key;
+}
+
+function createBuckets(bounds: readonly number[]) {
+  const counts = bounds.map(() => 0);
+  let count = 0;
+  let sum = 0;
+  return {
+    add(value: number): void {
+      count += 1;
+      sum += value;
+      const place = bounds.findIndex((bound) => value <= bound);
+      if (place >= 0) counts[place] = (counts[place] ?? 0) + 1;
+    },
+    samples(labels: Labels): Sample[] {
+      let below = 0;
+      const buckets = bounds.map((bound, place) => {
+        below += counts[place] ?? 0;
+        return { suffix: '_bucket' as const, labels: { ...labels, le: String(bound) }, value: below };
+      });
+      return [
+        ...buckets,
+        { suffix: '_bucket', labels: { ...labels, le: '+Inf' }, value: count },
+        { suffix: '_sum', labels, value: sum },
+        { suffix: '_count', labels, value: count },
+      ];
+    },
+  };
+}

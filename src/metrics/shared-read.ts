@@ -1,0 +1,42 @@
+/** Anybody may ask for metrics, so what they cost the store does not depend on how often they are asked for. */
+
+/** What was read last serves everybody for this long. */
+const FRESH_MS = 5_000;
+/** A scrape that would have to wait longer goes without. */
+const PATIENCE_MS = 2_000;
+
+export function shareRead<T>(read: () => Promise<T>, monotonicMs: () => number): () => Promise<T> {
+  let current: { readonly answer: Promise<T>; endedAtMs: number | null } | null = null;
+
+  function begin(): Promise<T> {
+    const mine: NonNullable<typeof current> = { answer: read(), endedAtMs: null };
+    current = mine;
+    mine.answer.then(
+      () => {
+        mine.endedAtMs = monotonicMs();
+      },
+      () => {
+        if (current === mine) current = null;
+      },
+    );
+    return mine.answer;
+  }
+
+  return () => {
+    const isUsable = current !== null && (current.endedAtMs === null || monotonicMs() - current.endedAtMs < FRESH_MS);
+    return waitAtMost(isUsable && current !== null ? current.answer : begin(), PATIENCE_MS);
+  };
+}
+
+async function waitAtMost<T>(answer: Promise<T>, delayMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('the store takes too long')), delayMs);
+    timer.unref();
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * The messages of GatewayService as the JSON documents that are judged item by item, so that one set of rules serves
+ * every transport. What JSON would leave out, a message has unset or empty.
+ */
+
+import type { DescEnum } from '@bufbuild/protobuf';
+import {
+  BudgetOnBreachSchema,
+  BudgetScopeTypeSchema,
+  BudgetWindowSchema,
+  type GovernanceEvent,
+  type ReportedRequest,
+  ReportedRequestStatusSchema,
+  type ReportedUsage,
+  type ReportGovernanceEventsRequest,
+  type ReportRequestsRequest,
+} from '../../gen/spandrel/v1/gateway_pb.js';
+import { Fault, type JsonValue } from '../domain/fault.ts';
+import { UNREADABLE } from '../domain/free-json.ts';
+import { parseJson, scanJson } from '../domain/json-text.ts';
+import type {} from '../domain/raw-json.ts';
+import type { JsonFacts } from './method.ts';
+import { enumSpellings } from './rest-shape.ts';
+
+type Json = { [name: string]: unknown };
+type Document = { readonly value: JsonValue; readonly facts: JsonFacts };
+
+export function requestsToJson({ records }: ReportRequestsRequest): Document {
+  return toDocument({ records: records.map(recordToJson) });
+}
+
+export function governanceEventsToJson({ events }: ReportGovernanceEventsRequest): Document {
+  return toDocument({ events: events.map(eventToJson) });
+}
+
+/** What was looked at is each item alone, so there is nothing to say of the whole. */
+function toDocument(value: Json): Document {
+  return { value: value as JsonValue, facts: { depth: 0, hasEscapes: false, bytes: 0 } };
+}
+
+function recordToJson(record: ReportedRequest): Json {
+  return {
+    gateway_request_id: nonEmpty(record.gatewayRequestId),
+    status: wordOf(ReportedRequestStatusSchema, record.status),
+    project_id: record.projectId,
+    occurred_at: toInteger(record.occurredAt),
+    virtual_key_id: nonEmpty(record.virtualKeyId),
+    trace_id: nonEmpty(record.traceId),
+    principal_user_id: record.principalUserId,
+    end_user_id: record.endUserId,
+    model: record.model,
+    model_provider_id: record.modelProviderId,
+    request_type: record.requestType,
+    usage: record.usage === undefined ? undefined : usageToJson(record.usage),
+    cost_usd: record.costUsd,
+    error:
+      record.error === undefined
+        ? undefined
+        : { class: nonEmpty(record.error.class), http_status: record.error.httpStatus },
+    duration_ms: toInteger(record.durationMs),
+    labels: record.labels,
+    metadata: record.metadataJson === undefined ? undefined : toJson(record.metadataJson),
+  };
+}
+
+function usageToJson(usage: ReportedUsage): Json {
+  return {
+    input_tokens: toInteger(usage.inputTokens),
+    output_tokens: toInteger(usage.outputTokens),
+    cache_read_input_tokens: toInteger(usage.cacheReadInputTokens),
+    cache_creation_input_tokens: toInteger(usage.cacheCreationInputTokens),
+    reasoning_tokens: toInteger(usage.reasoningTokens),
+  };
+}
+
+function eventToJson(event: GovernanceEvent): Json {
+  return {
+    type: nonEmpty(event.type),
+    occurred_at: toInteger(event.occurredAt),
+    virtual_key_id: event.virtualKeyId,
+    name: event.name,
+    display_prefix: event.displayPrefix,
+    reason: event.reason,
+    budget_id: event.budgetId,
+    scope_type: wordOf(BudgetScopeTypeSchema, event.scopeType),
+    bucket_scope_id: event.bucketScopeId,
+    anchor_project_id: event.anchorProjectId,
+    end_user_id: event.endUserId,
+    window: wordOf(BudgetWindowSchema, event.window),
+    period_started_at: toInteger(event.periodStartedAt),
+    limit_usd: event.limitUsd,
+    spent_usd: event.spentUsd,
+    on_breach: wordOf(BudgetOnBreachSchema, event.onBreach),
+  };
+}
+
+function nonEmpty(text: string): string | undefined {
+  return text === '' ? undefined : text;
+}
+
+/** A number that has no word stays one, and is refused like any other word. */
+function wordOf(schema: DescEnum, value: number): string | number | undefined {
+  if (value === 0) return undefined;
+  for (const [word, number] of enumSpellings(schema)) if (number === value) return word;
+  return value;
+}
+
+/** What a double cannot hold keeps its digits. */
+function toInteger(value: bigint | undefined): unknown {
+  if (value === undefined) return undefined;
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : JSON.rawJSON(String(value));
+}
+
+/** Text that is no JSON makes its own record unreadable, and no other. */
+function toJson(text: string): unknown {
+  const bytes = Buffer.from(text);
+  try {
+    return parseJson(bytes, scanJson(bytes), 'literals');
+  } catch (error) {
+    if (error instanceof Fault) return UNREADABLE;
+    throw error;
+  }
+}

@@ -1,0 +1,97 @@
+/** Applies what gateways report to the tables, inside a transaction that somebody else begins and ends. */
+
+import { completeContent, isSameUsage, type RequestContent, unpackAdmission } from '../../domain/request-content.ts';
+import type {
+  GovernanceReport,
+  GovernanceResult,
+  ReportedRequest,
+  RequestReport,
+  RequestsReported,
+  Settled,
+  Settlement,
+  Unpriced,
+} from '../../domain/request-report.ts';
+import { nextRequestState, type RequestNews } from '../../domain/request-state.ts';
+import type { AppendTables, LogTables } from './tables.ts';
+import { findRequest, settleRequest, type Telling, tellRequest } from './tell-request.ts';
+
+/** Nothing is written when a price turns out to be made of something else than the event will tell. */
+export function applyRequests(tables: AppendTables, report: RequestReport): RequestsReported {
+  const log = tables.log(report.organizationNumber);
+  const unpriced = findUnpriced(log, report);
+  if (unpriced.length > 0) return { kind: 'unpriced', records: unpriced };
+  return { kind: 'reported', results: report.records.map((record) => tellRequest(log, tellingOf(record, report))) };
+}
+
+export function applyGovernance(tables: AppendTables, report: GovernanceReport): readonly GovernanceResult[] {
+  const log = tables.log(report.organizationNumber);
+  return report.events.map((event) => (log.insertGovernanceEvent(event) ? 'emitted' : 'duplicate'));
+}
+
+export function applySettlement(tables: AppendTables, { admittedByMs, countMax }: Settlement): Settled {
+  const overdue = tables.overdueRequests(admittedByMs, countMax);
+  let count = 0;
+  for (const { organizationNumber, key } of overdue) {
+    if (settleRequest(tables.log(organizationNumber), key)) count += 1;
+  }
+  return { count, hasMore: overdue.length === countMax };
+}
+
+function tellingOf(record: ReportedRequest, { organizationId, receivedAtMs }: RequestReport): Telling {
+  const { projectId, projectNumber, gatewayRequestId, content, cost, price } = record;
+  return {
+    projectId,
+    projectNumber,
+    organizationId,
+    receivedAtMs,
+    gatewayRequestId,
+    news: newsOf(record),
+    content: () => content,
+    cost,
+    price: price.cost,
+  };
+}
+
+function newsOf({ status }: ReportedRequest): Exclude<RequestNews, { status: 'overdue' }> {
+  return status === 'admitted' ? { status } : { status, source: 'report' };
+}
+
+/** What a request was admitted with, as far as it matters to an outcome of the same report. */
+type Known = { readonly content: RequestContent; readonly isCostKnown: boolean };
+
+function findUnpriced(log: LogTables, report: RequestReport): readonly Unpriced[] {
+  const admittedHere = new Map<string, Known>();
+  const found: Unpriced[] = [];
+  for (const [index, record] of report.records.entries()) {
+    const { content, cost } = record;
+    if (record.status === 'admitted') {
+      const name = nameOf(record);
+      // The first one counts.
+      if (!admittedHere.has(name)) admittedHere.set(name, { content, isCostKnown: cost !== null });
+    } else if (cost === null && (content.model === null || content.usage === null)) {
+      const known = knownOf(log, record, admittedHere);
+      const told = known === null ? content : completeContent(content, known.content);
+      if (known?.isCostKnown !== true && !isPriceOf(record, told)) {
+        found.push({ index, model: told.model, usage: told.usage });
+      }
+    }
+  }
+  return found;
+}
+
+/** Null where the outcome has nothing to take from, or changes nothing. */
+function knownOf(log: LogTables, record: ReportedRequest, admittedHere: ReadonlyMap<string, Known>): Known | null {
+  const row = findRequest(log, record);
+  if (row === undefined) return admittedHere.get(nameOf(record)) ?? null;
+  if (row.admission === null || nextRequestState(row.state, newsOf(record)).emits === null) return null;
+  const { content, cost } = unpackAdmission(row.admission);
+  return { content, isCostKnown: cost !== null };
+}
+
+function nameOf({ projectNumber, gatewayRequestId }: ReportedRequest): string {
+  return `${projectNumber} ${gatewayRequestId}`;
+}
+
+function isPriceOf({ price }: ReportedRequest, { model, usage }: RequestContent): boolean {
+  return price.model === model && isSameUsage(price.usage, usage);
+}

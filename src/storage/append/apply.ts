@@ -1,0 +1,55 @@
+/** Everything that adds to the logs of organizations goes through one queue; here it is told apart again. */
+
+import type {
+  GovernanceReport,
+  GovernanceResult,
+  RequestReport,
+  RequestsReported,
+  Settled,
+  Settlement,
+} from '../../domain/request-report.ts';
+import type { TraceAppend } from '../../domain/trace.ts';
+import { applyAppend } from './apply-append.ts';
+import { applyGovernance, applyRequests, applySettlement } from './apply-report.ts';
+import type { AppendTables } from './tables.ts';
+
+/** What a gateway reports, or what nobody reported in time. */
+export type Report = RequestReport | GovernanceReport | Settlement;
+
+/** What the queue takes; only traces have no kind. */
+export type Append = TraceAppend | Report;
+
+/** By what was reported. */
+export type Reported = {
+  readonly requests: RequestsReported;
+  readonly governance: readonly GovernanceResult[];
+  readonly settlement: Settled;
+};
+
+/**
+ * What became of an append: null for a trace of which all is said with that it is stored, else the notes of its merge;
+ * what became of a report; or why it failed.
+ */
+export type AppendOutcome = null | readonly string[] | { readonly reported: Reported[keyof Reported] } | Error;
+
+export function isReport(append: Append): append is Report {
+  return 'kind' in append;
+}
+
+export function apply(tables: AppendTables, append: Append): AppendOutcome {
+  if (isReport(append)) return { reported: applyReport(tables, append) };
+  const notes = applyAppend(tables, append);
+  // Most have no notes, and null is quicker to hand on than an empty list.
+  return notes.length === 0 ? null : notes;
+}
+
+function applyReport(tables: AppendTables, report: Report): Reported[keyof Reported] {
+  switch (report.kind) {
+    case 'requests':
+      return applyRequests(tables, report);
+    case 'governance':
+      return applyGovernance(tables, report);
+    case 'settlement':
+      return applySettlement(tables, report);
+  }
+}

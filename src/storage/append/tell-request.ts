@@ -1,0 +1,174 @@
+/** Turns what somebody says about a request into its row and event, inside the transaction that stores what was said. */
+
+import {
+  type Admission,
+  completeContent,
+  packAdmission,
+  type RequestContent,
+  type RequestCost,
+  unpackAdmission,
+} from '../../domain/request-content.ts';
+import { completedData, settledData } from '../../domain/request-data.ts';
+import { allRequestKeys, type EventKind, eventIdOf } from '../../domain/request-event.ts';
+import type { RequestResult } from '../../domain/request-report.ts';
+import {
+  nextRequestState,
+  type RequestNews,
+  type RequestState,
+  type RequestTransition,
+  type StoredRequestState,
+} from '../../domain/request-state.ts';
+import type { LogTables, MakeEvent, NewRequest, RequestRow } from './tables.ts';
+
+/** What one span or record says. */
+export type Telling = Claim & {
+  readonly organizationId: string;
+  readonly receivedAtMs: number;
+  readonly news: Exclude<RequestNews, { status: 'overdue' }>;
+  /** May be slow: it is asked for only when something comes of it. */
+  readonly content: () => RequestContent;
+  /** As the teller says. */
+  readonly cost: RequestCost | null;
+  /** What it costs when nobody says. */
+  readonly price: RequestCost | null;
+};
+
+/** Whose request is meant. */
+export type Claim = {
+  readonly projectId: string;
+  readonly projectNumber: number;
+  readonly gatewayRequestId: string;
+};
+
+/** Where a request is kept, or could be when there is no row. */
+type Place =
+  | { readonly key: string; readonly index: number; readonly row: RequestRow }
+  | { readonly key: string; readonly index: number; readonly row: undefined };
+
+/** Emits at most one event, and none for news that change nothing. */
+export function tellRequest(log: LogTables, telling: Telling): RequestResult {
+  const { gatewayRequestId } = telling;
+  const first = nextRequestState({ status: 'none' }, telling.news);
+  // Almost every request is new and nobody else's: then its id is its key, and one insert settles it.
+  if (log.lastKeyIndex === 0 && insertNew(log, telling, { key: gatewayRequestId, transition: first })) {
+    return first.result;
+  }
+  const place = locate(log, telling);
+  if (place.row !== undefined) return continueOwn(log, telling, place);
+  insertNew(log, telling, { key: place.key, transition: first });
+  log.lastKeyIndex = Math.max(log.lastKeyIndex, place.index);
+  return first.result;
+}
+
+/** Ends the wait for an outcome. False when there is nothing left to wait for. */
+export function settleRequest(log: LogTables, key: string): boolean {
+  const row = log.findRequest(key);
+  if (row === undefined) return false;
+  const { state, emits } = nextRequestState(row.state, { status: 'overdue' });
+  if (emits === null || row.admission === null) return false;
+  const { admission } = row;
+  const { organizationId, projectId, content } = unpackAdmission(admission);
+  const gatewayRequestId = row.gatewayRequestId ?? key;
+  const change = { state: toStored(state), admission, costNanoUsd: null, receivedAtMs: null, emits };
+  log.changeRequest(key, change, (created) => {
+    const eventId = eventIdOf(key, emits);
+    const dataJson = settledData({ eventId, gatewayRequestId, organizationId, projectId }, content, created);
+    return { id: eventId, type: 'gateway.request.settled', dataJson };
+  });
+  return true;
+}
+
+/** The row of a request, if the project has it. */
+export function findRequest(log: LogTables, claim: Claim): RequestRow | undefined {
+  return locate(log, claim).row;
+}
+
+/** The request where the project has it; else the first key that is free for it. */
+function locate(log: LogTables, { projectId, projectNumber, gatewayRequestId }: Claim): Place {
+  let free: Place | null = null;
+  let index = 0;
+  for (const key of allRequestKeys(gatewayRequestId, projectId)) {
+    const row = log.findRequest(key);
+    // Another request may have for its own id what this one would get for its key.
+    if (row?.projectNumber === projectNumber && (row.gatewayRequestId ?? key) === gatewayRequestId) {
+      return { key, index, row };
+    }
+    if (row === undefined) free ??= { key, index, row };
+    // An earlier key may have become free since: the request is looked for as far as any was ever kept.
+    if (free !== null && index >= log.lastKeyIndex) return free;
+    index += 1;
+  }
+  if (free === null) throw new Error('every key of a request is taken');
+  return free;
+}
+
+type Insertion = { readonly key: string; readonly transition: RequestTransition };
+
+function insertNew(log: LogTables, telling: Telling, { key, transition }: Insertion): boolean {
+  const { projectNumber, gatewayRequestId, receivedAtMs } = telling;
+  const { state, emits } = transition;
+  const cost = telling.cost ?? telling.price;
+  const row: NewRequest = {
+    state: toStored(state),
+    admission: emits === null ? packAdmission(admissionOf(telling)) : null,
+    costNanoUsd: emits === null ? null : (cost?.nanoUsd ?? null),
+    receivedAtMs,
+    projectNumber,
+    gatewayRequestId: key === gatewayRequestId ? null : gatewayRequestId,
+  };
+  const event = emits === null ? null : outcomeEvent(telling, { key, kind: emits, content: telling.content, cost });
+  return log.insertRequest(key, row, event);
+}
+
+function admissionOf({ organizationId, projectId, content, cost }: Telling): Admission {
+  return { organizationId, projectId, content: content(), cost };
+}
+
+function continueOwn(
+  log: LogTables,
+  telling: Telling,
+  { key, row }: { readonly key: string; readonly row: RequestRow },
+): RequestResult {
+  const { state, emits, result } = nextRequestState(row.state, telling.news);
+  if (emits === null) return result;
+  const known = row.admission === null ? null : unpackAdmission(row.admission);
+  const cost = telling.cost ?? known?.cost ?? telling.price;
+  const content = () => (known === null ? telling.content() : completeContent(telling.content(), known.content));
+  const change = {
+    state: toStored(state),
+    admission: mayBeCorrected(state) ? row.admission : null,
+    costNanoUsd: cost?.nanoUsd ?? null,
+    receivedAtMs: telling.receivedAtMs,
+    emits,
+  };
+  log.changeRequest(key, change, outcomeEvent(telling, { key, kind: emits, content, cost }));
+  return result;
+}
+
+/** Whether another outcome may follow, which takes what it leaves out from the admission as well. */
+function mayBeCorrected(state: RequestState): boolean {
+  return state.status === 'error' && state.source === 'report';
+}
+
+type Outcome = {
+  readonly key: string;
+  readonly kind: EventKind;
+  readonly content: () => RequestContent;
+  readonly cost: RequestCost | null;
+};
+
+function outcomeEvent(telling: Telling, { key, kind, content, cost }: Outcome): MakeEvent {
+  const { organizationId, projectId, gatewayRequestId, news } = telling;
+  return () => {
+    if (news.status === 'admitted') throw new Error('an admission is no outcome');
+    const eventId = eventIdOf(key, kind);
+    const name = { eventId, gatewayRequestId, organizationId, projectId };
+    const dataJson = completedData(name, { status: news.status, content: content(), cost });
+    return { id: eventId, type: 'gateway.request.completed', dataJson };
+  };
+}
+
+function toStored(state: RequestState): StoredRequestState {
+  if (state.status === 'none') throw new Error('a request without a state is stored');
+  return state;
+}

@@ -1,0 +1,59 @@
+/** Webhook endpoints between rows and records. */
+
+import type { Endpoint, EndpointRecord, SqsRecord } from '../../domain/endpoint.ts';
+import { toBuffer, toBufferOrNull } from './bytes.ts';
+
+/** A row of webhook_endpoints in the words of the domain, as far as it changes with the record. */
+export type EndpointCells = Omit<
+  EndpointRecord,
+  'sqs' | 'enabledEvents' | 'secret' | 'previousSecret' | 'disabledAtMs' | 'previousSecretUntilMs'
+> & {
+  /** JSON without the secret. */
+  readonly sqs: string | null;
+  readonly sqsSecret: Uint8Array | null;
+  /** JSON. */
+  readonly enabledEvents: string;
+  readonly secret: Uint8Array;
+  readonly previousSecret: Uint8Array | null;
+  readonly disabledAtMs: number | null;
+  readonly previousSecretUntilMs: number | null;
+};
+
+export function packEndpoint(record: EndpointRecord): EndpointCells {
+  const { sqs, enabledEvents, secret, previousSecret, ...rest } = record;
+  return {
+    ...rest,
+    sqs: sqs === null ? null : JSON.stringify({ ...sqs, secretAccessKey: null }),
+    sqsSecret: toBufferOrNull(sqs?.secretAccessKey),
+    enabledEvents: JSON.stringify(enabledEvents),
+    secret: toBuffer(secret),
+    previousSecret: toBufferOrNull(previousSecret),
+  };
+}
+
+type Packed = 'sqs' | 'enabledEvents' | 'secret' | 'previousSecret';
+
+/** What else is in the row stays as it is. */
+export function unpackEndpoint<Row extends Pick<EndpointCells, Packed | 'sqsSecret'>>(
+  row: Row,
+): Omit<Row, Packed | 'sqsSecret'> & Pick<EndpointRecord, Packed> {
+  const { sqs, sqsSecret, enabledEvents, secret, previousSecret, ...rest } = row;
+  return {
+    ...rest,
+    sqs: sqs === null ? null : { ...(JSON.parse(sqs) as SqsRecord), secretAccessKey: toBufferOrNull(sqsSecret) },
+    enabledEvents: JSON.parse(enabledEvents),
+    secret: toBuffer(secret),
+    previousSecret: toBufferOrNull(previousSecret),
+  };
+}
+
+/** Between threads a Buffer becomes a plain array of bytes. */
+export function restoreEndpoint(endpoint: Endpoint): Endpoint {
+  const { secret, previousSecret, sqs } = endpoint;
+  return {
+    ...endpoint,
+    secret: toBuffer(secret),
+    previousSecret: toBufferOrNull(previousSecret),
+    sqs: sqs === null ? null : { ...sqs, secretAccessKey: toBufferOrNull(sqs.secretAccessKey) },
+  };
+}

@@ -1,0 +1,88 @@
+/** How many deliveries there are, and how far behind they are, for metrics. */
+
+import type { DeliveryCounts } from '../../domain/webhook-store.ts';
+import { deliveryStatuses } from '../rows/webhook-codes.ts';
+import type { Database } from './connection.ts';
+import { prepareEventCount } from './event-count.ts';
+import { inParts } from './in-parts.ts';
+import { prepareOutbox } from './outbox.ts';
+import type { ReadLane } from './read-lane.ts';
+
+type Endpoint = {
+  readonly number: number;
+  readonly status: 'active' | 'disabled';
+  /** How many events lie behind its position, and 0 when it is not active. */
+  readonly behind: number;
+};
+
+type EndpointCounts = {
+  readonly rows: readonly { readonly status: number; readonly count: number }[];
+  /** In its deliveries. */
+  readonly oldestAtMs: number | null;
+};
+
+export function prepareCounts(db: Database, lane: ReadLane): () => Promise<DeliveryCounts> {
+  const statements = prepareStatements(db);
+  const outboxes = prepareOutbox(db, lane, prepareEventCount(db, lane));
+
+  function countOf({ number }: Endpoint): EndpointCounts {
+    return { rows: statements.unended.all(number), oldestAtMs: statements.oldest.get(number) ?? null };
+  }
+
+  return async () => {
+    const endpoints = await lane(() => statements.endpoints.all());
+    const active = endpoints.filter(({ status }) => status === 'active');
+    // First: what leaves an outbox meanwhile is in a delivery when those are looked at.
+    const oldest: (number | null)[] = [];
+    for (const { number, behind } of active) if (behind > 0) oldest.push(await outboxes.oldestAtMs(number));
+    const deliveries = {
+      queued: 0,
+      sending: 0,
+      retrying: 0,
+      held: 0,
+      dead: await lane(() => statements.dead.get() ?? 0),
+    };
+    await inParts(endpoints, async (some) => {
+      const counts = await lane(() => some.map((endpoint) => ({ endpoint, ...countOf(endpoint) })));
+      for (const { endpoint, rows, oldestAtMs } of counts) {
+        if (endpoint.status === 'active') oldest.push(oldestAtMs);
+        for (const { status, count } of rows) deliveries[toldStatus(endpoint, status)] += count;
+      }
+    });
+    const known = oldest.filter((atMs) => atMs !== null);
+    return {
+      deliveries,
+      endpoints: { active: active.length, disabled: endpoints.length - active.length },
+      outboxEvents: active.reduce((sum, { behind }) => sum + behind, 0),
+      oldestUndeliveredAtMs: known.length === 0 ? null : known.reduce((one, other) => Math.min(one, other)),
+    };
+  };
+}
+
+function toldStatus({ status }: Endpoint, code: number): 'queued' | 'sending' | 'retrying' | 'held' {
+  const word = deliveryStatuses.word(code);
+  if (word === 'sending') return word;
+  if (status !== 'active') return 'held';
+  return word === 'queued' ? word : 'retrying';
+}
+
+function prepareStatements(db: Database) {
+  const unended = 'FROM webhook_deliveries WHERE endpoint_number = ? AND ended_at IS NULL AND test = 0';
+  return {
+    endpoints: db.prepare<[], Endpoint>(
+      `SELECT number, status, iif(status = 'active', max(0, ifnull(seq, 0) - position), 0) AS behind
+       FROM webhook_endpoints AS e JOIN webhook_states ON endpoint_number = number
+       LEFT JOIN log_heads AS h ON h.organization_number = e.organization_number
+       WHERE archived_at IS NULL`,
+    ),
+    unended: db.prepare<[number], { status: number; count: number }>(
+      `SELECT status, count(*) AS count ${unended} GROUP BY status`,
+    ),
+    oldest: db.prepare<[number], number | null>(`SELECT min(queued_at) ${unended}`).pluck(),
+    dead: db
+      .prepare<[], number>(
+        `SELECT count(*) FROM webhook_deliveries WHERE status = ${deliveryStatuses.code('dead')} AND test = 0`,
+      )
+      .pluck(),
+  };
+}

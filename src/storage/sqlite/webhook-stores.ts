@@ -1,0 +1,54 @@
+/** The two ports of webhooks on SQLite. */
+
+import type { DeliveryStore, WebhookStore } from '../../domain/webhook-store.ts';
+import { createManagedWebhooks } from '../management-store.ts';
+import type { Database } from './connection.ts';
+import { prepareDeliveryLogReader } from './delivery-log-reader.ts';
+import { prepareDeliveryReader } from './delivery-reader.ts';
+import { prepareHealthReader } from './endpoint-health.ts';
+import type { ReadLane } from './read-lane.ts';
+import type { Wake } from './wake.ts';
+import type { CallWriter } from './writer.ts';
+
+export type WebhookStoresDeps = {
+  readonly reader: Database;
+  /** For those who deliver. */
+  readonly lane: ReadLane;
+  /** For everybody else. */
+  readonly pacedLane: ReadLane;
+  readonly call: CallWriter;
+  readonly wake: Wake;
+};
+
+export function createWebhookStore({ reader, pacedLane, call }: WebhookStoresDeps): WebhookStore {
+  return {
+    ...createManagedWebhooks(call),
+    ...prepareDeliveryLogReader(reader, pacedLane),
+    ...prepareHealthReader(reader, pacedLane),
+    beginTest: (test, limit) => call('beginTest', test, limit),
+    endTest: (test, verdict, nowMs) => call('endTest', test, verdict, nowMs),
+  };
+}
+
+export function createDeliveryStore({ reader, lane, call, wake }: WebhookStoresDeps): DeliveryStore {
+  // Up to this number endpoints have been swept in this round; null: all have.
+  let sweptEndpoint: number | null = 0;
+  return {
+    ...prepareDeliveryReader(reader, lane),
+    nowMs: async () => null,
+    listen: wake.listen,
+    async apply(work, at) {
+      const outcomes = await call('applyWork', work, at);
+      if (outcomes.some((outcome) => outcome.kind === 'recorded' && outcome.disabled !== null)) wake.notify();
+      return outcomes;
+    },
+    async sweep(question) {
+      const { next, isOver, disabled } = await call('sweepDeliveries', { question, afterEndpoint: sweptEndpoint });
+      sweptEndpoint = isOver ? 0 : next;
+      if (disabled.length > 0) wake.notify();
+      return { more: !isOver, disabled };
+    },
+    // Only one process has the file open.
+    isAlone: true,
+  };
+}

@@ -1,0 +1,86 @@
+import { afterEach, expect, it } from 'vitest';
+import { startApp, type TestApp } from '../support/app.ts';
+import { callRest } from '../support/surfaces.ts';
+
+let app: TestApp;
+
+afterEach(() => app.close());
+
+const COMMENT = /^# (HELP [a-z_]+ \S.*|TYPE [a-z_]+ (counter|gauge|histogram))$/;
+const LABEL = '[a-z_]+="(?:[^"\\\\\\n]|\\\\["\\\\n])*"';
+const SAMPLE = new RegExp(`^[a-z_]+(\\{${LABEL}(,${LABEL})*\\})? [0-9.e+-]+$`);
+
+const NAMES = [
+  'spandrel_events_append_seconds',
+  'spandrel_events_appended_total',
+  'spandrel_events_retention_deleted_total',
+  'spandrel_requests_total',
+  'spandrel_settlement_total',
+  'spandrel_webhook_attempt_seconds',
+  'spandrel_webhook_attempts_total',
+  'spandrel_webhook_capped_total',
+  'spandrel_webhook_dead_total',
+  'spandrel_webhook_deliveries',
+  'spandrel_webhook_disabled_total',
+  'spandrel_webhook_endpoints',
+  'spandrel_webhook_event_lag_seconds',
+  'spandrel_webhook_in_flight',
+  'spandrel_webhook_lease_lost_total',
+  'spandrel_webhook_oldest_undelivered_seconds',
+  'spandrel_webhook_outbox_rows',
+  'spandrel_webhook_policy_refusals_total',
+  'spandrel_webhook_replay_enqueued_total',
+  'spandrel_webhook_stale_results_total',
+  'spandrel_webhook_tests_total',
+];
+/** Told once something of the kind has happened. */
+const LATER = ['spandrel_requests_total', 'spandrel_webhook_attempt_seconds', 'spandrel_webhook_attempts_total'];
+
+async function scrape(): Promise<string[]> {
+  const response = await fetch(`${app.address}/metrics`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  const text = await response.text();
+  expect(text.endsWith('\n')).toBe(true);
+  return text.trimEnd().split('\n');
+}
+
+it('tells metrics to anybody, in the text format', async () => {
+  app = await startApp();
+  const lines = await scrape();
+  expect(lines.filter((line) => !COMMENT.test(line) && !SAMPLE.test(line))).toEqual([]);
+  const told = lines.flatMap((line) => /^# TYPE (\S+)/.exec(line)?.[1] ?? []);
+  expect(NAMES.filter((name) => !told.includes(name)).sort()).toEqual(LATER);
+  expect(told).toEqual(expect.arrayContaining(['process_resident_memory_bytes', 'process_cpu_seconds_total']));
+  expect(new Set(told).size).toBe(told.length);
+});
+
+it('counts a collected request and its event', async () => {
+  app = await startApp();
+  const span = { span_id: 's1', type: 'llm', timestamps: { started_at: Date.now(), finished_at: Date.now() } };
+  const body = { trace_id: 't1', spans: [span] };
+  const headers = { 'x-auth-token': app.projectKey };
+  expect((await callRest(app.address, { verb: 'POST', path: '/api/collector', body, headers })).status).toBe(200);
+  const lines = await scrape();
+  expect(lines).toContain('spandrel_requests_total{source="span",status="success",result="emitted"} 1');
+  expect(lines).toContain('spandrel_events_appended_total{type="gateway.request.completed"} 1');
+  expect(lines).toContain('spandrel_events_append_seconds_count 1');
+});
+
+it('takes GET and HEAD only', async () => {
+  app = await startApp();
+  const head = await fetch(`${app.address}/metrics`, { method: 'HEAD' });
+  expect(head.status).toBe(200);
+  expect(await head.text()).toBe('');
+  const post = await callRest(app.address, { verb: 'POST', path: '/metrics', body: {} });
+  expect(post.status).toBe(405);
+});
+
+it('is like any unknown path when it is switched off', async () => {
+  app = await startApp({ environment: { SPANDREL_METRICS: 'off' } });
+  const off = await callRest(app.address, { path: '/metrics' });
+  const unknown = await callRest(app.address, { path: '/metricz' });
+  expect(off.status).toBe(404);
+  expect(off.body.code ?? off.body.error?.code).toBe('route_not_found');
+  expect(Object.keys(off.body)).toEqual(Object.keys(unknown.body));
+});

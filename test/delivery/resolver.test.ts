@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { type Ask, createResolver } from '../../src/delivery/resolver.ts';
+
+type World = {
+  nowMs: number;
+  hosts: string;
+  ipv4: Ask['ipv4'];
+  ipv6: Ask['ipv6'];
+  /** The names that were asked for, in both families together. */
+  readonly asked: string[];
+};
+
+const none = () => Promise.reject(new Error('ENODATA'));
+
+function createWorld(changes: Partial<World> = {}) {
+  const world: World = { nowMs: 0, hosts: '', ipv4: none, ipv6: none, asked: [], ...changes };
+  const { resolve } = createResolver({
+    nowMs: () => world.nowMs,
+    readHosts: async () => world.hosts,
+    ask: {
+      ipv4(host) {
+        world.asked.push(host);
+        return world.ipv4(host);
+      },
+      ipv6: (host) => world.ipv6(host),
+    },
+  });
+  return { world, resolve };
+}
+
+describe('looking a host up', () => {
+  it('answers all its addresses, IPv4 first', async () => {
+    const { resolve } = createWorld({ ipv4: async () => ['1.1.1.1', '1.1.1.2'], ipv6: async () => ['2606::1'] });
+    expect(await resolve('a.example', 1_000)).toEqual(['1.1.1.1', '1.1.1.2', '2606::1']);
+  });
+
+  it('is content with one family, and fails without any', async () => {
+    const { world, resolve } = createWorld({ ipv6: async () => ['2606::1'] });
+    expect(await resolve('a.example', 1_000)).toEqual(['2606::1']);
+    world.ipv6 = none;
+    await expect(resolve('b.example', 1_000)).rejects.toThrow('no address');
+    world.ipv4 = async () => [];
+    await expect(resolve('b.example', 1_000)).rejects.toThrow('no address');
+  });
+
+  it('keeps an answer for 30 seconds, and no failure', async () => {
+    const { world, resolve } = createWorld({ ipv4: async () => ['1.1.1.1'] });
+    await resolve('a.example', 1_000);
+    world.ipv4 = async () => ['2.2.2.2'];
+    world.nowMs = 29_999;
+    expect(await resolve('a.example', 1_000)).toEqual(['1.1.1.1']);
+    world.nowMs = 30_000;
+    expect(await resolve('a.example', 1_000)).toEqual(['2.2.2.2']);
+    world.nowMs = 60_000;
+    world.ipv4 = none;
+    await expect(resolve('a.example', 1_000)).rejects.toThrow();
+    world.ipv4 = async () => ['3.3.3.3'];
+    expect(await resolve('a.example', 1_000)).toEqual(['3.3.3.3']);
+  });
+
+  it('asks once for everybody who asks at the same time', async () => {
+    const { world, resolve } = createWorld({ ipv4: async () => ['1.1.1.1'] });
+    await Promise.all(Array.from({ length: 50 }, () => resolve('a.example', 1_000)));
+    expect(world.asked).toEqual(['a.example']);
+  });
+
+  it('gives up in time, and has the late answer for the next one', async () => {
+    let answer = (_addresses: string[]) => {};
+    const { resolve } = createWorld({
+      ipv4: () =>
+        new Promise((settle) => {
+          answer = settle;
+        }),
+    });
+    await expect(resolve('a.example', 20)).rejects.toThrow('in time');
+    const next = resolve('a.example', 5_000);
+    answer(['1.1.1.1']);
+    expect(await next).toEqual(['1.1.1.1']);
+  });
+
+  it('keeps a bounded number of answers', async () => {
+    const { world, resolve } = createWorld({ ipv4: async () => ['1.1.1.1'] });
+    for (let index = 0; index <= 10_000; index += 1) await resolve(`${index}.example`, 1_000);
+    world.asked.length = 0;
+    await resolve('10000.example', 1_000);
+    await resolve('0.example', 1_000);
+    expect(world.asked).toEqual(['0.example']);
+  });
+
+  it('believes the hosts file of the machine first', async () => {
+    const hosts =
+      '# 9.9.9.9 a.example\n127.0.0.1\tlocalhost\n::1 Hooks hooks.Internal # 8.8.8.8\n10.0.0.5 hooks.internal\n';
+    const { world, resolve } = createWorld({ hosts, ipv4: async () => ['1.1.1.1'] });
+    expect(await resolve('hooks.internal', 1_000)).toEqual(['10.0.0.5', '::1']);
+    expect(await resolve('localhost', 1_000)).toEqual(['127.0.0.1']);
+    expect(world.asked).toEqual([]);
+    expect(await resolve('a.example', 1_000)).toEqual(['1.1.1.1']);
+    expect(await resolve('8.8.8.8', 1_000)).toEqual(['1.1.1.1']);
+  });
+
+  it('knows localhost without any file', async () => {
+    const { resolve } = createResolver({ nowMs: () => 0, readHosts: none, ask: { ipv4: none, ipv6: none } });
+    expect(await resolve('localhost', 1_000)).toEqual(['127.0.0.1', '::1']);
+  });
+});

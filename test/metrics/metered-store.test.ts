@@ -1,0 +1,153 @@
+import { expect, it } from 'vitest';
+import type { DeliveryMeter } from '../../src/delivery/meter.ts';
+import type { RequestMeter } from '../../src/domain/request-meter.ts';
+import type { RequestResult } from '../../src/domain/request-report.ts';
+import type { Store } from '../../src/domain/store.ts';
+import type { Work, WorkOutcome } from '../../src/domain/webhook-store.ts';
+import { createDeliveryMeter } from '../../src/metrics/delivery-meter.ts';
+import { meterStore } from '../../src/metrics/metered-store.ts';
+import { createRegistry } from '../../src/metrics/registry.ts';
+import { createRequestMeter } from '../../src/metrics/request-meter.ts';
+import { bareSpan, sampleAppend, sampleRequest } from '../storage/conformance/samples.ts';
+
+/** Answers what it is told to; only what is asked for in a test is there. */
+function createWorld(parts: object) {
+  const registry = createRegistry();
+  const requests: RequestMeter = createRequestMeter(registry);
+  const deliveries: DeliveryMeter = createDeliveryMeter(registry);
+  let nowMs = 0;
+  const monotonicMs = () => {
+    nowMs += 20;
+    return nowMs;
+  };
+  const store = meterStore(parts as Store, { requests, deliveries, monotonicMs });
+  const told = async (start: string) => (await registry.text()).split('\n').filter((line) => line.startsWith(start));
+  return { store, deliveries, told };
+}
+
+const answered = (requestResults?: readonly (RequestResult | null)[]) => ({
+  traces: { append: async () => ({ metadataNotes: [], ...(requestResults && { requestResults }) }) },
+});
+
+const failed = { ...bareSpan(), errorJson: '{"message":"no","stacktrace":[]}' };
+const threeSpans = sampleAppend({
+  spans: [bareSpan(), failed, bareSpan()],
+  requests: [0, 1, 2].map((spanIndex) => ({ ...sampleRequest(), spanIndex })),
+});
+
+it('counts the requests of an append, each emitted unless it is said otherwise', async () => {
+  const { store, told } = createWorld(answered());
+  await store.traces.append(threeSpans);
+  expect(await told('spandrel_requests_total')).toEqual([
+    'spandrel_requests_total{source="span",status="success",result="emitted"} 2',
+    'spandrel_requests_total{source="span",status="error",result="emitted"} 1',
+  ]);
+  expect(await told('spandrel_events_appended_total{type="gateway.request.completed"}')).toEqual([
+    'spandrel_events_appended_total{type="gateway.request.completed"} 3',
+  ]);
+  expect(await told('spandrel_events_append_seconds_sum')).toEqual(['spandrel_events_append_seconds_sum 0.02']);
+});
+
+it('counts repeats as what they are, and what was never stored not at all', async () => {
+  const { store, told } = createWorld(answered(['duplicate', 'superseded', null]));
+  await store.traces.append(threeSpans);
+  expect(await told('spandrel_requests_total')).toEqual([
+    'spandrel_requests_total{source="span",status="success",result="duplicate"} 1',
+    'spandrel_requests_total{source="span",status="error",result="superseded"} 1',
+  ]);
+  expect(await told('spandrel_events_appended_total{type="gateway.request.completed"}')).toEqual([
+    'spandrel_events_appended_total{type="gateway.request.completed"} 0',
+  ]);
+});
+
+it('counts reports, what came of each record, and settlements', async () => {
+  const requests = {
+    report: async () => ({ kind: 'reported', results: ['stored', 'emitted', 'rejected'] }),
+    reportGovernance: async () => ['emitted', 'duplicate'],
+    settle: async () => ({ count: 7, hasMore: false }),
+  };
+  const { store, told } = createWorld({ requests });
+  const records = ['admitted', 'success', 'error'].map((status) => ({ status }));
+  await store.requests.report({ kind: 'requests', records } as never);
+  const events = [{ type: 'gateway.budget.breached' }, { type: 'gateway.budget.breached' }];
+  await store.requests.reportGovernance({ kind: 'governance', events } as never);
+  await store.requests.settle({ kind: 'settlement', admittedByMs: 0, countMax: 9 });
+  expect(await told('spandrel_requests_total')).toEqual([
+    'spandrel_requests_total{source="report",status="admitted",result="stored"} 1',
+    'spandrel_requests_total{source="report",status="success",result="emitted"} 1',
+    'spandrel_requests_total{source="report",status="error",result="rejected"} 1',
+  ]);
+  const appended = (await told('spandrel_events_appended_total')).filter((line) => !line.endsWith(' 0'));
+  expect(appended).toEqual([
+    'spandrel_events_appended_total{type="gateway.request.completed"} 1',
+    'spandrel_events_appended_total{type="gateway.request.settled"} 7',
+    'spandrel_events_appended_total{type="gateway.budget.breached"} 1',
+  ]);
+  expect(await told('spandrel_settlement_total')).toEqual(['spandrel_settlement_total 7']);
+});
+
+it('counts nothing of a report that is not stored, or of an append that fails', async () => {
+  const { store, told } = createWorld({
+    requests: { report: async () => ({ kind: 'unpriced', records: [] }) },
+    traces: { append: () => Promise.reject(new Error('full')) },
+  });
+  await store.requests.report({ kind: 'requests', records: [{ status: 'success' }] } as never);
+  await expect(store.traces.append(threeSpans)).rejects.toThrow('full');
+  expect(await told('spandrel_requests_total')).toEqual([]);
+});
+
+it('counts what retention removed, step by step', async () => {
+  const step = async () => ({ outcome: 'more', removed: { events: 4, traces: 1, auditEntries: 0, months: 0 } });
+  const { store, told } = createWorld({ retention: { begin: () => ({ step }) } });
+  const walk = store.retention.begin({ eventsBeforeMs: 0, traces: [], auditBeforeMs: null });
+  await walk.step(10);
+  await walk.step(10);
+  expect(await told('spandrel_events_retention')).toEqual(['spandrel_events_retention_deleted_total 8']);
+});
+
+it('counts events of replays, and deliveries that die without an attempt', async () => {
+  const batches = [
+    { fate: 'too_large', eventIds: ['a'] },
+    { fate: 'send', eventIds: ['b', 'c'] },
+  ];
+  const work = [
+    { kind: 'cut', lane: { kind: 'replay', number: 1 }, batches },
+    { kind: 'cut', lane: { kind: 'replay', number: 1 }, batches },
+    { kind: 'take' },
+    { kind: 'lose' },
+    { kind: 'finish' },
+  ] as unknown as Work[];
+  const outcomes = [
+    { kind: 'claimed' },
+    { kind: 'refused', reason: 'full' },
+    { kind: 'refused', reason: 'expired' },
+    { kind: 'recorded', deadReason: 'exhausted' },
+    { kind: 'recorded', deadReason: 'exhausted' },
+  ] as WorkOutcome[];
+  const { store, told } = createWorld({ deliveries: { apply: async () => outcomes } });
+  expect(await store.deliveries.apply(work, { nowMs: 0, attemptsPerHourMax: null })).toBe(outcomes);
+  expect(await told('spandrel_webhook_replay')).toEqual(['spandrel_webhook_replay_enqueued_total 3']);
+  expect(await told('spandrel_webhook_dead_total')).toEqual([
+    'spandrel_webhook_dead_total{reason="exhausted"} 1',
+    'spandrel_webhook_dead_total{reason="receiver_gone"} 0',
+    'spandrel_webhook_dead_total{reason="too_large"} 1',
+    'spandrel_webhook_dead_total{reason="expired"} 1',
+  ]);
+});
+
+it('counts tests and attempts', async () => {
+  const { store, deliveries, told } = createWorld({ webhooks: { endTest: async () => undefined } });
+  await store.webhooks.endTest({} as never, { kind: 'success' } as never, 0);
+  await store.webhooks.endTest({} as never, { kind: 'failure' } as never, 0);
+  expect(await told('spandrel_webhook_tests')).toEqual([
+    'spandrel_webhook_tests_total{delivered="true"} 1',
+    'spandrel_webhook_tests_total{delivered="false"} 1',
+  ]);
+  deliveries.attempt({ kind: 'http', outcome: 'retryable', reason: '5xx', seconds: 0.2 });
+  expect(await told('spandrel_webhook_attempts_total')).toEqual([
+    'spandrel_webhook_attempts_total{kind="http",outcome="retryable",reason="5xx"} 1',
+  ]);
+  expect(await told('spandrel_webhook_attempt_seconds_sum')).toEqual([
+    'spandrel_webhook_attempt_seconds_sum{kind="http"} 0.2',
+  ]);
+});

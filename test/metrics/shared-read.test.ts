@@ -1,0 +1,50 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { shareRead } from '../../src/metrics/shared-read.ts';
+
+afterEach(() => vi.useRealTimers());
+
+it('serves everybody for five seconds with what was read once', async () => {
+  let nowMs = 0;
+  let reads = 0;
+  const read = shareRead(
+    async () => ++reads,
+    () => nowMs,
+  );
+  expect(await Promise.all([read(), read(), read()])).toEqual([1, 1, 1]);
+  nowMs = 4_999;
+  expect(await read()).toBe(1);
+  nowMs = 5_000;
+  expect(await read()).toBe(2);
+});
+
+it('begins no second read while the first takes its time, and keeps nobody waiting for long', async () => {
+  vi.useFakeTimers();
+  let reads = 0;
+  const read = shareRead(
+    () => {
+      reads += 1;
+      return new Promise<never>(() => {});
+    },
+    () => 0,
+  );
+  for (let scrape = 0; scrape < 3; scrape += 1) {
+    const waiting = expect(read()).rejects.toThrow('too long');
+    await vi.advanceTimersByTimeAsync(2_000);
+    await waiting;
+  }
+  expect(reads).toBe(1);
+});
+
+it('tries again at once after a failure', async () => {
+  let reads = 0;
+  const read = shareRead(
+    async () => {
+      reads += 1;
+      if (reads === 1) throw new Error('away');
+      return reads;
+    },
+    () => 0,
+  );
+  await expect(read()).rejects.toThrow('away');
+  expect(await read()).toBe(2);
+});

@@ -1,0 +1,34 @@
+import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { describe, expect, it } from 'vitest';
+import { CreateApiKeyRequestSchema } from '../../gen/spandrel/v1/keys_pb.js';
+import { REASONS_MAX } from '../../src/domain/fault.ts';
+import { keyWordProblems } from '../../src/rpc/key-request.ts';
+import { nulProblems } from '../../src/rpc/management-problems.ts';
+
+/** As many empty grants as fit into the largest message. */
+const CROWD = 500_000;
+
+describe('a request that is full of grants', () => {
+  const bytes = toBinary(
+    CreateApiKeyRequestSchema,
+    create(CreateApiKeyRequestSchema, { bindings: Array.from({ length: CROWD }, () => ({})) }),
+  );
+
+  it('is not judged much longer than it takes to be read', () => {
+    const begunMs = performance.now();
+    const request = fromBinary(CreateApiKeyRequestSchema, bytes);
+    const readMs = performance.now() - begunMs;
+    expect(nulProblems(CreateApiKeyRequestSchema, request)).toEqual([]);
+    expect(keyWordProblems(request).length).toBeGreaterThanOrEqual(REASONS_MAX);
+    expect(performance.now() - begunMs - readMs).toBeLessThan(8 * readMs);
+  });
+
+  it('is found out at its very end', () => {
+    const request = fromBinary(CreateApiKeyRequestSchema, bytes);
+    const last = request.bindings.at(-1);
+    if (last) last.scopeId = 'a\0b';
+    const [reason, ...others] = nulProblems(CreateApiKeyRequestSchema, request);
+    expect(reason).toMatchObject({ field: `bindings.${CROWD - 1}.scopeId`, type: 'invalid_format' });
+    expect(others).toEqual([]);
+  });
+});

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { type Facts, playInterleaving } from '../support/interleaving.ts';
+import { drawSeed, inParallel, isFullTier, report, seeded } from '../support/scenario.ts';
+import { startWebhookWorld } from '../support/webhook-world.ts';
+
+const INTERLEAVINGS = isFullTier ? 1_000 : 100;
+/** Each is reported in one interleaving at a time, so that they do not get each other's events. */
+const TYPES = ['created', 'rotated', 'disabled', 'enabled', 'revoked'].map((each) => `gateway.virtual_key.${each}`);
+
+/** Each must have happened, else the runs did not test what they say. */
+const SOMETIMES = [
+  'archive',
+  'disable',
+  'held, and sent after the endpoint was enabled',
+  'in progress while the owner acted',
+  'move',
+  'roll',
+];
+
+it('W5: whatever the owner changes during sends holds from the answer on, and no event is lost or sent twice', async () => {
+  const seed = drawSeed();
+  const world = await startWebhookWorld();
+  const slow = seeded(seed);
+  world.receiver.react = () => ({ kind: 'answer', status: 200, delayMs: Math.floor(slow() * 25) });
+  const facts: Facts = new Map(SOMETIMES.map((fact) => [fact, 0]));
+  const broken: string[] = [];
+  const free = [...TYPES];
+  const indexes = Array.from({ length: INTERLEAVINGS }, (_, index) => index);
+  await inParallel(indexes, TYPES.length, async (index) => {
+    const type = free.pop() ?? '';
+    const interleaving = { world, name: `w5-${index}`, type, random: seeded(seed + index), facts };
+    const problems = await playInterleaving(interleaving).catch((error) => [`${error}`]);
+    broken.push(...problems.map((problem) => `interleaving ${index}: ${problem}`));
+    free.push(type);
+  });
+  await world.close();
+  const never = SOMETIMES.filter((fact) => facts.get(fact) === 0);
+  const pass = broken.length + never.length === 0;
+  report({ id: 'W5', seed, n: INTERLEAVINGS, ...Object.fromEntries(facts), pass });
+  expect(broken).toEqual([]);
+  expect(never).toEqual([]);
+}, 900_000);

@@ -1,0 +1,284 @@
+import { describe, expect, it } from 'vitest';
+import type { Claimed, DispatchEndpoint, SweepQuestion } from '../../../src/domain/webhook-store.ts';
+import type { OpenSubject } from './subject.ts';
+import {
+  batchOf,
+  cutOf,
+  FAILURE,
+  finishOf,
+  GONE,
+  HOUR_MS,
+  headOf,
+  LEASE_MS,
+  loseOf,
+  MINUTE_MS,
+  NOW_MS,
+  only,
+  type Rig,
+  SUCCESS,
+  takeOf,
+  withRig,
+} from './webhook-rig.ts';
+
+const DAYS_3_MS = 72 * HOUR_MS;
+const DAYS_30_MS = 720 * HOUR_MS;
+const DISABLED = { status: 'disabled', disabledReason: 'manual', disabledAtMs: NOW_MS } as const;
+const ENABLED = { status: 'active', disabledReason: null, disabledAtMs: null } as const;
+const SWEEP: SweepQuestion = { nowMs: NOW_MS, endedBeforeMs: 0, eventsBeforeMs: 0, rowsMax: 100 };
+
+export function webhookLifeConformance(open: OpenSubject): void {
+  disableConformance(open);
+  waitConformance(open);
+  sweepConformance(open);
+}
+
+function disableConformance(open: OpenSubject): void {
+  describe('an endpoint that fails', () => {
+    it(
+      'is disabled at once by a receiver that is gone, with all that a disable by its owner does',
+      withRig(open, async (rig) => {
+        const endpoint = await rig.addEndpoint();
+        const { change } = await rig.store.deliveries.changes(0);
+        const claimed = await rig.send(endpoint, await rig.emit(1));
+        const seq = await headOf(rig.store, rig.organizationNumber);
+        const late = { ...cutOf(await rig.read(endpoint.id), []), toPosition: seq };
+        expect(await rig.apply([finishOf(endpoint, claimed, GONE), late])).toMatchObject([
+          {
+            outcome: 'terminal',
+            disabled: 'receiver_gone',
+            deadReason: 'receiver_gone',
+            nextAtMs: null,
+            place: { isActive: false, version: endpoint.version + 1 },
+          },
+          { kind: 'refused', reason: 'changed' },
+        ]);
+        const told = await rig.store.deliveries.changes(change);
+        expect(told.endpoints).toMatchObject([
+          {
+            id: endpoint.id,
+            status: 'disabled',
+            disabledReason: 'receiver_gone',
+            disabledAtMs: NOW_MS,
+            updatedAtMs: NOW_MS,
+            version: endpoint.version + 1,
+          },
+        ]);
+        expect(told.endpoints[0]?.subscriptions.at(-1)).toEqual({ fromSeq: seq + 1, mask: 0 });
+        expect(await rig.delivery(endpoint, claimed.dispatchId)).toMatchObject({
+          status: 'dead',
+          deadReason: 'receiver_gone',
+        });
+        // Whoever decided on what it was before must read it again.
+        const endpoints = [{ record: endpoint, expectedVersion: endpoint.version, clearsStreak: false }];
+        expect(await rig.commit({ endpoints })).toBe('stale');
+      }),
+    );
+
+    it(
+      'is disabled exactly once when 72 hours are unbroken, whoever records failures at once',
+      withRig(open, async (rig) => {
+        const endpoint = await rig.addEndpoint({ maxInFlight: 8 });
+        const claims = await sendEach(rig, endpoint, 8);
+        const [first, ...others] = claims;
+        if (first === undefined) throw new Error('nothing was sent');
+        await rig.finish(endpoint, first, FAILURE);
+        const atMs = NOW_MS + DAYS_3_MS;
+        const outcomes = await Promise.all(others.map((claimed) => rig.finish(endpoint, claimed, FAILURE, atMs)));
+        const disabled = outcomes.filter((outcome) => outcome.kind === 'recorded' && outcome.disabled !== null);
+        expect(disabled).toHaveLength(1);
+        expect(await rig.read(endpoint.id)).toMatchObject({
+          status: 'disabled',
+          disabledReason: 'auto_failures_72h',
+          disabledAtMs: atMs,
+          version: endpoint.version + 1,
+          consecutiveFailures: 8,
+          inFlight: 0,
+        });
+      }),
+    );
+
+    it(
+      'is disabled by the sweep too, but not while a verdict is due that decides',
+      withRig(open, async (rig) => {
+        const endpoint = await rig.addEndpoint();
+        const [claimed] = await sendEach(rig, endpoint, 1);
+        if (claimed === undefined) throw new Error('nothing was sent');
+        await rig.finish(endpoint, claimed, FAILURE);
+        expect(await sweep(rig, { nowMs: NOW_MS + DAYS_3_MS - 1 })).toEqual([]);
+        // The second attempt was due long ago, and never made.
+        expect(await sweep(rig, { nowMs: NOW_MS + DAYS_3_MS })).toEqual([]);
+        const delivery = await rig.delivery(endpoint, claimed.dispatchId);
+        const again = await rig.take(endpoint, delivery, NOW_MS + DAYS_3_MS);
+        expect(again).toMatchObject({ kind: 'claimed' });
+        expect(await sweep(rig, { nowMs: NOW_MS + DAYS_3_MS })).toEqual([]);
+        const ended = { ...claimed, fence: delivery.fence + 1 };
+        await rig.apply([finishOf({ ...endpoint, destinationVersion: 0 }, ended, FAILURE)], {
+          nowMs: NOW_MS + DAYS_3_MS,
+        });
+        expect(await sweep(rig, { nowMs: NOW_MS + DAYS_3_MS })).toEqual([endpoint.id]);
+        expect(await rig.read(endpoint.id)).toMatchObject({ disabledReason: 'auto_failures_72h' });
+        expect(await sweep(rig, { nowMs: NOW_MS + DAYS_3_MS })).toEqual([]);
+      }),
+    );
+  });
+}
+
+function waitConformance(open: OpenSubject): void {
+  describe('a delivery that waits', () => {
+    it(
+      'is held while its endpoint is disabled, and due at once with its ladder afresh when it is enabled again',
+      withRig(open, async (rig) => {
+        const endpoint = await rig.addEndpoint();
+        const [claimed] = await sendEach(rig, endpoint, 1);
+        if (claimed === undefined) throw new Error('nothing was sent');
+        await rig.finish(endpoint, claimed, FAILURE);
+        const disabled = await rig.patch(endpoint.id, DISABLED);
+        const atMs = NOW_MS + HOUR_MS;
+        const delivery = await rig.delivery(endpoint, claimed.dispatchId);
+        expect(delivery).toMatchObject({ status: 'retrying', failures: 1, dueAtMs: NOW_MS + MINUTE_MS });
+        expect(await rig.take(disabled, delivery, atMs)).toMatchObject({ reason: 'changed' });
+        const enabled = await rig.patch(endpoint.id, { ...ENABLED, run: endpoint.run + 1 }, true);
+        const [list] = await rig.store.deliveries.due([endpoint.number], { nowMs: NOW_MS + 1, perEndpointMax: 5 });
+        expect(list?.waiting).toEqual([{ number: delivery.number, fence: delivery.fence, isReplay: false }]);
+        expect(await rig.take(enabled, delivery, NOW_MS + 1)).toMatchObject({
+          kind: 'claimed',
+          claimed: { attempt: 2 },
+        });
+        expect(await rig.delivery(endpoint, claimed.dispatchId)).toMatchObject({
+          failures: 0,
+          ladderStartedAtMs: NOW_MS + 1,
+          run: endpoint.run + 1,
+        });
+      }),
+    );
+
+    it(
+      'is told by due time, the longest due first, with what was lost and when the next one will be due',
+      withRig(open, async (rig) => {
+        const [one, idle] = [await rig.addEndpoint({ maxInFlight: 8 }), await rig.addEndpoint()];
+        const claims = await sendEach(rig, one, 4);
+        for (const [index, claimed] of claims.slice(0, 3).entries()) {
+          await rig.finish(one, claimed, FAILURE, NOW_MS - index);
+        }
+        const [first, second, third, sending] = claims;
+        const due = async (nowMs: number, perEndpointMax = 10) =>
+          await rig.store.deliveries.due([one.number, idle.number], { nowMs, perEndpointMax });
+        const nothing = { endpointNumber: idle.number, waiting: [], lost: [], nextAtMs: null };
+        expect(await due(NOW_MS)).toEqual([
+          { endpointNumber: one.number, waiting: [], lost: [], nextAtMs: NOW_MS + LEASE_MS },
+          nothing,
+        ]);
+        const [list] = await due(NOW_MS + MINUTE_MS - 1);
+        expect(list).toMatchObject({ nextAtMs: NOW_MS + MINUTE_MS, lost: [{ number: sending?.number, fence: 1 }] });
+        expect(list?.waiting.map(({ number }) => number)).toEqual([third?.number, second?.number]);
+        const [fewer] = await due(NOW_MS + MINUTE_MS, 2);
+        expect(fewer?.waiting.map(({ number }) => number)).toEqual([third?.number, second?.number]);
+        const [all] = await due(NOW_MS + MINUTE_MS);
+        expect(all?.waiting.map(({ number }) => number)).toEqual([third?.number, second?.number, first?.number]);
+        expect(all?.nextAtMs).toBeNull();
+      }),
+    );
+
+    it(
+      'uses a rung only from the fourth sender on that is lost in a row',
+      withRig(open, async (rig) => {
+        const endpoint = await rig.addEndpoint();
+        const [claimed] = await sendEach(rig, endpoint, 1);
+        if (claimed === undefined) throw new Error('nothing was sent');
+        let { fence } = claimed;
+        for (let round = 1; round <= 4; round += 1) {
+          await rig.apply([loseOf(endpoint, { ...claimed, fence })]);
+          const delivery = await rig.delivery(endpoint, claimed.dispatchId);
+          expect(delivery).toMatchObject({ attempt: round, failures: round < 4 ? 0 : 1, error: 'sender_lost' });
+          if (round === 4) break;
+          await rig.take(endpoint, delivery);
+          fence = delivery.fence + 1;
+        }
+        expect(await rig.read(endpoint.id)).toMatchObject({ failingSinceMs: null, inFlight: 0 });
+        const rows = await rig.store.webhooks.attemptsOf(endpoint.number, claimed.dispatchId, 10);
+        expect(rows.map(({ attempt, outcome, error }) => ({ attempt, outcome, error }))).toEqual(
+          [4, 3, 2, 1].map((attempt) => ({ attempt, outcome: 'retryable', error: 'sender_lost' })),
+        );
+      }),
+    );
+  });
+}
+
+function sweepConformance(open: OpenSubject): void {
+  describe('the sweep of deliveries', () => {
+    it(
+      'removes what ended long enough ago, a few rows at a time, and nothing that has not',
+      withRig(open, async (rig) => {
+        const endpoint = await rig.addEndpoint({ maxInFlight: 8 });
+        const claims = await sendEach(rig, endpoint, 6);
+        const [kept, waiting, ...old] = claims;
+        if (kept === undefined || waiting === undefined) throw new Error('nothing was sent');
+        for (const claimed of old) await rig.finish(endpoint, claimed, SUCCESS, NOW_MS + 1);
+        await rig.finish(endpoint, kept, SUCCESS, NOW_MS + 3);
+        await rig.finish(endpoint, waiting, FAILURE, NOW_MS + 1);
+        const question = { nowMs: NOW_MS + DAYS_30_MS, endedBeforeMs: NOW_MS + 2, rowsMax: 3 };
+        let steps = 0;
+        for (let more = true; more; steps += 1)
+          ({ more } = await rig.store.deliveries.sweep({ ...SWEEP, ...question }));
+        expect(steps).toBeGreaterThan(1);
+        for (const { dispatchId } of old) {
+          expect(await rig.store.webhooks.delivery(endpoint.number, dispatchId)).toBeNull();
+          expect(await rig.store.webhooks.attemptsOf(endpoint.number, dispatchId, 5)).toEqual([]);
+        }
+        expect(await rig.delivery(endpoint, kept.dispatchId)).toMatchObject({ status: 'delivered' });
+        expect(await rig.delivery(endpoint, waiting.dispatchId)).toMatchObject({ status: 'retrying' });
+      }),
+    );
+
+    it(
+      'expires deliveries whose events retention took, and those that are taken meanwhile',
+      withRig(open, async (rig) => {
+        const endpoint = await rig.addEndpoint({ maxInFlight: 8 });
+        const [one, other] = await sendEach(rig, endpoint, 2);
+        if (one === undefined || other === undefined) throw new Error('nothing was sent');
+        await rig.finish(endpoint, one, FAILURE);
+        await rig.finish(endpoint, other, FAILURE);
+        const cutMs = monthStartMs(one.created.lastMs, 1);
+        expect(await sweep(rig, { eventsBeforeMs: one.created.firstMs })).toEqual([]);
+        expect(await rig.delivery(endpoint, one.dispatchId)).toMatchObject({ status: 'retrying' });
+        const cuts = { eventsBeforeMs: cutMs, traces: [], auditBeforeMs: null };
+        const walk = rig.store.retention.begin(cuts);
+        while ((await walk.step(100)).outcome === 'more');
+        expect(await rig.store.deliveries.envelopes(rig.organizationNumber, one.seqs, one.created)).toEqual([]);
+        const taken = takeOf(endpoint, await rig.delivery(endpoint, one.dispatchId));
+        const outcome = only(await rig.apply([taken], { nowMs: NOW_MS + MINUTE_MS }));
+        expect(outcome).toMatchObject({ kind: 'refused', reason: 'expired', place: { inFlight: 0 } });
+        await sweep(rig, { eventsBeforeMs: cutMs });
+        for (const { dispatchId } of [one, other]) {
+          expect(await rig.delivery(endpoint, dispatchId)).toMatchObject({ status: 'dead', deadReason: 'expired' });
+        }
+      }),
+    );
+  });
+}
+
+/** Sends as many batches of one event each. */
+async function sendEach(rig: Rig, { id }: DispatchEndpoint, count: number): Promise<readonly Claimed[]> {
+  const claims: Claimed[] = [];
+  for (const entry of await rig.emit(count)) {
+    const endpoint = await rig.read(id);
+    claims.push(await rig.claim(cutOf(endpoint, [batchOf(endpoint, [entry])])));
+  }
+  return claims;
+}
+
+/** Answers the endpoints that were disabled. */
+async function sweep(rig: Rig, question: Partial<SweepQuestion>): Promise<readonly string[]> {
+  const disabled: string[] = [];
+  for (let more = true; more; ) {
+    const step = await rig.store.deliveries.sweep({ ...SWEEP, ...question });
+    disabled.push(...step.disabled);
+    ({ more } = step);
+  }
+  return disabled;
+}
+
+function monthStartMs(atMs: number, monthsLater: number): number {
+  const at = new Date(atMs);
+  return Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + monthsLater);
+}

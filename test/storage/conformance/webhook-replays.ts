@@ -1,0 +1,285 @@
+import { describe, expect, it } from 'vitest';
+import type { NewReplay } from '../../../src/domain/delivery.ts';
+import { maskOfSelectors } from '../../../src/domain/event-type.ts';
+import type { Claimed, DispatchEndpoint, LogEntry, RunningReplay } from '../../../src/domain/webhook-store.ts';
+import type { OpenSubject } from './subject.ts';
+import {
+  batchOf,
+  cutOf,
+  FAILURE,
+  FOR_EVER_MS,
+  GONE,
+  HOUR_MS,
+  MINUTE_MS,
+  NOW_MS,
+  only,
+  type Rig,
+  SUCCESS,
+  withRig,
+} from './webhook-rig.ts';
+
+const ALL = maskOfSelectors(['*']);
+const EVERYTHING = { fromMs: 0, toMs: FOR_EVER_MS, sinceMs: 0, mask: ALL };
+
+export function webhookReplayConformance(open: OpenSubject): void {
+  matchConformance(open);
+  replayConformance(open);
+  redeliveryConformance(open);
+}
+
+function matchConformance(open: OpenSubject): void {
+  describe('the events of a time range', () => {
+    it(
+      'are those created in it, both ends included, and not before what is still told',
+      withRig(open, async (rig) => {
+        const entries = await rig.emit(5);
+        const { matchEvents } = rig.store.webhooks;
+        const match = (question: Partial<typeof EVERYTHING>) => matchEvents(1, { ...EVERYTHING, ...question });
+        expect(await match({})).toEqual({ fromSeq: 1, toSeq: 5, matched: 5 });
+        const atMs = entries[2]?.createdAtMs ?? 0;
+        const within = entries.filter(({ createdAtMs }) => createdAtMs >= atMs);
+        const [first] = within;
+        const expected = { fromSeq: first?.seq, toSeq: 5, matched: within.length };
+        expect(await match({ fromMs: atMs })).toEqual(expected);
+        expect(await match({ sinceMs: atMs })).toEqual(expected);
+        const same = entries.filter(({ createdAtMs }) => createdAtMs === atMs);
+        expect(await match({ fromMs: atMs, toMs: atMs })).toMatchObject({ matched: same.length });
+        expect(await match({ mask: maskOfSelectors(['gateway.request.settled']) })).toMatchObject({ matched: 0 });
+        for (const empty of [{ fromMs: FOR_EVER_MS }, { toMs: 0 }, { sinceMs: FOR_EVER_MS }]) {
+          const nothing = await match(empty);
+          expect(nothing.matched).toBe(0);
+          expect(nothing.fromSeq).toBeGreaterThan(nothing.toSeq);
+        }
+        expect(await matchEvents(77, EVERYTHING)).toMatchObject({ matched: 0 });
+      }),
+    );
+
+    it(
+      'are of all families, whether the log lists them or not',
+      withRig(open, async (rig) => {
+        await rig.emit(2);
+        await rig.store.requests.reportGovernance({
+          kind: 'governance',
+          organizationNumber: rig.organizationNumber,
+          events: [
+            { id: 'vk_1:created:1', type: 'gateway.virtual_key.created', dataJson: '{"a":"ä"}' },
+            { id: 'b:s:breached:1', type: 'gateway.budget.breached', dataJson: '{}' },
+          ],
+        });
+        const count = async (...selectors: string[]) =>
+          (await rig.store.webhooks.matchEvents(1, { ...EVERYTHING, mask: maskOfSelectors(selectors) })).matched;
+        expect(await count('*')).toBe(4);
+        expect(await count('gateway.request.*')).toBe(2);
+        expect(await count('gateway.virtual_key.created')).toBe(1);
+        expect(await count('gateway.budget.*', 'gateway.request.completed')).toBe(3);
+        const entries = await rig.store.deliveries.events(1, { afterSeq: 2, limit: 10 });
+        expect(entries).toMatchObject([
+          { seq: 3, id: 'vk_1:created:1', type: 'gateway.virtual_key.created' },
+          { seq: 4, id: 'b:s:breached:1', type: 'gateway.budget.breached' },
+        ]);
+        for (const { envelope, ...entry } of entries) {
+          const { id, type, created } = JSON.parse(envelope);
+          expect(entry).toMatchObject({ id, type, createdAtMs: Date.parse(created) });
+        }
+        const span = { firstMs: entries[0]?.createdAtMs ?? 0, lastMs: entries[1]?.createdAtMs ?? 0 };
+        expect(await rig.store.deliveries.envelopes(1, [4, 3], span)).toEqual(entries);
+      }),
+    );
+  });
+}
+
+function replayConformance(open: OpenSubject): void {
+  describe('a replay', () => {
+    it(
+      'is a lane of its own, and complete when all of it is delivered or dead',
+      withRig(open, async (rig) => {
+        const { endpoint, entries, replay } = await begin(rig, 4);
+        expect(replay).toMatchObject({ id: 'replay_1', position: 0, toSeq: 4, mask: ALL, createdAtMs: NOW_MS });
+        expect(await progress(rig, endpoint)).toMatchObject({ status: 'running', matched: 4, enqueued: 0 });
+        expect(await rig.store.webhooks.countUnfinishedReplays(endpoint.number)).toBe(1);
+        const one = await sendPart(rig, endpoint, entries.slice(0, 1));
+        const rest = await sendPart(rig, endpoint, entries.slice(1));
+        expect(one.replay).toBe(true);
+        expect(await progress(rig, endpoint)).toMatchObject({ enqueued: 4, delivered: 0, dead: 0 });
+        expect(await rig.read(endpoint.id)).toMatchObject({ position: endpoint.position, replays: [{ position: 4 }] });
+        await rig.finish(endpoint, one, SUCCESS);
+        expect(await progress(rig, endpoint)).toMatchObject({ status: 'running', delivered: 1, completedAtMs: null });
+        await rig.finish({ ...endpoint, destinationVersion: 0 }, rest, FAILURE);
+        const { dispatchId } = rest;
+        await ladderDown(rig, endpoint, dispatchId);
+        expect(await progress(rig, endpoint)).toMatchObject({ status: 'completed', delivered: 1, dead: 3 });
+        expect(await rig.store.webhooks.countUnfinishedReplays(endpoint.number)).toBe(0);
+        expect((await rig.read(endpoint.id)).replays).toEqual([]);
+        expect(await rig.delivery(endpoint, dispatchId)).toMatchObject({ replayId: 'replay_1', status: 'dead' });
+      }),
+    );
+
+    it(
+      'MUST be cut once by position, and by nobody once it is over',
+      withRig(open, async (rig) => {
+        const { endpoint, entries, replay } = await begin(rig, 2);
+        const lane = { kind: 'replay', number: replay.number } as const;
+        const cut = cutOf(endpoint, [batchOf(endpoint, entries)], { lane, fromPosition: 0, toPosition: 2 });
+        expect(await rig.apply([cut, cut])).toMatchObject([{ kind: 'claimed' }, { kind: 'refused', reason: 'moved' }]);
+        const other = await rig.addEndpoint();
+        const foreign = { ...cut, endpointNumber: other.number, version: other.version, fromPosition: 2 };
+        expect(only(await rig.apply([foreign]))).toMatchObject({ reason: 'moved' });
+        const claimed = await rig.store.webhooks.attempts(endpoint.number, { after: null, limit: 1 });
+        const delivery = await rig.delivery(endpoint, claimed[0]?.dispatchId ?? '');
+        await rig.finish(
+          endpoint,
+          { ...delivery, seqs: [], created: { firstMs: 0, lastMs: 0 }, replay: true },
+          SUCCESS,
+        );
+        expect(await progress(rig, endpoint)).toMatchObject({ status: 'completed', completedAtMs: NOW_MS });
+        expect(only(await rig.apply([{ ...cut, fromPosition: 2 }]))).toMatchObject({ reason: 'moved' });
+      }),
+    );
+
+    it(
+      'without any events is complete at once, and one of which the events are gone when its part is gone through',
+      withRig(open, async (rig) => {
+        const { endpoint, replay } = await begin(rig, 2);
+        const empty = { ...newReplay(endpoint, 0), id: 'replay_2', fromSeq: 1, toSeq: 0 };
+        expect(await rig.commit({ replays: [empty] })).toBe('stored');
+        expect(await rig.store.webhooks.replay(endpoint.number, 'replay_2')).toMatchObject({
+          status: 'completed',
+          completedAtMs: NOW_MS,
+        });
+        const lane = { kind: 'replay', number: replay.number } as const;
+        await rig.apply([cutOf(endpoint, [], { lane, fromPosition: 0, toPosition: 2 })]);
+        expect(await progress(rig, endpoint)).toMatchObject({ status: 'completed', matched: 2, enqueued: 0 });
+      }),
+    );
+
+    it(
+      'is refused for an endpoint that is archived, or not of the organization',
+      withRig(open, async (rig) => {
+        const endpoint = await rig.addEndpoint();
+        await rig.emit(1);
+        expect(await rig.commit({ replays: [{ ...newReplay(endpoint, 1), endpointNumber: 999 }] })).toBe('stale');
+        await rig.patch(endpoint.id, { archivedAtMs: NOW_MS });
+        expect(await rig.commit({ replays: [newReplay(endpoint, 1)] })).toBe('stale');
+        expect(await rig.store.webhooks.replay(endpoint.number, 'replay_1')).toBeNull();
+      }),
+    );
+  });
+}
+
+function redeliveryConformance(open: OpenSubject): void {
+  describe('a redelivery', () => {
+    it(
+      'sends what is dead or delivered once more, if it still is as it was read',
+      withRig(open, async (rig) => {
+        const endpoint = await rig.addEndpoint();
+        const claimed = await rig.send(endpoint, await rig.emit(1));
+        await rig.finish(endpoint, claimed, SUCCESS);
+        const { change } = await rig.store.deliveries.changes(0);
+        const delivery = await rig.delivery(endpoint, claimed.dispatchId);
+        const again = { endpointNumber: endpoint.number, number: delivery.number, fence: delivery.fence };
+        const atMs = NOW_MS + HOUR_MS;
+        expect(await rig.commit({ redeliveries: [{ ...again, fence: 77, atMs }] })).toBe('stale');
+        expect(await rig.commit({ redeliveries: [{ ...again, atMs }] })).toBe('stored');
+        expect(await rig.commit({ redeliveries: [{ ...again, atMs }] })).toBe('stale');
+        expect(await rig.delivery(endpoint, claimed.dispatchId)).toMatchObject({
+          status: 'retrying',
+          attempt: 1,
+          failures: 0,
+          dueAtMs: atMs,
+          endedAtMs: null,
+          fence: delivery.fence + 1,
+        });
+        expect((await rig.store.deliveries.changes(change)).endpoints.map(({ id }) => id)).toEqual([endpoint.id]);
+        const waiting = { number: delivery.number, fence: delivery.fence + 1 };
+        expect(await rig.take(endpoint, waiting, atMs)).toMatchObject({ kind: 'claimed', claimed: { attempt: 2 } });
+        // Nobody else may begin with what is being sent.
+        const sending = { ...again, fence: delivery.fence + 2, atMs };
+        expect(await rig.commit({ redeliveries: [sending] })).toBe('stale');
+      }),
+    );
+
+    it(
+      'of what was dead moves it from the dead to the delivered in its replay, and never back',
+      withRig(open, async (rig) => {
+        const { endpoint, entries } = await begin(rig, 2);
+        const claimed = await sendPart(rig, endpoint, entries);
+        await rig.finish(endpoint, claimed, GONE);
+        expect(await progress(rig, endpoint)).toMatchObject({ status: 'completed', delivered: 0, dead: 2 });
+        await rig.patch(endpoint.id, { status: 'active', disabledReason: null, disabledAtMs: null, run: 2 });
+        const resend = async (verdict: typeof SUCCESS) => {
+          const { number, fence } = await rig.delivery(endpoint, claimed.dispatchId);
+          await rig.commit({ redeliveries: [{ endpointNumber: endpoint.number, number, fence, atMs: NOW_MS }] });
+          const now = await rig.read(endpoint.id);
+          await rig.take(now, { number, fence: fence + 1 });
+          await rig.finish(now, { ...claimed, fence: fence + 2 }, verdict);
+        };
+        await resend(GONE);
+        expect(await progress(rig, endpoint)).toMatchObject({ delivered: 0, dead: 2 });
+        await rig.patch(endpoint.id, { status: 'active', disabledReason: null, disabledAtMs: null, run: 3 });
+        await resend(SUCCESS);
+        expect(await progress(rig, endpoint)).toMatchObject({ delivered: 2, dead: 0 });
+        await resend(GONE);
+        expect(await progress(rig, endpoint)).toMatchObject({ status: 'completed', delivered: 2, dead: 0 });
+      }),
+    );
+  });
+}
+
+function newReplay(endpoint: DispatchEndpoint, matched: number): NewReplay {
+  return {
+    id: 'replay_1',
+    endpointNumber: endpoint.number,
+    fromMs: 0,
+    toMs: FOR_EVER_MS,
+    type: 'gateway.*',
+    matched,
+    createdAtMs: NOW_MS,
+    fromSeq: 1,
+    toSeq: matched,
+    mask: ALL,
+  };
+}
+
+/** A replay of events that were there before their endpoint. */
+async function begin(rig: Rig, count: number) {
+  const entries = await rig.emit(count);
+  const endpoint = await rig.addEndpoint();
+  expect(await rig.commit({ replays: [newReplay(endpoint, count)] })).toBe('stored');
+  return { endpoint, entries, replay: await running(rig, endpoint) };
+}
+
+async function running(rig: Rig, { id }: DispatchEndpoint): Promise<RunningReplay> {
+  const [replay] = (await rig.read(id)).replays;
+  if (replay === undefined) throw new Error('no replay is running');
+  return replay;
+}
+
+async function sendPart(rig: Rig, endpoint: DispatchEndpoint, entries: readonly LogEntry[]): Promise<Claimed> {
+  const { number, position } = await running(rig, endpoint);
+  const toPosition = entries.at(-1)?.seq ?? position;
+  const moves = { lane: { kind: 'replay', number } as const, fromPosition: position, toPosition };
+  return await rig.claim(cutOf(endpoint, [batchOf(endpoint, entries)], moves));
+}
+
+async function progress(rig: Rig, { number }: DispatchEndpoint) {
+  return await rig.store.webhooks.replay(number, 'replay_1');
+}
+
+/** Fails at every attempt that is left, as if it went to another destination: that says nothing about this one. */
+async function ladderDown(rig: Rig, endpoint: DispatchEndpoint, dispatchId: string): Promise<void> {
+  for (let round = 0; round < 12; round += 1) {
+    const {
+      number,
+      fence,
+      status,
+      dueAtMs,
+      seqs: _,
+      ...rest
+    } = { seqs: [], ...(await rig.delivery(endpoint, dispatchId)) };
+    if (status !== 'retrying') return;
+    const atMs = dueAtMs ?? NOW_MS + MINUTE_MS;
+    await rig.take(endpoint, { number, fence }, atMs);
+    const claimed = { ...rest, number, fence: fence + 1, seqs: [], created: { firstMs: 0, lastMs: 0 }, replay: true };
+    await rig.finish({ ...endpoint, destinationVersion: 0 }, claimed, FAILURE, atMs);
+  }
+}

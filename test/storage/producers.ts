@@ -1,0 +1,33 @@
+/** All that puts events into the log of an organization, at the same time. */
+
+import { expect } from 'vitest';
+import type { Store } from '../../src/domain/store.ts';
+import { governance, governanceOf, recordOf, reportOf } from './conformance/reports.ts';
+import { RECEIVED_AT_MS, sampleAppend, sampleRequest } from './conformance/samples.ts';
+
+export const ROUNDS = 20;
+const OVERDUE = { kind: 'settlement', admittedByMs: RECEIVED_AT_MS, countMax: 3 } as const;
+
+/** All producers at once, and some of what they tell changes nothing. */
+export async function tellEverything(stores: readonly Store[]): Promise<void> {
+  const told = stores.flatMap((store) =>
+    Array.from({ length: ROUNDS }, (_, index) => {
+      const gatewayRequestId = `gw-${index}`;
+      return [
+        store.requests.report(reportOf([recordOf('admitted', { gatewayRequestId })])),
+        store.requests.report(reportOf([recordOf('error', { gatewayRequestId })])),
+        store.requests.settle(OVERDUE),
+        store.requests.report(reportOf([recordOf('success', { gatewayRequestId })])),
+        store.requests.reportGovernance(governanceOf([governance(`a-${index}`), governance(`b-${index % 3}`)])),
+        store.traces.append(sampleAppend({ requests: [sampleRequest({ gatewayRequestId: `span-${index}` })] })),
+      ];
+    }),
+  );
+  await Promise.all(told.flat());
+}
+
+export function expectOrder(rows: readonly { readonly seq: number; readonly created: number }[]): void {
+  expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, index) => index + 1));
+  const created = rows.map((row) => row.created);
+  expect(created).toEqual(created.toSorted((a, b) => a - b));
+}

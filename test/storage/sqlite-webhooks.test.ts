@@ -1,0 +1,79 @@
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { maskOfSelectors } from '../../src/domain/event-type.ts';
+import type { Store } from '../../src/domain/store.ts';
+import { openStore } from '../../src/storage/open.ts';
+import { insertOldEvents } from '../support/old-events.ts';
+import { createPlace, type Place } from '../support/place.ts';
+import { change, found } from './conformance/management-samples.ts';
+import { sampleEndpoint } from './conformance/webhook-rig.ts';
+import { quietLog } from './quiet-log.ts';
+
+/** Several times what is counted at once. */
+const EVENTS = 17_001;
+const FIRST_AT_MS = Date.UTC(2026, 5, 1);
+const MASK = maskOfSelectors(['gateway.request.*']);
+const options = { queueMaxBytes: 64 * 1024 * 1024, log: quietLog };
+
+let place: Place;
+let store: Store;
+let organizationId: string;
+
+/** An endpoint that is as old as the log, and has taken none of it. */
+beforeEach(async () => {
+  place = await createPlace();
+  const before = await openStore({ url: place.url, ...options });
+  organizationId = (await found(before)).organization.id;
+  const record = sampleEndpoint({ organizationId, enabledEvents: ['gateway.request.completed'] });
+  await change(before, organizationId, { endpoints: [{ record, expectedVersion: 0, clearsStreak: false }] });
+  await before.close();
+  forgetHead(place);
+  await insertOldEvents(place, { organizationNumber: 1, projectNumber: 1, count: EVENTS, firstAtMs: FIRST_AT_MS });
+  store = await openStore({ url: place.url, ...options });
+});
+
+afterEach(async () => {
+  await store.close();
+  await place.remove();
+});
+
+/** The new endpoint has looked where the log ends, and what is inserted brings its own end along. */
+function forgetHead({ url }: Place): void {
+  const db = new Database(url.slice('sqlite:'.length));
+  db.exec('DELETE FROM log_heads');
+  db.close();
+}
+
+it('counts events of a long range in pieces, each event once', async () => {
+  const count = async (fromMs: number, toMs: number) =>
+    await store.webhooks.matchEvents(1, { fromMs, toMs, sinceMs: 0, mask: MASK });
+  expect(await count(0, Number.MAX_SAFE_INTEGER)).toEqual({ fromSeq: 1, toSeq: EVENTS, matched: EVENTS });
+  for (const [first, last] of [
+    [1, 5_000],
+    [1, 5_001],
+    [4_999, 10_000],
+    [5_001, 15_000],
+    [12_345, EVENTS],
+    [EVENTS, EVENTS],
+  ] as const) {
+    const counted = await count(FIRST_AT_MS + first - 1, FIRST_AT_MS + last - 1);
+    expect(counted).toEqual({ fromSeq: first, toSeq: last, matched: last - first + 1 });
+  }
+});
+
+it('lets others have their turn while it counts, and tells a long outbox truly', async () => {
+  const [endpoint] = (await store.deliveries.changes(0)).endpoints;
+  if (endpoint === undefined) throw new Error('there is no endpoint');
+  let turns = 0;
+  const timer = setInterval(() => {
+    turns += 1;
+  }, 0);
+  const health = await store.webhooks.health(endpoint.number, FIRST_AT_MS);
+  clearInterval(timer);
+  expect(health).toMatchObject({ queuedEvents: EVENTS, oldestUndeliveredAtMs: FIRST_AT_MS });
+  expect(turns).toBeGreaterThan(0);
+  expect(await store.deliveries.counts()).toMatchObject({
+    outboxEvents: EVENTS,
+    oldestUndeliveredAtMs: FIRST_AT_MS,
+  });
+});

@@ -1,0 +1,210 @@
+/** Credentials that work, every way in which an rpc ends one, and questions that go on while it ends. */
+
+import { randomBytes } from 'node:crypto';
+import { expect } from 'vitest';
+import { newId } from '../../src/domain/ids.ts';
+import { type Asked, openHttp1, openLines } from './open-lines.ts';
+import { type Body, callRest } from './surfaces.ts';
+import { until } from './temp.ts';
+
+/** An instant from which on a token of an API key works no more. */
+export type KeyEnd = { readonly keyId: string; readonly what: 'key' | 'token before'; readonly atMs: number };
+
+export type EndsDeps = {
+  /** Does something with the power of an administrator; throws unless it succeeds. */
+  readonly act: (verb: string, path: string, body?: object) => Promise<Body>;
+  readonly organizationId: string;
+  readonly nowMs: () => number;
+  /** Makes it the last moment before an end. */
+  readonly approach: (end: KeyEnd) => void;
+  /** Makes an end come. */
+  readonly reach: (end: KeyEnd) => Promise<void>;
+};
+
+/** A credential that works, what ends it, and what it is answered from then on. */
+export type Credential = {
+  readonly asked: Asked;
+  readonly token: string;
+  readonly end: () => Promise<unknown>;
+  readonly refusedWith: number;
+  /** Tokens that work beside it, and once it has ended. */
+  readonly successors?: readonly string[];
+};
+
+/** With the power of whoever has the token, at one server. */
+export function actAt(address: string, token: string): EndsDeps['act'] {
+  return async (verb, path, body) => {
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await callRest(address, { verb, path, headers, ...(body === undefined ? {} : { body }) });
+    if (answer.status >= 300) throw new Error(`${verb} ${path}: ${answer.status} ${answer.text}`);
+    return answer.body;
+  };
+}
+
+const TERM_MS = 60_000;
+const keyPath = (id: string) => `/api/api-keys/${id}`;
+
+/** An administrator besides the first, with a personal key for everything. */
+export async function addAdministrator({ act, organizationId }: EndsDeps) {
+  const email = `${newId('m', randomBytes).toLowerCase()}@localhost`;
+  const { userId } = await act('POST', '/api/organization/members', { email, name: 'Somebody', role: 'ADMIN' });
+  const bindings = [{ role: 'ADMIN', scopeType: 'ORGANIZATION', scopeId: organizationId }];
+  const body = { name: 'personal', assignedToUserId: userId, bindings };
+  const { token } = await act('POST', '/api/api-keys', body);
+  return { path: `/api/organization/members/${userId}`, email, token: String(token) };
+}
+
+export type Ends = { readonly [name: string]: () => Promise<Credential> };
+
+/** By what ends; each call makes a credential of its own. */
+export function createEnds(deps: EndsDeps): Ends {
+  return { ...createKeyEnds(deps), ...createOwnerEnds(deps), ...createProjectEnds(deps), ...createTimedEnds(deps) };
+}
+
+const mintService = ({ act }: EndsDeps) => act('POST', '/api/api-keys', { name: 'service', keyType: 'service' });
+
+function createKeyEnds(deps: EndsDeps): Ends {
+  const { act, organizationId } = deps;
+  return {
+    'a key that is revoked': async () => {
+      const { id, token } = await mintService(deps);
+      return { asked: 'organization', token, end: () => act('DELETE', keyPath(id)), refusedWith: 401 };
+    },
+    'the token before a rotation': async () => {
+      const { id, token } = await mintService(deps);
+      const successors: string[] = [];
+      const end = async () => {
+        successors.push((await act('POST', `${keyPath(id)}/rotate`)).token);
+      };
+      return { asked: 'organization', token, end, refusedWith: 401, successors };
+    },
+    'a key whose grants are replaced': async () => {
+      const { id, token } = await mintService(deps);
+      const bindings = [{ role: 'VIEWER', scopeType: 'ORGANIZATION', scopeId: organizationId }];
+      return { asked: 'organization', token, end: () => act('PATCH', keyPath(id), { bindings }), refusedWith: 403 };
+    },
+  };
+}
+
+function createOwnerEnds(deps: EndsDeps): Ends {
+  const { act } = deps;
+  return {
+    'a key whose owner is demoted': async () => {
+      const { path, token } = await addAdministrator(deps);
+      return { asked: 'organization', token, end: () => act('PATCH', path, { role: 'MEMBER' }), refusedWith: 403 };
+    },
+    'a key whose owner is disabled': async () => {
+      const { path, token } = await addAdministrator(deps);
+      return { asked: 'organization', token, end: () => act('PATCH', path, { disabled: true }), refusedWith: 401 };
+    },
+    'a key whose owner is removed and added again': async () => {
+      const { path, email, token } = await addAdministrator(deps);
+      const end = async () => {
+        await act('DELETE', path);
+        await act('POST', '/api/organization/members', { email, name: 'Again', role: 'ADMIN' });
+      };
+      return { asked: 'organization', token, end, refusedWith: 401 };
+    },
+  };
+}
+
+function createProjectEnds({ act }: EndsDeps): Ends {
+  const addProject = () => act('POST', '/api/projects', { name: newId('p', randomBytes) });
+  return {
+    'the key of a project that is archived': async () => {
+      const { id, apiKey } = await addProject();
+      return { asked: 'project', token: apiKey, end: () => act('DELETE', `/api/projects/${id}`), refusedWith: 401 };
+    },
+    'the key of a project before a rotation': async () => {
+      const { id, apiKey } = await addProject();
+      const successors: string[] = [];
+      const end = async () => {
+        successors.push((await act('POST', `/api/projects/${id}/rotate-api-key`)).apiKey);
+      };
+      return { asked: 'project', token: apiKey, end, refusedWith: 401, successors };
+    },
+  };
+}
+
+function createTimedEnds(deps: EndsDeps): Ends {
+  const { act, nowMs, approach, reach } = deps;
+  return {
+    'a key that expires': async () => {
+      const atMs = nowMs() + TERM_MS;
+      const { id, token } = await act('POST', '/api/api-keys', { name: 'short', keyType: 'service', expiresAt: atMs });
+      const expiry: KeyEnd = { keyId: id, what: 'key', atMs };
+      approach(expiry);
+      return { asked: 'organization', token, end: () => reach(expiry), refusedWith: 401 };
+    },
+    'the token before a rotation with an overlap': async () => {
+      const { id, token } = await mintService(deps);
+      const rotatedAtMs = nowMs();
+      const overlapSeconds = TERM_MS / 1000;
+      const successors = [(await act('POST', `${keyPath(id)}/rotate`, { overlapSeconds })).token];
+      const overlapEnd: KeyEnd = { keyId: id, what: 'token before', atMs: rotatedAtMs + TERM_MS };
+      approach(overlapEnd);
+      const end = () => reach(overlapEnd);
+      return { asked: 'organization', token, end, refusedWith: 401, successors };
+    },
+  };
+}
+
+/** `early`: answered before the end, `underWay`: answered after it to who had asked before. */
+export type Counts = { asked: number; stale: number; early: number; underWay: number };
+
+/** Where questions are asked: one after another, and all the time. */
+export type Askers = { readonly address: string; readonly restless: readonly string[] };
+
+/** Asks over connections that stay open; whatever is asked after the end must be refused. */
+export async function playRound(credential: Credential, askers: Askers, counts: Counts): Promise<void> {
+  const { asked, token, end, refusedWith, successors = [] } = credential;
+  const works = asked === 'organization' ? 200 : 404;
+  const lines = openLines(askers.address);
+  const restless = askers.restless.map(openHttp1);
+  let hasEnded = false;
+  let isOver = false;
+  try {
+    for (const each of [token, ...successors]) {
+      for (const line of lines) expect(await line.ask(asked, each), `${line.name} before the end`).toBe(works);
+    }
+    const asking = restless.map(async (line) => {
+      while (!isOver) {
+        const isAfter = hasEnded;
+        const status = await line.ask(asked, token);
+        counts.asked += 1;
+        if (isAfter && status !== refusedWith) counts.stale += 1;
+        if (!isAfter && status === works) counts[hasEnded ? 'underWay' : 'early'] += 1;
+      }
+    });
+    // Every process has seen the credential work by now, and goes on doing so.
+    const { early } = counts;
+    await until(() => counts.early >= early + restless.length);
+    await end();
+    hasEnded = true;
+    for (const line of lines) {
+      counts.asked += 1;
+      if ((await line.ask(asked, token)) !== refusedWith) counts.stale += 1;
+      for (const successor of successors) expect(await line.ask(asked, successor), line.name).toBe(works);
+      expect(line.connections(), `connections of ${line.name}`).toBe(1);
+    }
+    isOver = true;
+    await Promise.all(asking);
+  } finally {
+    isOver = true;
+    for (const line of [...lines, ...restless]) line.close();
+  }
+}
+
+/** What is taken from the owner of a key and given back holds on the very next question, at another server too. */
+export async function playGivingBack(deps: EndsDeps, address: string): Promise<void> {
+  const { path, token } = await addAdministrator(deps);
+  const lines = openLines(address);
+  try {
+    for (const disabled of [true, false, true]) {
+      await deps.act('PATCH', path, { disabled });
+      for (const line of lines) expect(await line.ask('organization', token), line.name).toBe(disabled ? 401 : 200);
+    }
+  } finally {
+    for (const line of lines) line.close();
+  }
+}

@@ -1,0 +1,202 @@
+/** One endpoint whose owner changes it at random moments while events occur and are sent, and what must hold then. */
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { audit, FLAWLESS, isSigned } from './delivery-audit.ts';
+import type { Push } from './receiver.ts';
+import type { Body } from './surfaces.ts';
+import { until } from './temp.ts';
+import type { OwnEndpoint } from './webhook-client.ts';
+import type { WebhookWorld } from './webhook-world.ts';
+
+export type Facts = Map<string, number>;
+
+export type Interleaving = {
+  readonly world: WebhookWorld;
+  readonly name: string;
+  /** Of events about virtual keys, which nobody else reports at the same time. */
+  readonly type: string;
+  readonly random: () => number;
+  readonly facts: Facts;
+};
+
+/** From the request of the owner to the answer. */
+type Span = { readonly fromMs: number; readonly toMs: number };
+type Report = Span & { readonly ids: readonly string[] };
+type Act = Span & {
+  readonly kind: 'disable' | 'enable' | 'move' | 'roll' | 'archive';
+  /** Where it sends, and what it signs with, from then on, newest first. */
+  readonly path: string;
+  readonly secrets: readonly string[];
+};
+
+const ACTS_MAX = 4;
+const REPORTS = 5;
+const KINDS = ['disable', 'enable', 'move', 'roll'] as const;
+
+/** Plays it to the end. Answers what is broken. */
+export async function playInterleaving(interleaving: Interleaving): Promise<readonly string[]> {
+  const { world, name, type, random, facts } = interleaving;
+  const draw = (max: number) => Math.floor(random() * max);
+  const note = (fact: string) => facts.set(fact, (facts.get(fact) ?? 0) + 1);
+  const path = `/${name}/0`;
+  const maxInFlight = 1 + draw(4);
+  const endpoint = await world.create(world.receiver.url(path), {
+    enabled_events: [type],
+    max_in_flight: maxInFlight,
+    max_batch_size: 1 + draw(5),
+    max_batch_delay_ms: draw(3) * 10,
+  });
+  const acts: Act[] = [{ kind: 'enable', ...(await spanOf(async () => undefined)), path, secrets: [endpoint.secret] }];
+  const reports: Report[] = [];
+  const owner = actAtRandom({ ...interleaving, endpoint, acts });
+  for (let index = 0; index < REPORTS; index += 1) {
+    let ids: readonly string[] = [];
+    const span = await spanOf(async () => {
+      ids = await world.reportKeys(type, 1 + draw(6), `${name}_`);
+    });
+    reports.push({ ...span, ids });
+    await delay(draw(15));
+  }
+  await owner;
+  const isArchived = acts.at(-1)?.kind === 'archive';
+  if (!isArchived) await world.untilIdle(endpoint.id);
+  else await until(() => pushesOf(interleaving).every(({ status }) => status !== null));
+  const pushes = pushesOf(interleaving);
+  for (const { kind } of acts) note(kind);
+  const attempts = isArchived ? null : await world.attempts(endpoint.id);
+  if (!isArchived) await world.archive(endpoint.id);
+  return [
+    ...judgeEvents({ acts, reports, pushes, isArchived }),
+    ...judgeSignatures({ acts, pushes }),
+    ...(attempts === null ? judgeArchived(acts, pushes, maxInFlight) : judgeAttempts({ acts, pushes, attempts, note })),
+  ];
+}
+
+/** Told apart by the keys that they are about. */
+function pushesOf({ world, name }: Interleaving): readonly Push[] {
+  return world.receiver.pushes
+    .filter((push) => push.path.startsWith(`/${name}/`))
+    .map((push) => ({ ...push, eventIds: keysOf(push) }));
+}
+
+function keysOf({ body }: Push): readonly string[] {
+  return JSON.parse(body.toString()).batch.map((event: Body) => event.data.virtual_key_id);
+}
+
+async function spanOf(work: () => Promise<unknown>): Promise<Span> {
+  const fromMs = Date.now();
+  await work();
+  return { fromMs, toMs: Date.now() };
+}
+
+type Owner = Interleaving & { readonly endpoint: OwnEndpoint; readonly acts: Act[] };
+
+async function actAtRandom({ world, name, random, endpoint: { id }, acts }: Owner): Promise<void> {
+  const draw = (max: number) => Math.floor(random() * max);
+  const state = { path: acts[0]?.path ?? '', secrets: acts[0]?.secrets ?? [] };
+  const count = 1 + draw(ACTS_MAX);
+  const act = async (kind: Act['kind'], work: () => Promise<unknown>) => {
+    const span = await spanOf(work);
+    acts.push({ kind, ...span, ...state });
+  };
+  for (let index = 1; index <= count; index += 1) {
+    await delay(draw(40));
+    const kind = KINDS[draw(KINDS.length)] ?? 'disable';
+    if (kind === 'move') {
+      await act(kind, async () => {
+        state.path = `/${name}/${index}`;
+        await world.change(id, { url: world.receiver.url(state.path) });
+      });
+    } else if (kind === 'roll') {
+      const overlapSeconds = draw(2) * 600;
+      await act(kind, async () => {
+        const secret = await world.roll(id, overlapSeconds);
+        state.secrets = overlapSeconds > 0 ? [secret, state.secrets[0] ?? ''] : [secret];
+      });
+    } else await act(kind, () => world.change(id, { status: kind === 'disable' ? 'disabled' : 'active' }));
+  }
+  await delay(draw(40));
+  if (random() < 0.2) await act('archive', () => world.archive(id));
+  else await act('enable', () => world.change(id, { status: 'active' }));
+}
+
+/** The act that was in force at an instant, and whether another was under way then. */
+function actAt(acts: readonly Act[], atMs: number): { readonly act: Act | undefined; readonly isCertain: boolean } {
+  const act = acts.findLast(({ toMs }) => toMs < atMs);
+  return { act, isCertain: !acts.some(({ fromMs, toMs }) => fromMs <= atMs && atMs <= toMs) };
+}
+
+/** Whether it was enabled; null where that cannot be told from outside. */
+function wasActive(acts: readonly Act[], { fromMs, toMs }: Span): boolean | null {
+  if (acts.some((act) => act.fromMs <= toMs && fromMs <= act.toMs)) return null;
+  const last = acts.findLast(({ kind, toMs: atMs }) => atMs < fromMs && kind !== 'move' && kind !== 'roll');
+  return last?.kind === 'enable';
+}
+
+type Events = {
+  readonly acts: readonly Act[];
+  readonly reports: readonly Report[];
+  readonly pushes: readonly Push[];
+  readonly isArchived: boolean;
+};
+
+/** Nothing of the time in which it was enabled is lost, nothing of the time in which it was not is sent, and nothing twice. */
+function judgeEvents({ acts, reports, pushes, isArchived }: Events): readonly string[] {
+  const received = new Set(pushes.flatMap(({ eventIds }) => eventIds));
+  const owed = reports.flatMap((each) => {
+    const isActive = wasActive(acts, each);
+    return each.ids.filter((id) => isActive ?? received.has(id));
+  });
+  const secrets = acts.flatMap((act) => act.secrets);
+  const found = audit({ pushes, subscribed: owed, secrets });
+  const due = isArchived ? { ...found, lost: 0 } : found;
+  return Object.entries(due).flatMap(([name, count]) =>
+    count === FLAWLESS[name as keyof typeof FLAWLESS] ? [] : [`${name}: ${count}`],
+  );
+}
+
+function judgeSignatures({ acts, pushes }: Pick<Events, 'acts' | 'pushes'>): readonly string[] {
+  const secrets = acts.flatMap((act) => act.secrets);
+  return pushes.every((push) => isSigned(push, secrets)) ? [] : ['a signature is of no secret at all'];
+}
+
+/** Once it is archived, only what was in progress comes in. */
+function judgeArchived(acts: readonly Act[], pushes: readonly Push[], maxInFlight: number): readonly string[] {
+  const archivedAtMs = acts.at(-1)?.toMs ?? 0;
+  const late = pushes.filter(({ atMs }) => atMs > archivedAtMs).length;
+  return late <= maxInFlight ? [] : [`${late} requests after the endpoint was archived`];
+}
+
+type Attempts = Pick<Events, 'acts' | 'pushes'> & {
+  readonly attempts: readonly Body[];
+  readonly note: (fact: string) => void;
+};
+
+/** No attempt starts under a state that the owner was told is over. */
+function judgeAttempts({ acts, pushes, attempts, note }: Attempts): readonly string[] {
+  const pushOf = new Map(pushes.map((push) => [`${push.dispatchId} ${push.attempt}`, push]));
+  return attempts.flatMap((attempt) => {
+    const firedAtMs = Date.parse(attempt.fired_at);
+    const { act, isCertain } = actAt(acts, firedAtMs);
+    const push = pushOf.get(`${attempt.dispatch_id} ${attempt.attempt}`);
+    if (act === undefined || push === undefined || !isCertain) return [];
+    const problems: string[] = [];
+    const isActive = wasActive(acts, { fromMs: firedAtMs, toMs: firedAtMs });
+    if (isActive === false)
+      problems.push(`an attempt began ${firedAtMs - act.toMs} ms after the endpoint was disabled`);
+    if (push.path !== act.path) problems.push(`an attempt went to ${push.path} in place of ${act.path}`);
+    const count = String(push.headers['webhook-signature']).split(' ').length;
+    if (count !== act.secrets.length) problems.push(`${count} signatures in place of ${act.secrets.length}`);
+    if (!act.secrets.every((secret) => isSigned(push, [secret]))) problems.push('a secret does not sign that should');
+    const next = acts.find(({ fromMs }) => fromMs > firedAtMs);
+    if (next !== undefined && firedAtMs + attempt.latency_ms > next.toMs) note('in progress while the owner acted');
+    if (push.createdAtMs.some((createdAtMs) => acts.some((other) => isBetween(other, createdAtMs, firedAtMs)))) {
+      note('held, and sent after the endpoint was enabled');
+    }
+    return problems;
+  });
+}
+
+function isBetween({ kind, fromMs, toMs }: Act, createdAtMs: number, firedAtMs: number): boolean {
+  return kind === 'disable' && createdAtMs < fromMs && toMs < firedAtMs;
+}

@@ -1,0 +1,69 @@
+/** A server that delivers and is ended again and again, and what its receivers saw of that. */
+
+import { inject } from 'vitest';
+import { createPlace, type Place } from './place.ts';
+import { query } from './postgres-databases.ts';
+import { type Push, type Receiver, startReceiver } from './receiver.ts';
+import { ADMIN_KEY, PROJECT_KEY, type SpawnedServer, spawnServer } from './server.ts';
+import { createWebhookClient, type WebhookClient } from './webhook-client.ts';
+import { ALLOW_THIS_MACHINE } from './webhook-world.ts';
+
+export type KilledSenders = WebhookClient & {
+  readonly receiver: Receiver;
+  readonly place: Place;
+  /** The one that runs now. */
+  server(): SpawnedServer;
+  /** Starts the first, or the next. */
+  start(environment?: { readonly [name: string]: string }): Promise<void>;
+  kill(signal?: NodeJS.Signals): Promise<number | null>;
+  close(): Promise<void>;
+};
+
+export async function createKilledSenders(): Promise<KilledSenders> {
+  const receiver = await startReceiver();
+  const place = await createPlace();
+  let current: SpawnedServer | null = null;
+  const server = () => {
+    if (current === null) throw new Error('no server runs');
+    return current;
+  };
+  return {
+    ...createWebhookClient({ address: () => server().address, adminKey: ADMIN_KEY, projectKey: PROJECT_KEY }),
+    receiver,
+    place,
+    server,
+    async start(environment = {}) {
+      await endLeases(place);
+      current = await spawnServer({ ...place.environment, ...ALLOW_THIS_MACHINE, ...environment });
+    },
+    kill: (signal = 'SIGKILL') => server().stop(signal),
+    async close() {
+      await current?.stop('SIGKILL');
+      await receiver.close();
+      await place.remove();
+    },
+  };
+}
+
+/** As if 30 seconds had passed. Where nobody else can be sending, what a killed process sent is known to be lost at once. */
+async function endLeases({ url }: Place): Promise<void> {
+  if (inject('store') !== 'postgres') return;
+  const [found] = await query(url, `SELECT to_regclass('webhook_deliveries') AS name`);
+  if (found?.name !== null) await query(url, 'UPDATE webhook_deliveries SET due_at = 0 WHERE status = (SELECT 2)');
+}
+
+/** For each kill, how many batches that were in its hands came again; the last figure is of those that no kill explains. */
+export function repeatsOf(pushes: readonly Push[], kills: readonly number[]): readonly number[] {
+  const lastAtMs = new Map<string, number>();
+  const repeats = Array.from({ length: kills.length + 1 }, () => 0);
+  for (const { dispatchId, atMs } of pushes) {
+    const before = lastAtMs.get(dispatchId);
+    if (before !== undefined) {
+      const kill = kills.findIndex((killedAtMs) => killedAtMs >= before && killedAtMs <= atMs);
+      const index = kill < 0 ? kills.length : kill;
+      repeats[index] = (repeats[index] ?? 0) + 1;
+    }
+    lastAtMs.set(dispatchId, atMs);
+  }
+  return repeats;
+}
