@@ -11,7 +11,8 @@ import type { RootKeys } from './domain/secrets.ts';
 import type { Store } from './domain/store.ts';
 import { startJobs } from './jobs.ts';
 import { createMetrics } from './metrics/metrics.ts';
-import { createInvoke, type InvokeDeps } from './rpc/invoke.ts';
+import { createOutageLog, type Log } from './outage-log.ts';
+import { createInvoke } from './rpc/invoke.ts';
 import { type Wait, waitUnseen } from './schedule.ts';
 import { compileServices } from './services.ts';
 import { createIdSource } from './transport/call-ids.ts';
@@ -36,7 +37,7 @@ export type AppDeps = {
   readonly pricing: Pricing;
   readonly clock: Clock;
   readonly random: RandomBytes;
-  readonly log: InvokeDeps['log'] & { info(fields: object, message: string): void };
+  readonly log: Log;
   /** How long jobs wait between their runs; real time by default. */
   readonly wait?: Wait;
   /** PEM texts, when the port speaks TLS. */
@@ -61,20 +62,23 @@ const STREAMS_PER_CONNECTION_MAX = 128;
 const LEDGER_STOP_MAX_MS = 2_000;
 
 /** Starts serving. Rejects when the port cannot be had or a contract is incomplete. */
-export async function createApp(deps: AppDeps): Promise<App> {
-  const { config, clock } = deps;
+export async function createApp(given: AppDeps): Promise<App> {
+  const { config, clock } = given;
+  const monotonicMs = () => performance.now();
+  const outage = createOutageLog({ log: given.log, ready: given.store.ready, monotonicMs, wait: waitUnseen });
+  const deps = { ...given, log: outage.log };
   let accepting = true;
   let attemptsInFlight = () => 0;
   const metrics = createMetrics({
     store: deps.store,
     clock,
-    monotonicMs: () => performance.now(),
+    monotonicMs,
     inFlight: () => attemptsInFlight(),
   });
-  const { store, deliveries: meter } = metrics;
+  const { store, requests: requestMeter, deliveries: meter } = metrics;
   let publicUrl = config.publicUrl ?? '';
   const webhooks = createWebhooks({ ...deps, version: readVersion() });
-  const methods = compileServices({ ...deps, store, webhooks: webhooks.ports }, () => publicUrl);
+  const methods = compileServices({ ...deps, store, requestMeter, webhooks: webhooks.ports }, () => publicUrl);
   const ledger = createLedger(deps);
   const invoke = createInvoke({
     ...ledger,
@@ -90,8 +94,8 @@ export async function createApp(deps: AppDeps): Promise<App> {
     log: deps.log,
   });
   const ids = createIdSource(deps.random, config.tracing);
-  const watch = createBodyWatch({ gapMs: BODY_GAP_MS, wholeMs: BODY_WHOLE_MS }, () => performance.now());
-  const health = createHealth(methods, () => accepting);
+  const watch = createBodyWatch({ gapMs: BODY_GAP_MS, wholeMs: BODY_WHOLE_MS }, monotonicMs);
+  const health = createHealth({ methods, accepting: () => accepting, ready: store.ready, monotonicMs });
   const rest = createRest({
     methods,
     invoke,
@@ -136,6 +140,7 @@ export async function createApp(deps: AppDeps): Promise<App> {
       await Promise.all([jobs.stop(), server.drain(drainMs), delivery.stop(drainMs)]);
       webhooks.close();
       await endLedger(ledger);
+      outage.stop();
       watch.close();
     },
   };

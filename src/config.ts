@@ -1,9 +1,12 @@
-/** Every setting: its name, default, bound and why. All problems are reported at once. */
+/** What the environment says, checked. All problems are reported at once. */
 
+import { readBootstrap } from './config-bootstrap.ts';
+import { type Limits, readLimits } from './config-limits.ts';
+import { type ConfigReader, readChoice, readHttpUrl, readInteger } from './config-reader.ts';
+import { type AwsSettings, readAws, readWebhooks, type WebhookSettings } from './config-webhooks.ts';
 import type { BootstrapWishes } from './domain/bootstrap.ts';
 import { TERM_MAX_DAYS, TERM_MIN_DAYS } from './domain/trace-retention.ts';
-import { type AllowEntry, parseAllowList } from './domain/url-allow-list.ts';
-import { LOG_LEVELS, SETTINGS } from './settings.ts';
+import { LOG_LEVELS } from './settings.ts';
 import type { CorsOrigins } from './transport/rest/cors.ts';
 
 export { SETTINGS, type Setting } from './settings.ts';
@@ -35,41 +38,6 @@ export type Config = {
   readonly limits: Limits;
 };
 
-export type WebhookSettings = {
-  /** What may be reached although it is not public. */
-  readonly allow: readonly AllowEntry[];
-  /** Attempts of this process at once. */
-  readonly concurrencyMax: number;
-  /** Of one organization within a clock hour; null: as many as it takes. */
-  readonly attemptsPerHourMax: number | null;
-  /** Of one organization. */
-  readonly endpointsMax: number;
-};
-
-/** The queues that webhooks are sent to. */
-export type AwsSettings = {
-  /** Whether the credentials of this process may be used. */
-  readonly isAmbientAllowed: boolean;
-  /** The operator's own services; null: Amazon's. */
-  readonly sqsEndpoint: string | null;
-  readonly stsEndpoint: string | null;
-  /** Of the operator's own services. */
-  readonly region: string;
-};
-
-export type Limits = {
-  readonly bodyMaxBytes: number;
-  readonly spansPerRequestMax: number;
-  readonly evaluationsPerRequestMax: number;
-  readonly stringMaxBytes: number;
-  readonly jsonDepthMax: number;
-  readonly futureMaxMs: number;
-  readonly ingestQueueMaxBytes: number;
-  readonly inFlightMax: number;
-  readonly connectionsMax: number;
-  readonly drainMs: number;
-};
-
 /** A setting that is missing, misspelled or out of bounds; one line each, without any value. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
@@ -81,9 +49,7 @@ export class ConfigError extends Error {
 }
 
 type Environment = { readonly [name: string]: string | undefined };
-type Reader = { readonly text: (name: string) => string | null; readonly refuse: (problem: string) => void };
 
-const ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
 const PREFIX_PATTERN = /^[a-z0-9][a-z0-9-]{0,14}-$/;
 const SECRET_MIN_CHARACTERS = 32;
 const SETTLEMENT_GRACE_MS = { min: 1000, max: 604_800_000 };
@@ -91,7 +57,7 @@ const SETTLEMENT_GRACE_MS = { min: 1000, max: 604_800_000 };
 /** Reads the environment. Throws a ConfigError that names every problem. */
 export function readConfig(environment: Environment): Config {
   const problems: string[] = [];
-  const reader: Reader = {
+  const reader: ConfigReader = {
     text: (name) => environment[name] || null,
     refuse: (problem) => problems.push(problem),
   };
@@ -122,82 +88,12 @@ export function readConfig(environment: Environment): Config {
   return config;
 }
 
-function readLimits(reader: Reader): Limits {
-  const positive = (name: string) => readInteger(reader, name, { min: 1, max: Number.MAX_SAFE_INTEGER });
-  return {
-    bodyMaxBytes: positive('SPANDREL_MAX_BODY_BYTES'),
-    spansPerRequestMax: positive('SPANDREL_MAX_SPANS_PER_REQUEST'),
-    evaluationsPerRequestMax: positive('SPANDREL_MAX_EVALUATIONS_PER_REQUEST'),
-    stringMaxBytes: positive('SPANDREL_MAX_STRING_BYTES'),
-    jsonDepthMax: positive('SPANDREL_MAX_JSON_DEPTH'),
-    futureMaxMs: positive('SPANDREL_MAX_FUTURE_MS'),
-    ingestQueueMaxBytes: positive('SPANDREL_INGEST_QUEUE_BYTES'),
-    inFlightMax: positive('SPANDREL_MAX_INFLIGHT'),
-    connectionsMax: positive('SPANDREL_MAX_CONNECTIONS'),
-    drainMs: positive('SPANDREL_DRAIN_MS'),
-  };
-}
-
-function readWebhooks(reader: Reader): WebhookSettings {
-  const perHour = 'SPANDREL_WEBHOOK_MAX_PER_HOUR';
-  return {
-    allow: readAllowList(reader),
-    concurrencyMax: readInteger(reader, 'SPANDREL_WEBHOOK_CONCURRENCY', { min: 1, max: 16_384 }),
-    attemptsPerHourMax:
-      reader.text(perHour) === null ? null : readInteger(reader, perHour, { min: 1, max: 1_000_000_000 }),
-    endpointsMax: readInteger(reader, 'SPANDREL_WEBHOOK_MAX_ENDPOINTS', { min: 1, max: 100_000 }),
-  };
-}
-
-function readAllowList(reader: Reader): WebhookSettings['allow'] {
-  const name = 'SPANDREL_WEBHOOK_ALLOW';
-  const reading = parseAllowList(reader.text(name) ?? '');
-  if (reading.kind === 'entries') return reading.entries;
-  reader.refuse(`${name} ${reading.problem}`);
-  return [];
-}
-
-/** The last four are what every tool for AWS reads. */
-function readAws(reader: Reader): AwsSettings {
-  return {
-    isAmbientAllowed: reader.text('SPANDREL_ALLOW_AMBIENT_AWS') === '1',
-    sqsEndpoint: readServiceUrl(reader, 'AWS_ENDPOINT_URL_SQS'),
-    stsEndpoint: readServiceUrl(reader, 'AWS_ENDPOINT_URL_STS'),
-    region: reader.text('AWS_REGION') ?? reader.text('AWS_DEFAULT_REGION') ?? 'us-east-1',
-  };
-}
-
-function readServiceUrl(reader: Reader, name: string): string | null {
-  const text = reader.text(name);
-  if (text === null) return null;
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
-  reader.refuse(`${name} must be an http or https URL`);
-  return null;
-}
-
-function readInteger(reader: Reader, name: string, bounds: { min: number; max: number }): number {
-  const fallback = Number(SETTINGS.find((setting) => setting.name === name)?.fallback);
-  const text = reader.text(name);
-  if (text === null) return fallback;
-  const value = Number(text);
-  if (/^[0-9]{1,16}$/.test(text) && value >= bounds.min && value <= bounds.max) return value;
-  reader.refuse(`${name} must be a whole number from ${bounds.min} to ${bounds.max}`);
-  return fallback;
-}
-
-function readTraceRetention(reader: Reader): number | null {
+function readTraceRetention(reader: ConfigReader): number | null {
   const name = 'SPANDREL_TRACE_RETENTION_DAYS';
   return reader.text(name) === null ? null : readInteger(reader, name, { min: TERM_MIN_DAYS, max: TERM_MAX_DAYS });
 }
 
-function readChoice(reader: Reader, name: string, choices: readonly string[]): string {
-  const fallback = SETTINGS.find((setting) => setting.name === name)?.fallback ?? '';
-  const text = reader.text(name) ?? fallback;
-  if (!choices.includes(text)) reader.refuse(`${name} must be one of ${choices.join(', ')}`);
-  return text;
-}
-
-function readDatabaseUrl(reader: Reader): string {
+function readDatabaseUrl(reader: ConfigReader): string {
   const url = reader.text('SPANDREL_DATABASE_URL') ?? 'sqlite:./data/spandrel.db';
   if (!/^(sqlite:.+|postgres(ql)?:\/\/.+)/.test(url)) {
     reader.refuse(
@@ -207,7 +103,7 @@ function readDatabaseUrl(reader: Reader): string {
   return url;
 }
 
-function readSecret(reader: Reader): string | null {
+function readSecret(reader: ConfigReader): string | null {
   const secret = reader.text('SPANDREL_SECRET');
   if (secret !== null && [...secret].length < SECRET_MIN_CHARACTERS) {
     reader.refuse(`SPANDREL_SECRET must have at least ${SECRET_MIN_CHARACTERS} characters`);
@@ -215,7 +111,7 @@ function readSecret(reader: Reader): string | null {
   return secret;
 }
 
-function readPrefixes(reader: Reader): readonly string[] {
+function readPrefixes(reader: ConfigReader): readonly string[] {
   const prefixes = (reader.text('SPANDREL_KEY_PREFIX') ?? 'sk-lw-').split(',').map((prefix) => prefix.trim());
   if (!prefixes.every((prefix) => PREFIX_PATTERN.test(prefix))) {
     reader.refuse(
@@ -225,15 +121,11 @@ function readPrefixes(reader: Reader): readonly string[] {
   return prefixes;
 }
 
-function readPublicUrl(reader: Reader): string | null {
-  const text = reader.text('SPANDREL_PUBLIC_URL');
-  if (text === null) return null;
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text.replace(/\/+$/, '');
-  reader.refuse('SPANDREL_PUBLIC_URL must be an http or https URL');
-  return null;
+function readPublicUrl(reader: ConfigReader): string | null {
+  return readHttpUrl(reader, 'SPANDREL_PUBLIC_URL')?.replace(/\/+$/, '') ?? null;
 }
 
-function readCors(reader: Reader): CorsOrigins {
+function readCors(reader: ConfigReader): CorsOrigins {
   const text = reader.text('SPANDREL_CORS_ORIGINS') ?? '*';
   if (text === '*' || text === 'none') return text;
   const origins = text.split(',').map((origin) => origin.trim());
@@ -245,50 +137,11 @@ function readCors(reader: Reader): CorsOrigins {
   return origins;
 }
 
-function readTls(reader: Reader): Config['tls'] {
+function readTls(reader: ConfigReader): Config['tls'] {
   const certPath = reader.text('SPANDREL_TLS_CERT');
   const keyPath = reader.text('SPANDREL_TLS_KEY');
   if ((certPath === null) !== (keyPath === null)) {
     reader.refuse('SPANDREL_TLS_CERT and SPANDREL_TLS_KEY must be set together');
   }
   return certPath !== null && keyPath !== null ? { certPath, keyPath } : null;
-}
-
-function readBootstrap(reader: Reader, prefixes: readonly string[]): BootstrapWishes {
-  const shape = (name: string, pattern: RegExp, what: string) => {
-    const text = reader.text(name);
-    if (text !== null && !pattern.test(text)) reader.refuse(`${name} must be ${what}`);
-    return text;
-  };
-  const prefix = `(?:${prefixes.join('|')})`;
-  return {
-    projectKey: shape(
-      'SPANDREL_BOOTSTRAP_PROJECT_KEY',
-      new RegExp(`^${prefix}[0-9A-Za-z]{48}$`),
-      'a prefix and 48 letters or digits',
-    ),
-    adminKey: shape(
-      'SPANDREL_BOOTSTRAP_ADMIN_KEY',
-      new RegExp(`^${prefix}[0-9A-Za-z]{16}_[0-9A-Za-z]{48}$`),
-      'a prefix, 16 letters or digits, an underscore and 48 letters or digits',
-    ),
-    organizationId: shape(
-      'SPANDREL_BOOTSTRAP_ORGANIZATION_ID',
-      ID_PATTERN,
-      '1 to 64 letters, digits, hyphens or underscores',
-    ),
-    projectId: shape('SPANDREL_BOOTSTRAP_PROJECT_ID', ID_PATTERN, '1 to 64 letters, digits, hyphens or underscores'),
-    organizationName: readName(reader, 'SPANDREL_BOOTSTRAP_ORGANIZATION', 'Default organization'),
-    teamName: readName(reader, 'SPANDREL_BOOTSTRAP_TEAM', 'Default team'),
-    projectName: readName(reader, 'SPANDREL_BOOTSTRAP_PROJECT', 'Default project'),
-    adminEmail: (
-      shape('SPANDREL_BOOTSTRAP_ADMIN_EMAIL', /^[^@\s]{1,200}@[^@\s]{1,119}$/, 'an e-mail address') ?? 'admin@localhost'
-    ).toLowerCase(),
-  };
-}
-
-function readName(reader: Reader, name: string, fallback: string): string {
-  const text = reader.text(name) ?? fallback;
-  if ([...text].length > 255 || text.trim() === '') reader.refuse(`${name} must have 1 to 255 characters`);
-  return text;
 }

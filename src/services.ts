@@ -29,6 +29,7 @@ import { createOrganizations } from './domain/organization.ts';
 import type { Pricing } from './domain/pricing.ts';
 import { createProjectSettings } from './domain/project-settings.ts';
 import { createProjects } from './domain/projects.ts';
+import type { RequestMeter } from './domain/request-meter.ts';
 import { createRoleBindings } from './domain/role-bindings.ts';
 import type { RootKeys } from './domain/secrets.ts';
 import type { Store } from './domain/store.ts';
@@ -57,6 +58,7 @@ export type ServiceDeps = {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly webhooks: WebhookPorts;
+  readonly requestMeter: RequestMeter;
   readonly log: { warn(fields: object, message: string): void };
 };
 
@@ -74,7 +76,7 @@ export function compileServices(deps: ServiceDeps, publicUrl: () => string): Met
 type Shared = { readonly cursors: CursorCodec; readonly sizes: Sizes };
 
 function compileData(
-  { store, random, config, pricing }: ServiceDeps,
+  { store, random, config, pricing, requestMeter: meter }: ServiceDeps,
   { cursors, sizes, publicUrl }: Shared & { readonly publicUrl: () => string },
 ): Method[] {
   const { limits } = config;
@@ -98,7 +100,7 @@ function compileData(
     ...compileService(TraceService, createTraceRpc({ traces, settings, platformUrl: linkTo('traces') }), sizes),
     ...compileService(
       GatewayService,
-      createGatewayRpc({ gateway: createGateway({ store: store.requests, pricing }) }),
+      createGatewayRpc({ gateway: createGateway({ store: store.requests, pricing, meter }) }),
       sizes,
     ),
     ...compileService(EventService, createEventRpc({ events: createEvents({ store: store.events, cursors }) }), sizes),

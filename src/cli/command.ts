@@ -20,14 +20,14 @@ export type Command =
 /** `args` without the runtime and the script. */
 export function readCommand(args: readonly string[]): Command {
   const [first, ...others] = args;
-  if (first === 'help' || args.includes('--help') || args.includes('-h')) return { kind: 'print', text: help() };
+  if (first === 'help' || args.includes('--help') || args.includes('-h')) return { kind: 'print', text: help(first) };
   if (first === '--version') return { kind: 'print', text: `spandrel ${readVersion()}\n` };
   if ((first === undefined || first === 'serve') && others.length === 0) return { kind: 'serve' };
   if (first === 'migrate') return readMigrate(others);
   if (first === 'copy') return readCopy(others);
   if (first === 'backup') return readBackup(others);
-  if (first === 'keys') return orRefuse(readKeysCommand(others));
-  if (first === 'members') return orRefuse(readMembersCommand(others));
+  if (first === 'keys') return orRefuse(readKeysCommand(others), first);
+  if (first === 'members') return orRefuse(readMembersCommand(others), first);
   if (first === 'mint-admin-key') return readMintAdminKey(others);
   return refuse(`unknown argument: ${args.map(hideAddress).join(' ')}`);
 }
@@ -63,8 +63,8 @@ function readMintAdminKey(args: readonly string[]): Command {
   return { kind: 'mint-admin-key', email };
 }
 
-function orRefuse(read: Command | string): Command {
-  return typeof read === 'string' ? refuse(read) : read;
+function orRefuse(read: Command | string, topic: string): Command {
+  return typeof read === 'string' ? refuse(read, `spandrel ${topic} --help`) : read;
 }
 
 type Options = { readonly [name: string]: { readonly type: 'string' | 'boolean' } };
@@ -78,11 +78,20 @@ function readOptions(args: readonly string[], options: Options) {
   }
 }
 
-function refuse(problem: string): Command {
-  return { kind: 'wrong', text: `spandrel: ${problem}\nRun spandrel --help.\n` };
+function refuse(problem: string, helpCommand = 'spandrel --help'): Command {
+  return { kind: 'wrong', text: `spandrel: ${problem}\nRun ${helpCommand}.\n` };
 }
 
-function help(): string {
+/** Whoever names what they want to do gets the lines about that alone. */
+function help(topic: string | undefined): string {
+  if (topic === 'keys') return helpOfClient(KEYS_HELP);
+  if (topic === 'members') return helpOfClient(MEMBERS_HELP);
+  return helpOfAll();
+}
+
+type HelpRows = readonly (readonly [form: string, about: string])[];
+
+function helpOfAll(): string {
   const width = Math.max(...SETTINGS.map((setting) => setting.name.length));
   const rows = SETTINGS.map(({ name, fallback, about }) => {
     const unset = fallback === '' ? '' : ` Default: ${fallback}.`;
@@ -98,8 +107,17 @@ function help(): string {
     'spandrel --help                      print this page',
     'spandrel --version                   print the version',
     '',
+    helpOfClient([...KEYS_HELP, ...MEMBERS_HELP]),
+    'Settings of the server are read from the environment:',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+function helpOfClient(forms: HelpRows): string {
+  return [
     'Asked of a running server, with --json for its answer as it came:',
-    ...aligned([...KEYS_HELP, ...MEMBERS_HELP]),
+    ...aligned(forms),
     '',
     'They read from the environment where the server is, and a key of the organization (a PEM file that signed the',
     "server's certificate goes into NODE_EXTRA_CA_CERTS):",
@@ -108,13 +126,10 @@ function help(): string {
       ['  SPANDREL_ADMIN_KEY', 'The API key to ask with.'],
     ]),
     '',
-    'Settings of the server are read from the environment:',
-    ...rows,
-    '',
   ].join('\n');
 }
 
-function aligned(rows: readonly (readonly [form: string, about: string])[]): readonly string[] {
+function aligned(rows: HelpRows): readonly string[] {
   const width = Math.max(...rows.map(([form]) => form.length));
   return rows.map(([form, about]) => `${form.padEnd(width)}  ${about}`);
 }

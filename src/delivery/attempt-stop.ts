@@ -19,7 +19,7 @@ export function createStop(deadlineMs: number, signal: AbortSignal, onEnd: (stop
   const onAbort = () => fire(SENDER_LOST);
   const end = () => {
     clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
+    waitersOf(signal).delete(onAbort);
     onEnd(stop);
   };
   const fire = (reason: Failure) => {
@@ -39,6 +39,20 @@ export function createStop(deadlineMs: number, signal: AbortSignal, onEnd: (stop
     end,
   };
   if (signal.aborted) onAbort();
-  else signal.addEventListener('abort', onAbort);
+  else waitersOf(signal).add(onAbort);
   return stop;
+}
+
+const waiters = new WeakMap<AbortSignal, Set<() => void>>();
+
+/** Who is to be told. One listener for all: a signal goes through all that it has to find the one that leaves. */
+function waitersOf(signal: AbortSignal): Set<() => void> {
+  const known = waiters.get(signal);
+  if (known !== undefined) return known;
+  const made = new Set<() => void>();
+  waiters.set(signal, made);
+  signal.addEventListener('abort', () => {
+    for (const tell of [...made]) tell();
+  });
+  return made;
 }

@@ -1,9 +1,10 @@
 /** One attempt: signs what is sent with the secrets of this moment, sends it, and says what came of it. */
 
-import type { AttemptResult, Destination, Send } from '../domain/destination.ts';
+import type { AttemptResult, Destination, Send, Signatures } from '../domain/destination.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import { type EndpointSecrets, overlappingSecret } from '../domain/endpoint-secrets.ts';
 import { openWebhookSecret, type SigningSecret, signMessage } from '../domain/webhook-signature.ts';
+import { bodyOf } from './batch.ts';
 
 export type AttemptDeps = {
   readonly secrets: Pick<EndpointSecrets, 'signing' | 'destination'>;
@@ -14,7 +15,8 @@ export type AttemptOrder = {
   readonly endpoint: Endpoint;
   readonly dispatchId: string;
   readonly attempt: number;
-  readonly body: Buffer;
+  /** As they are stored. */
+  readonly envelopes: readonly string[];
   readonly test: boolean;
   readonly nowMs: number;
 };
@@ -24,11 +26,30 @@ export type MakeAttempt = (order: AttemptOrder, signal: AbortSignal) => Promise<
 /** Throws only when a secret cannot be opened. */
 export function createAttempt({ secrets, send }: AttemptDeps): MakeAttempt {
   const open = keepOpened(secrets);
-  return async ({ endpoint, dispatchId, attempt, body, test, nowMs }, signal) => {
-    const { signing, destination } = open(endpoint, nowMs);
-    const timestamp = Math.floor(nowMs / 1000);
-    const signatures = signMessage({ secrets: signing, dispatchId, timestamp, body });
-    return await send(destination, { dispatchId, attempt, timestamp, signatures, body, test }, signal);
+  return async (order, signal) => {
+    const { signing, destination } = open(order.endpoint, order.nowMs);
+    return await send(destination, compose(order, signing), signal);
+  };
+}
+
+/** Body and signatures are made when they are asked for: most attempts at a dead receiver never get that far. */
+function compose({ dispatchId, attempt, envelopes, test, nowMs }: AttemptOrder, secrets: readonly SigningSecret[]) {
+  const timestamp = Math.floor(nowMs / 1000);
+  let body: Buffer | null = null;
+  let signatures: Signatures | null = null;
+  return {
+    dispatchId,
+    attempt,
+    timestamp,
+    test,
+    get body() {
+      body ??= bodyOf(envelopes);
+      return body;
+    },
+    get signatures() {
+      signatures ??= signMessage({ secrets, dispatchId, timestamp, body: this.body });
+      return signatures;
+    },
   };
 }
 

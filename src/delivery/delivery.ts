@@ -6,6 +6,7 @@ import type { MakeAttempt } from './attempt.ts';
 import { createClaims, type Split } from './claims.ts';
 import { createDispatcher } from './dispatcher.ts';
 import type { DeliveryMeter } from './meter.ts';
+import { poolRandom } from './pooled-random.ts';
 import { createSender, type SenderLog } from './sender.ts';
 import { createWorkQueue } from './work-queue.ts';
 
@@ -54,14 +55,15 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
   let isComplaining = false;
 
   const nowMs = () => clock() - clockAheadMs;
-  const random = () => deps.random(RANDOM_BYTES).readUInt32LE() / 2 ** 32;
+  const randomBytes = poolRandom(deps.random);
+  const random = () => randomBytes(RANDOM_BYTES).readUInt32LE() / 2 ** 32;
   const queue = createWorkQueue({ apply: store.apply, nowMs, attemptsPerHourMax: deps.attemptsPerHourMax });
   const pause = (delayMs: number) => new Promise<void>((resolve) => setTimeout(resolve, delayMs).unref());
   const sender = createSender({ store, attempt: deps.attempt, add: queue.add, nowMs, random, pause, meter, log });
   const dispatcher = createDispatcher({
     store,
-    prepare: createClaims({ random: deps.random, split: deps.split }),
-    add: queue.add,
+    prepare: createClaims({ random: randomBytes, split: deps.split }),
+    queue,
     send: sender.send,
     nowMs,
     random,

@@ -3,13 +3,14 @@
  * knows may be old, because other processes deliver too; the store refuses what is not so any more.
  */
 
-import type { DeliveryStore, LogEntry, Work, WorkOutcome } from '../domain/webhook-store.ts';
+import type { DeliveryStore, LogEntry, WorkOutcome } from '../domain/webhook-store.ts';
 import type { Claim, PrepareClaim } from './claims.ts';
 import { dropReplay, type Entry, notePlace } from './entry.ts';
 import { endCut, resetCursor } from './lane-cursor.ts';
 import { createLogPages } from './log-pages.ts';
 import { type Next, nextOf, unsavedOf } from './next-work.ts';
 import { createRoster } from './roster.ts';
+import type { WorkQueue } from './work-queue.ts';
 
 export type Dispatcher = {
   /** Something may have happened: reads what is new, then gives out what is due. */
@@ -35,13 +36,13 @@ export type Sending = {
   /** To be called once its result is on its way to the store: from then on the slot may be given again. */
   readonly free: () => void;
   /** The result is stored; null: nobody knows. */
-  readonly ended: (outcome: WorkOutcome | null) => void;
+  readonly ended: (outcome: WorkOutcome | null, wasReached: boolean) => void;
 };
 
 export type DispatcherDeps = {
   readonly store: Pick<DeliveryStore, 'changes' | 'heads' | 'events' | 'due' | 'isAlone'>;
   readonly prepare: PrepareClaim;
-  readonly add: (work: Work) => Promise<WorkOutcome>;
+  readonly queue: Pick<WorkQueue, 'add' | 'isFull'>;
   readonly send: (sending: Sending) => void;
   readonly nowMs: () => number;
   readonly random: () => number;
@@ -53,10 +54,12 @@ export type DispatcherDeps = {
   readonly onError: (error: unknown, doing: string) => void;
 };
 
-/** From so many failures in a row on an endpoint gets one slot, and rests after each attempt. */
+/**
+ * From so many failures in a row on an endpoint gets one slot, and rests after each attempt that reached nobody. Somebody
+ * who answers may be refusing no more than some bad batches, and be glad about the next one.
+ */
 const FAILING_FROM = 3;
-// Slowly, because what is refused may be no more than some bad batches, and the next one may be welcome.
-const REST_STEP_MS = 100;
+const REST_STEP_MS = 1_000;
 const REST_MAX_MS = 5_000;
 /** What could not be begun is tried again after so long. */
 const BUSY_WAIT_MS = 200;
@@ -65,7 +68,7 @@ const UNREADABLE_WAIT_MS = 1_000;
 const HOUR_MS = 3_600_000;
 
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
-  const { prepare, add, nowMs, concurrency } = deps;
+  const { prepare, queue, nowMs, concurrency } = deps;
   const roster = createRoster({ store: deps.store, nowMs, onLost: takeOver, onPlan: deps.onPlan });
   const pages = createLogPages({
     events: deps.store.events,
@@ -83,7 +86,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   let isStopped = false;
 
   function takeOver(entry: Entry, { number, fence }: { readonly number: number; readonly fence: number }): void {
-    add({ kind: 'lose', endpointNumber: entry.endpoint.number, number, fence, random: deps.random() }).then(
+    queue.add({ kind: 'lose', endpointNumber: entry.endpoint.number, number, fence, random: deps.random() }).then(
       (outcome) => {
         if (outcome.kind !== 'recorded') return;
         deps.onLeaseLost();
@@ -102,7 +105,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       isBusy = false;
       // Whoever gets a slot stands at the end of the line again, behind those who have not been asked in this round.
       for (const entry of [...roster.ready]) {
-        if (inFlight >= concurrency) return;
+        // Each piece of work that is stored brings us back here.
+        if (inFlight >= concurrency || queue.isFull(true)) return;
         roster.ready.delete(entry);
         if (!entry.isActive || entry.isOutdated) continue;
         for (const bare of unsavedOf(entry)) begin(entry, bare);
@@ -139,7 +143,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   }
 
   function slotsOf(entry: Entry): number {
-    if (isFailing(entry)) return failingInFlight * 2 >= concurrency ? 0 : 1;
+    if (isFailing(entry)) return failingInFlight * 2 >= concurrency || queue.isFull(false) ? 0 : 1;
     return inFlight * 2 >= concurrency ? 1 : entry.endpoint.maxInFlight;
   }
 
@@ -149,7 +153,9 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     const askedAtMs = nowMs();
     const free = claim.sends ? takeSlot(entry) : () => undefined;
     if (cursor !== null) cursor.cutting += 1;
-    add(claim.work)
+    // Whoever fails waits for those who do not.
+    queue
+      .add(claim.work, !isFailing(entry))
       .then(
         (outcome) => settle({ entry, next, claim, askedAtMs, free }, outcome),
         (error: unknown) => {
@@ -216,7 +222,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
         // What is begun now reaches the store behind the result, and in the same commit.
         pump();
       },
-      ended: (recorded) => noteEnd(entry, recorded),
+      ended: (recorded, wasReached) => noteEnd(entry, recorded, wasReached),
     });
   }
 
@@ -240,7 +246,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     }
   }
 
-  function noteEnd(entry: Entry, outcome: WorkOutcome | null): void {
+  function noteEnd(entry: Entry, outcome: WorkOutcome | null, wasReached: boolean): void {
     if (outcome?.kind !== 'recorded') {
       // Somebody else may have it now, or nobody.
       roster.planDue(entry, nowMs() + BUSY_WAIT_MS);
@@ -248,7 +254,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     }
     notePlace(entry, outcome.place);
     roster.planDue(entry, outcome.nextAtMs);
-    if (isFailing(entry))
+    if (isFailing(entry) && !wasReached)
       rest(entry, Math.min((entry.consecutiveFailures - FAILING_FROM + 1) * REST_STEP_MS, REST_MAX_MS));
     else entry.restsUntilMs = 0;
     roster.ready.add(entry);

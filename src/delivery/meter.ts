@@ -12,7 +12,7 @@ export type DeliveryMeter = {
   }): void;
   /** From the commit of the oldest event of a delivery to its first attempt. */
   lag(seconds: number): void;
-  dead(reason: DeadReason): void;
+  dead(reason: DeadReason, deliveries?: number): void;
   disabled(reason: string): void;
   leaseLost(): void;
   staleResult(): void;

@@ -28,7 +28,7 @@ export function nextOf(entry: Entry, sight: Sight): Next | null {
 function isFreshReady(entry: Entry, { pages, headSeq, nowMs }: Sight): boolean {
   const { endpoint, fresh } = entry;
   if (fresh.resetTo !== null) return false;
-  scanOn(fresh, {
+  const isScanned = scanOn(fresh, {
     pages,
     organizationNumber: endpoint.organizationNumber,
     toSeq: headSeq,
@@ -36,6 +36,8 @@ function isFreshReady(entry: Entry, { pages, headSeq, nowMs }: Sight): boolean {
     wantedFrom: (seq) => wantedFrom(endpoint, seq),
     enough: endpoint.maxBatchSize,
   });
+  // What has been found so far would be a part of the batch that is coming.
+  if (!isScanned) return false;
   const oldest = fresh.pending[0];
   if (oldest === undefined) return false;
   if (fresh.pending.length >= endpoint.maxBatchSize || endpoint.maxBatchDelayMs === 0) return true;

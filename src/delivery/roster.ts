@@ -57,7 +57,9 @@ export function createRoster({ store, nowMs, onLost, onPlan }: RosterDeps): Rost
   }
 
   function readyAll(organizationNumber: number): void {
-    for (const entry of activeOf(organizationNumber)) ready.add(entry);
+    const now = nowMs();
+    // Those who rest are looked at when they have rested.
+    for (const entry of activeOf(organizationNumber)) if (entry.restsUntilMs <= now) ready.add(entry);
   }
 
   function takeOver(endpoint: DispatchEndpoint): void {

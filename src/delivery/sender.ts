@@ -5,10 +5,11 @@ import type { Endpoint } from '../domain/endpoint.ts';
 import { verdictOf } from '../domain/verdict.ts';
 import type { DeliveryStore, LogEntry, Work, WorkOutcome } from '../domain/webhook-store.ts';
 import { type MakeAttempt, ourFault } from './attempt.ts';
-import { bodyOf, envelopesOf } from './batch.ts';
+import { envelopesOf } from './batch.ts';
 import { LEASE_MS } from './claims.ts';
 import type { Sending } from './dispatcher.ts';
 import type { DeliveryMeter } from './meter.ts';
+import type { WorkQueue } from './work-queue.ts';
 
 export type Sender = {
   send(sending: Sending): void;
@@ -24,7 +25,7 @@ export type SenderLog = {
 export type SenderDeps = {
   readonly store: Pick<DeliveryStore, 'envelopes'>;
   readonly attempt: MakeAttempt;
-  readonly add: (work: Work) => Promise<WorkOutcome>;
+  readonly add: WorkQueue['add'];
   readonly nowMs: () => number;
   readonly random: () => number;
   /** Resolves after a delay. */
@@ -60,7 +61,7 @@ export function createSender(deps: SenderDeps): Sender {
       if (claimed.attempt === 1 && !claimed.replay) meter.lag(Math.max(0, startsAtMs - claimed.created.firstMs) / 1000);
       if (askedAtMs + LEASE_MS - startsAtMs < LEASE_LEFT_MIN_MS) return { sending, endpoint, result: ourFault() };
       const { dispatchId } = claimed;
-      const order = { dispatchId, attempt: claimed.attempt, body: bodyOf(envelopesOf(entries)), test: false };
+      const order = { dispatchId, attempt: claimed.attempt, envelopes: envelopesOf(entries), test: false };
       return { sending, endpoint, result: await attempt({ ...order, endpoint, nowMs: startsAtMs }, ending.signal) };
     } catch (error) {
       log.warn({ err: error, dispatchId: claimed.dispatchId }, 'an attempt could not be made');
@@ -93,16 +94,19 @@ export function createSender(deps: SenderDeps): Sender {
     };
     for (;;) {
       const stored = add(work);
-      free();
+      // After a failure it depends on what is stored whether the endpoint gets another slot at once.
+      if (result.kind === 'accepted') free();
       try {
         const outcome = await stored;
         tell(attempted, outcome);
-        sending.ended(outcome);
+        sending.ended(outcome, wasReached(result));
+        free();
         return;
       } catch (error) {
         if (ending.signal.aborted || nowMs() - sending.askedAtMs >= LEASE_MS) {
           log.warn({ err: error, dispatchId: claimed.dispatchId }, 'the result of an attempt could not be stored');
-          sending.ended(null);
+          sending.ended(null, wasReached(result));
+          free();
           return;
         }
         await deps.pause(RECORD_RETRY_MS);
@@ -153,6 +157,13 @@ export function createSender(deps: SenderDeps): Sender {
       await Promise.all(underWay);
     },
   };
+}
+
+const NOBODY_THERE = /^(timeout|dns_failed|connect_failed|tls_failed)/;
+
+/** Whether the receiver took any part in it. */
+function wasReached(result: AttemptResult): boolean {
+  return result.kind === 'accepted' || !NOBODY_THERE.test(result.error);
 }
 
 /** From a closed set: what stands before the first space or colon, and statuses by their class. */

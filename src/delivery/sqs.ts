@@ -1,7 +1,13 @@
 /** Sends batches to queues of Amazon SQS. */
 
 import type { AttemptResult, Destination, OutgoingMessage, SqsCredentials } from '../domain/destination.ts';
-import { ATTRIBUTE_TYPE, attributesOf } from '../domain/queue-message.ts';
+import {
+  ATTRIBUTE_TYPE,
+  attributesOf,
+  QUEUE_MESSAGE_MAX_BYTES,
+  sizeOfMessage,
+  tooLargeError,
+} from '../domain/queue-message.ts';
 import { judgeQueueUrl, type QueueService } from '../domain/queue-url.ts';
 import { createClientPool, type PooledClient } from './sqs-clients.ts';
 import { describeRefusal, isCredentialFault, policyRefusal, type QueueRefusal } from './sqs-refusal.ts';
@@ -53,8 +59,13 @@ export function createSqsSender(deps: SqsDeps): SqsSender {
     const verdict = judgeQueueUrl(queueUrl, deps.service);
     if (verdict.kind === 'problem') return policyRefusal('InvalidAddress', verdict.problem);
     if (needsAmbient(credentials) && !deps.isAmbientAllowed()) {
-      return policyRefusal('AmbientCredentialsRefused', 'The operator does not allow the credentials of this server.');
+      return policyRefusal(
+        'AmbientCredentialsRefused',
+        'The credentials of this server are not allowed: add a key pair, or start it with SPANDREL_ALLOW_AMBIENT_AWS=1.',
+      );
     }
+    const tooLarge = judgeSize(message);
+    if (tooLarge !== null) return tooLarge;
     const pooled = await untilAborted(pool.take(verdict.queue, credentials), ended);
     try {
       return await untilAborted(sendOnce(pooled, message, ended), ended);
@@ -74,6 +85,13 @@ export function createSqsSender(deps: SqsDeps): SqsSender {
     },
     close: pool.close,
   };
+}
+
+/** Somebody may ask for what was too large when it was cut to be sent once more; the queue has no part in it. */
+function judgeSize({ dispatchId, body, test }: OutgoingMessage): QueueRefusal | null {
+  const sizeBytes = sizeOfMessage({ dispatchId, bodyBytes: body.length, test });
+  if (sizeBytes <= QUEUE_MESSAGE_MAX_BYTES) return null;
+  return { kind: 'refused', error: tooLargeError(sizeBytes), terminalHint: false, isOurs: true };
 }
 
 function needsAmbient(credentials: SqsCredentials): boolean {

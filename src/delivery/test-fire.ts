@@ -3,7 +3,6 @@
 import type { AttemptResult } from '../domain/destination.ts';
 import type { Endpoint } from '../domain/endpoint.ts';
 import { type MakeAttempt, ourFault } from './attempt.ts';
-import { bodyOf } from './batch.ts';
 
 export type TestFire = (endpoint: Endpoint, test: TestMessage) => Promise<AttemptResult>;
 
@@ -17,7 +16,7 @@ export type TestMessage = {
 export function createTestFire(attempt: MakeAttempt, signal: AbortSignal): TestFire {
   return async (endpoint, { dispatchId, envelope, nowMs }) => {
     try {
-      return await attempt({ endpoint, dispatchId, attempt: 1, body: bodyOf([envelope]), test: true, nowMs }, signal);
+      return await attempt({ endpoint, dispatchId, attempt: 1, envelopes: [envelope], test: true, nowMs }, signal);
     } catch {
       return ourFault();
     }

@@ -3,8 +3,13 @@
 import type { DeliveryStore, Work, WorkOutcome } from '../domain/webhook-store.ts';
 
 export type WorkQueue = {
-  /** Resolves when what became of it is durable. Rejects when that is unknown. */
-  add(work: Work): Promise<WorkOutcome>;
+  /**
+   * Resolves when what became of it is durable. Rejects when that is unknown. What is not urgent is stored behind all that
+   * is, and a little at a time.
+   */
+  add(work: Work, isUrgent?: boolean): Promise<WorkOutcome>;
+  /** Whether so much waits that more would only wait longer. */
+  isFull(isUrgent: boolean): boolean;
   /** Resolves when nothing waits any more. */
   drain(): Promise<void>;
 };
@@ -17,6 +22,7 @@ export type WorkQueueDeps = {
 
 // A commit of more would hold up those who store events.
 const WORK_PER_COMMIT_MAX = 256;
+const LEISURELY_PER_COMMIT_MAX = 64;
 
 type Waiting = {
   readonly work: Work;
@@ -25,19 +31,21 @@ type Waiting = {
 };
 
 export function createWorkQueue({ apply, nowMs, attemptsPerHourMax }: WorkQueueDeps): WorkQueue {
-  const waiting: Waiting[] = [];
+  const urgent: Waiting[] = [];
+  const leisurely: Waiting[] = [];
   let isUnderWay = false;
   let drained: (() => void)[] = [];
 
   function schedule(): void {
-    if (isUnderWay || waiting.length === 0) return;
+    if (isUnderWay || urgent.length + leisurely.length === 0) return;
     isUnderWay = true;
     // Whatever else is decided in this turn of the event loop comes along.
     setImmediate(() => void commit());
   }
 
   async function commit(): Promise<void> {
-    const batch = waiting.splice(0, WORK_PER_COMMIT_MAX);
+    const batch = urgent.splice(0, WORK_PER_COMMIT_MAX);
+    batch.push(...leisurely.splice(0, Math.min(LEISURELY_PER_COMMIT_MAX, WORK_PER_COMMIT_MAX - batch.length)));
     try {
       const outcomes = await apply(
         batch.map(({ work }) => work),
@@ -62,11 +70,13 @@ export function createWorkQueue({ apply, nowMs, attemptsPerHourMax }: WorkQueueD
   }
 
   return {
-    add: (work) =>
+    add: (work, isUrgent = true) =>
       new Promise((resolve, reject) => {
-        waiting.push({ work, resolve, reject });
+        (isUrgent ? urgent : leisurely).push({ work, resolve, reject });
         schedule();
       }),
+    isFull: (isUrgent) =>
+      isUrgent ? urgent.length >= WORK_PER_COMMIT_MAX : leisurely.length >= LEISURELY_PER_COMMIT_MAX,
     drain: () =>
       isUnderWay
         ? new Promise((resolve) => {

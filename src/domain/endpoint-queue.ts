@@ -72,7 +72,7 @@ export function requireQueue(content: QueueContent, { service, isAmbientAllowed 
   }
   if (credentialModeOf(content) === 'ambient' && !isAmbientAllowed) {
     throw endpointInvalid(
-      'The queue needs credentials: set sqs.role_arn, or sqs.access_key_id and sqs.secret_access_key.',
+      'The queue needs credentials: set sqs.access_key_id and sqs.secret_access_key. Those of this server are not allowed.',
     );
   }
 }

@@ -34,7 +34,7 @@ export async function testEndpoint(deps: EndpointDeps, { call, id }: EndpointTar
   const test = {
     endpointNumber: endpoint.number,
     dispatchId: `test:${newUuid(random)}`,
-    attemptId: newId('attempt', random),
+    attemptId: newId('webhookattempt', random),
     eventId: `evt_test_${newUuid(random)}`,
     firedAtMs,
   };

@@ -19,6 +19,15 @@ export const EVENT_TYPES = [
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number]['type'];
+export type RequestEventType = Extract<EventType, `gateway.request.${string}`>;
+export type BudgetEventType = Extract<EventType, `gateway.budget.${string}`>;
+export type VirtualKeyEventType = Extract<EventType, `gateway.virtual_key.${string}`>;
+/** What a gateway tells of its own keys and budgets: pushed, and never in the log. */
+export type GovernanceEventType = BudgetEventType | VirtualKeyEventType;
+
+/** What the log shows. */
+export const REQUEST_EVENT_TYPES = EVENT_TYPES.map(({ type }) => type).filter(isRequestEvent);
+export const GOVERNANCE_EVENT_TYPES = EVENT_TYPES.map(({ type }) => type).filter(isGovernanceEvent);
 
 /** A set of types: bit n stands for the nth of the registry. */
 export type EventMask = number;
@@ -50,4 +59,16 @@ export function includesType(mask: EventMask, type: string): boolean {
 
 function maskOfTypes(isIncluded: (type: EventType) => boolean): EventMask {
   return EVENT_TYPES.reduce((mask, { type }, index) => (isIncluded(type) ? mask | (1 << index) : mask), NO_EVENTS);
+}
+
+function isRequestEvent(type: EventType): type is RequestEventType {
+  return type.startsWith('gateway.request.');
+}
+
+export function isBudgetEvent(type: EventType): type is BudgetEventType {
+  return type.startsWith('gateway.budget.');
+}
+
+function isGovernanceEvent(type: EventType): type is GovernanceEventType {
+  return !isRequestEvent(type);
 }

@@ -1,23 +1,6 @@
 /** Emitted events as they are kept. */
 
-export const REQUEST_EVENT_TYPES = ['gateway.request.completed', 'gateway.request.settled'] as const;
-export type RequestEventType = (typeof REQUEST_EVENT_TYPES)[number];
-
-export const BUDGET_EVENT_TYPES = ['gateway.budget.threshold_crossed', 'gateway.budget.breached'] as const;
-export type BudgetEventType = (typeof BUDGET_EVENT_TYPES)[number];
-
-export const VIRTUAL_KEY_EVENT_TYPES = [
-  'gateway.virtual_key.created',
-  'gateway.virtual_key.rotated',
-  'gateway.virtual_key.disabled',
-  'gateway.virtual_key.enabled',
-  'gateway.virtual_key.revoked',
-] as const;
-export type VirtualKeyEventType = (typeof VIRTUAL_KEY_EVENT_TYPES)[number];
-
-/** What a gateway tells of its own keys and budgets: pushed, and never in the log. */
-export type GovernanceEventType = BudgetEventType | VirtualKeyEventType;
-export type EventType = RequestEventType | GovernanceEventType;
+import type { EventType, RequestEventType } from './event-type.ts';
 
 export const SCHEMA_VERSION = '1';
 

@@ -2,7 +2,8 @@
 
 import type { Organization } from './caller.ts';
 import type { CursorCodec } from './cursor.ts';
-import { REQUEST_EVENT_TYPES, type RequestEventType, type StoredEvent } from './event.ts';
+import type { StoredEvent } from './event.ts';
+import { REQUEST_EVENT_TYPES, type RequestEventType } from './event-type.ts';
 import { Fault, type Reason, validationFault } from './fault.ts';
 import { cutPage, invalidCursor, openCursor } from './listing.ts';
 import { retentionStartMs } from './page.ts';

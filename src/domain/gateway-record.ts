@@ -67,6 +67,11 @@ export function readRecord(reading: ItemReading): SentRecord | null {
   return { gatewayRequestId, status, projectId, content, cost };
 }
 
+/** What a record says of its status, also where it is refused; null for what is none. */
+export function statusIn(item: LosslessJson | undefined): SentRecord['status'] | null {
+  return isObject(item) ? (STATUSES.find((status) => status === item.status) ?? null) : null;
+}
+
 function readRequestId(reading: ItemReading): string {
   const id = readText(reading, 'gateway_request_id', ID);
   if (!isRequestId(id)) {

@@ -4,19 +4,22 @@ import type { Organization, Project } from './caller.ts';
 import { type JsonValue, unavailableFault, validationFault } from './fault.ts';
 import { isArray, isObject } from './free-json.ts';
 import type { ItemReading } from './gateway-reading.ts';
-import { readRecord, type SentRecord } from './gateway-record.ts';
+import { readRecord, type SentRecord, statusIn } from './gateway-record.ts';
 import { readGovernanceEvent } from './governance-event.ts';
 import { malformed } from './json-text.ts';
 import { jsonTypeOf, type LosslessJson } from './lossless-json.ts';
 import { isNameable } from './management-call.ts';
 import type { Pricing } from './pricing.ts';
 import type { RequestCost } from './request-content.ts';
+import type { RequestMeter } from './request-meter.ts';
 import type { Price, Priced, ReportedRequest, RequestReport, RequestResult, Unpriced } from './request-report.ts';
 import type { RequestStore } from './store.ts';
 
 export type GatewayDeps = {
   readonly store: Pick<RequestStore, 'projectNumbers' | 'report' | 'reportGovernance'>;
   readonly pricing: Pick<Pricing, 'price'>;
+  /** Of what the store is never told. */
+  readonly meter: Pick<RequestMeter, 'told'>;
 };
 
 /** Whose call it is, and when it came. */
@@ -34,7 +37,7 @@ export type Rejection = {
 
 /** What became of one record or event. */
 export type ItemOutcome = {
-  /** Null: nothing that could be read. */
+  /** Null: none that could be read. */
   readonly status: ReportedRequest['status'] | null;
   readonly result: RequestResult;
   /** Why nothing came of it; null when it is accepted, be it for the second time. */
@@ -58,13 +61,18 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const { store } = deps;
   return {
     async reportRequests(body, call) {
-      const read = openList(body, 'records').map((item) => readItem(item, readRecord));
+      const items = openList(body, 'records');
+      const read = items.map((item) => readItem(item, readRecord));
       const placed = await placeRecords(store, read, call);
       const records = placed.flatMap((each) => ('gatewayRequestId' in each ? [each] : []));
       const results = await storeRequests(deps, records, call);
       let next = 0;
-      return placed.map((each): ItemOutcome => {
-        if (!('gatewayRequestId' in each)) return rejected(each);
+      return placed.map((each, index): ItemOutcome => {
+        if (!('gatewayRequestId' in each)) {
+          const status = statusIn(items[index]);
+          deps.meter.told({ source: 'report', status: status ?? 'unknown', result: 'rejected' });
+          return { status, result: 'rejected', rejection: each };
+        }
         const result = results[next] ?? 'rejected';
         next += 1;
         return { status: each.status, result, rejection: result === 'rejected' ? COMPLETED : null };
@@ -80,17 +88,13 @@ export function createGateway(deps: GatewayDeps): Gateway {
       const results = events.length === 0 ? [] : await store.reportGovernance(report);
       let next = 0;
       return read.map((each): ItemOutcome => {
-        if (!('dataJson' in each)) return rejected(each);
+        if (!('dataJson' in each)) return { status: null, result: 'rejected', rejection: each };
         const result = results[next] ?? 'rejected';
         next += 1;
         return { status: null, result, rejection: null };
       });
     },
   };
-}
-
-function rejected(rejection: Rejection): ItemOutcome {
-  return { status: null, result: 'rejected', rejection };
 }
 
 function openList(body: LosslessJson, name: string): readonly LosslessJson[] {

@@ -1,13 +1,13 @@
 /** One event of a gateway's own virtual keys or budgets: validated field by field, or refused. */
 
+import type { NewEvent } from './event.ts';
 import {
-  BUDGET_EVENT_TYPES,
   type BudgetEventType,
+  GOVERNANCE_EVENT_TYPES,
   type GovernanceEventType,
-  type NewEvent,
-  VIRTUAL_KEY_EVENT_TYPES,
+  isBudgetEvent,
   type VirtualKeyEventType,
-} from './event.ts';
+} from './event-type.ts';
 import {
   INSTANTS,
   type ItemReading,
@@ -19,7 +19,6 @@ import {
   refuse,
 } from './gateway-reading.ts';
 
-const GOVERNANCE_EVENT_TYPES = [...BUDGET_EVENT_TYPES, ...VIRTUAL_KEY_EVENT_TYPES] as const;
 const SCOPE_TYPES = [
   'organization',
   'team',
@@ -109,10 +108,6 @@ function readBudgetEvent(
     occurred_at: isoOf(occurredAtMs),
   };
   return { id, type, dataJson: JSON.stringify(data) };
-}
-
-function isBudgetEvent(type: GovernanceEventType): type is BudgetEventType {
-  return (BUDGET_EVENT_TYPES as readonly string[]).includes(type);
 }
 
 /** Deliveries join ids with commas. */

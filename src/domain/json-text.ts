@@ -2,12 +2,16 @@
 
 import { isUtf8 } from 'node:buffer';
 import { Fault, type JsonValue } from './fault.ts';
+import { parseSpelled, type ToNumber } from './json-parser.ts';
 import type {} from './raw-json.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const LONG_DIGITS = 16;
 const JSON_DEPTH_MAX = 128;
+/** A fraction, an exponent, or a zero with a sign; some texts have it as well. */
+const ODD_NUMBER = /[0-9][.eE]|-0/;
+const KEPT_MAX = 1_000;
 
 /** What one pass over the bytes of a document found. */
 export type JsonFacts = {
@@ -92,25 +96,38 @@ export function parseJson(bytes: Buffer, facts: JsonFacts, spelling: Spelling): 
   if (facts.depth > JSON_DEPTH_MAX) throw tooDeep();
   const text = decodeUtf8(bytes);
   try {
-    if (spelling === 'values' && !facts.hasHardNumbers) return JSON.parse(text);
-    return JSON.parse(text, spelling === 'literals' ? keepLiteral : keepNumberText) as JsonValue;
+    if (!mustBeSpelled(text, facts, spelling)) return JSON.parse(text);
+    return parseSpelled(text, spelling === 'literals' ? keepSpelling() : refuseBoundless(keepSpelling())) as JsonValue;
   } catch (error) {
     if (error instanceof Fault) throw error;
     throw malformed('The request body is not valid JSON.', 'unparsable JSON');
   }
 }
 
-function keepNumberText(key: string, value: unknown, context: { source?: string }): unknown {
-  if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw malformed('The request body holds a number that is too large.', 'number out of range');
-  }
-  return keepLiteral(key, value, context);
+/** Whether JSON.parse could lose something. */
+function mustBeSpelled(text: string, { hasHardNumbers, hasEscapes }: JsonFacts, spelling: Spelling): boolean {
+  return spelling === 'values' ? hasHardNumbers : hasEscapes || hasHardNumbers || ODD_NUMBER.test(text);
 }
 
-function keepLiteral(_key: string, value: unknown, { source }: { source?: string }): unknown {
-  if (typeof value === 'string') return value.toWellFormed();
-  if (typeof value !== 'number') return value;
-  return source === undefined || String(value) === source ? value : JSON.rawJSON(source);
+/** A number that is not spelled as JavaScript would spell it keeps its text. Equal ones are made once: each takes long. */
+function keepSpelling(): ToNumber {
+  const kept = new Map<string, unknown>();
+  return (source) => {
+    const value = Number(source);
+    if (String(value) === source) return value;
+    const known = kept.get(source);
+    if (known !== undefined) return known;
+    const raw = JSON.rawJSON(source);
+    if (kept.size < KEPT_MAX) kept.set(source, raw);
+    return raw;
+  };
+}
+
+function refuseBoundless(toNumber: ToNumber): ToNumber {
+  return (source) => {
+    if (Number.isFinite(Number(source))) return toNumber(source);
+    throw malformed('The request body holds a number that is too large.', 'number out of range');
+  };
 }
 
 function tooDeep(): Fault {

@@ -73,6 +73,13 @@ export function holdersOf({ caller: { principal } }: ManagementCall): readonly G
   }
 }
 
+/** A key may also hold no more than the member who will own it, which is easily forgotten when it is for another one. */
+const EXCEEDS: { readonly [code in Ceiling['code']]: string } = {
+  api_key_scope_violation:
+    'The access asked for exceeds what the caller, or the member whom the key is for, holds there.',
+  role_binding_scope_violation: 'The access asked for exceeds what the caller holds there.',
+};
+
 /** Tells what is missing only to a caller who has a foot in there, so that no id is confirmed to anybody else. */
 function violation(
   { caller }: ManagementCall,
@@ -81,7 +88,7 @@ function violation(
 ): Fault {
   const scope = directory.locate(scopeType, scopeId);
   const told = scope !== null && permissionsAt(caller.principal, scope).size > 0;
-  return new Fault(code, 'The access asked for exceeds what the caller holds there.', {
+  return new Fault(code, EXCEEDS[code], {
     meta: { scopeType, scopeId, ...(told ? { missingPermissions: [...missing] } : {}) },
   });
 }

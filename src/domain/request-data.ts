@@ -1,6 +1,6 @@
 /** What an event tells of a request, as compact JSON text. The order of the members is part of the contract. */
 
-import type { RequestEventType } from './event.ts';
+import type { RequestEventType } from './event-type.ts';
 import { nanoToUsdText } from './money.ts';
 import type { RequestContent, RequestCost, RequestError, RequestUsage } from './request-content.ts';
 

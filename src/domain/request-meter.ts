@@ -8,7 +8,8 @@ export type RequestMeter = {
   /** Somebody told of a request, and what came of it is stored. */
   told(request: {
     readonly source: RequestSource;
-    readonly status: 'admitted' | 'success' | 'error';
+    /** `unknown`: what was told could not be read. */
+    readonly status: 'admitted' | 'success' | 'error' | 'unknown';
     readonly result: RequestResult;
   }): void;
   /** Events are in the log or, where their family is kept out of that, with those who deliver. */

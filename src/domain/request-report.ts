@@ -1,6 +1,7 @@
 /** What gateways report, validated, as rules and storage see it. */
 
-import type { GovernanceEventType, NewEvent } from './event.ts';
+import type { NewEvent } from './event.ts';
+import type { GovernanceEventType } from './event-type.ts';
 import type { RequestContent, RequestCost, RequestUsage } from './request-content.ts';
 import type { RequestTransition } from './request-state.ts';
 

@@ -147,6 +147,8 @@ export type RequestStore = {
   reportGovernance(report: GovernanceReport): Promise<readonly GovernanceResult[]>;
   /** Settles in one commit what nobody waits for any more. MUST settle a request once, and never one that has its outcome. */
   settle(settlement: Settlement): Promise<Settled>;
+  /** When the oldest of those requests came in that still wait for their outcome; null when none does. For metrics. */
+  oldestAdmittedAtMs(): Promise<number | null>;
 };
 
 export type EventStore = {

@@ -51,12 +51,19 @@ const UNPARSABLE: UrlRefusal = {
   reason: 'unparsable',
   message: 'The url is not a complete URL such as https://example.com/hook; it has no spaces and no backslashes.',
 };
-const SCHEME: UrlRefusal = { reason: 'scheme', message: 'The url must begin with https://.' };
+const SCHEME: UrlRefusal = {
+  reason: 'scheme',
+  message: 'The url must begin with https://; http:// is for destinations that SPANDREL_WEBHOOK_ALLOW names.',
+};
 const HOST: UrlRefusal = {
   reason: 'host',
-  message: 'The host of the url is not allowed: it must be reachable from the whole internet.',
+  message:
+    'The host of the url is not allowed: it must be reachable from the whole internet, unless SPANDREL_WEBHOOK_ALLOW names it.',
 };
-const PORT: UrlRefusal = { reason: 'port', message: 'The port of the url must be 443 or 8443.' };
+const PORT: UrlRefusal = {
+  reason: 'port',
+  message: 'The port of the url must be 443 or 8443, unless SPANDREL_WEBHOOK_ALLOW names the destination.',
+};
 const CREDENTIALS: UrlRefusal = {
   reason: 'credentials',
   message: 'The url must not contain credentials (a user name or a password).',

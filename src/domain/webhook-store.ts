@@ -111,9 +111,9 @@ export type DeliveryStore = {
   /**
    * A step of housekeeping, at most `rowsMax` rows: ends streaks of 72 hours where no due attempt is waiting, cancels what
    * waits for archived endpoints, expires deliveries whose events retention took (created before `eventsBeforeMs`), removes what
-   * ended before `endedBeforeMs`. Answers whether there is more to do, and the endpoints it disabled.
+   * ended before `endedBeforeMs`. Answers whether there is more to do, whom it disabled, and how many it expired.
    */
-  sweep(question: SweepQuestion): Promise<{ readonly more: boolean; readonly disabled: readonly string[] }>;
+  sweep(question: SweepQuestion): Promise<Swept>;
   /** For metrics: deliveries that are not delivered or cancelled by status, active and disabled endpoints, what waits. */
   counts(): Promise<DeliveryCounts>;
   /** Whether no other process can be sending: then whatever is being sent at the start was lost with its sender. */
@@ -278,6 +278,8 @@ export type SweepQuestion = {
   readonly eventsBeforeMs: number;
   readonly rowsMax: number;
 };
+
+export type Swept = { readonly more: boolean; readonly disabled: readonly string[]; readonly expired: number };
 
 export type DeliveryCounts = {
   readonly deliveries: Readonly<Record<'queued' | 'sending' | 'retrying' | 'held' | 'dead', number>>;

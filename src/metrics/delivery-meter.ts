@@ -54,7 +54,7 @@ function createEndMeter(registry: Registry): Pick<DeliveryMeter, 'dead' | 'disab
   });
   for (const delivered of ['true', 'false']) tests({ delivered }, 0);
   return {
-    dead: (reason) => dead({ reason }),
+    dead: (reason, deliveries) => dead({ reason }, deliveries),
     disabled: (reason) => disabled({ reason }),
     test: (delivered) => tests({ delivered: String(delivered) }),
   };

@@ -16,6 +16,11 @@ export function meterDeliveries(deliveries: DeliveryStore, meter: DeliveryMeter)
       }
       return outcomes;
     },
+    async sweep(question) {
+      const swept = await deliveries.sweep(question);
+      meter.dead('expired', swept.expired);
+      return swept;
+    },
   };
 }
 

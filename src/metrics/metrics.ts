@@ -2,6 +2,7 @@
 
 import type { DeliveryMeter } from '../delivery/meter.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { RequestMeter } from '../domain/request-meter.ts';
 import type { Store } from '../domain/store.ts';
 import { createDeliveryMeter } from './delivery-meter.ts';
 import { meterStore } from './metered-store.ts';
@@ -14,6 +15,7 @@ import type { Sample } from './text-format.ts';
 export type Metrics = {
   /** Counts what goes through it; to be used instead of the other. */
   readonly store: Store;
+  readonly requests: RequestMeter;
   readonly deliveries: DeliveryMeter;
   /** The page as it is now. */
   text(): Promise<string>;
@@ -31,10 +33,22 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   const registry = createRegistry();
   const requests = createRequestMeter(registry);
   const deliveries = createDeliveryMeter(registry);
+  tellSettlement(registry, deps);
   tellDeliveries(registry, deps);
   tellProcess(registry);
   const store = meterStore(deps.store, { requests, deliveries, monotonicMs: deps.monotonicMs });
-  return { store, deliveries, text: registry.text };
+  return { store, requests, deliveries, text: registry.text };
+}
+
+function tellSettlement(registry: Registry, { store, clock, monotonicMs }: MetricsDeps): void {
+  const read = shareRead(store.requests.oldestAdmittedAtMs, monotonicMs);
+  registry.gauge(
+    {
+      name: 'spandrel_settlement_oldest_seconds',
+      help: 'For how long the oldest admitted request has waited for its outcome; of the whole database.',
+    },
+    async () => age(await read(), clock()),
+  );
 }
 
 function tellDeliveries(registry: Registry, { store, clock, inFlight, monotonicMs }: MetricsDeps): void {

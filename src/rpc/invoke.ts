@@ -175,12 +175,6 @@ function describe(method: Method, call: Call, durationMs: number): object {
 
 function report(deps: InvokeDeps, fault: Fault, fields: object, error: unknown): void {
   if (fault.kind === 'internal_error') deps.log.error({ ...fields, err: fault.cause ?? error }, 'request failed');
-  else if (fault.kind === 'unavailable') deps.log.warn({ ...fields, cause: causeText(fault.cause) }, 'request refused');
+  else if (fault.kind === 'unavailable') deps.log.warn({ ...fields, err: fault }, 'request refused');
   else deps.log.debug(fields, 'request refused');
-}
-
-/** In an outage every request has the same cause: its words are enough, a stack each would fill the log. */
-function causeText(cause: unknown): string | undefined {
-  if (cause === undefined) return undefined;
-  return cause instanceof Error ? cause.message || cause.name : String(cause);
 }

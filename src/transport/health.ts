@@ -5,22 +5,33 @@ import type { ServiceImpl } from '@connectrpc/connect';
 import { type Health, HealthCheckResponse_ServingStatus as Status } from '../../gen/grpc/health/v1/health_pb.js';
 import { Fault } from '../domain/fault.ts';
 import type { Method } from '../rpc/method.ts';
+import { shareReadiness } from './readiness.ts';
+
+export type HealthDeps = {
+  readonly methods: readonly Method[];
+  /** False while the process drains. */
+  readonly accepting: () => boolean;
+  /** Rejects while the store cannot read and write. */
+  readonly ready: () => Promise<void>;
+  readonly monotonicMs: () => number;
+};
 
 /** Nobody proves a credential here, so the number of open watches has a ceiling. */
 const WATCHERS_MAX = 1_000;
 const LOOK_AGAIN_MS = 500;
 
 /** Answers for each service of `methods`, and by the empty name for the whole process. */
-export function createHealth(methods: readonly Method[], accepting: () => boolean): ServiceImpl<typeof Health> {
+export function createHealth({ methods, accepting, ready, monotonicMs }: HealthDeps): ServiceImpl<typeof Health> {
   const known = new Set(['', ...methods.map(({ desc }) => desc.parent.typeName)]);
-  const statusOf = (service: string) => {
+  const isReady = shareReadiness(ready, monotonicMs);
+  const statusOf = async (service: string) => {
     if (!known.has(service)) return Status.SERVICE_UNKNOWN;
-    return accepting() ? Status.SERVING : Status.NOT_SERVING;
+    return accepting() && (await isReady()) ? Status.SERVING : Status.NOT_SERVING;
   };
   let watchers = 0;
   return {
-    check({ service }) {
-      const status = statusOf(service);
+    async check({ service }) {
+      const status = await statusOf(service);
       if (status !== Status.SERVICE_UNKNOWN) return { status };
       throw new Fault('route_not_found', 'There is no such service.', { kind: 'not_found' });
     },
@@ -29,7 +40,7 @@ export function createHealth(methods: readonly Method[], accepting: () => boolea
       watchers += 1;
       try {
         for (let told: Status | null = null; !signal.aborted; await pause(signal)) {
-          const status = statusOf(service);
+          const status = await statusOf(service);
           if (status !== told) yield { status };
           told = status;
           // A watch that went on would hold up the drain.

@@ -15,6 +15,7 @@ const NAMES = [
   'spandrel_events_appended_total',
   'spandrel_events_retention_deleted_total',
   'spandrel_requests_total',
+  'spandrel_settlement_oldest_seconds',
   'spandrel_settlement_total',
   'spandrel_webhook_attempt_seconds',
   'spandrel_webhook_attempts_total',
@@ -65,6 +66,39 @@ it('counts a collected request and its event', async () => {
   expect(lines).toContain('spandrel_requests_total{source="span",status="success",result="emitted"} 1');
   expect(lines).toContain('spandrel_events_appended_total{type="gateway.request.completed"} 1');
   expect(lines).toContain('spandrel_events_append_seconds_count 1');
+});
+
+it('counts what was sent again, what was rejected, and what still waits, as such', async () => {
+  let nowMs = Date.now();
+  app = await startApp({ clock: () => nowMs });
+  const headers = { 'x-auth-token': app.projectKey };
+  const at = { started_at: nowMs, finished_at: nowMs };
+  const spans = ['s1', 's2'].map((span_id) => ({ span_id, type: 'llm', timestamps: at }));
+  for (const sent of [spans.slice(0, 1), spans])
+    await callRest(app.address, {
+      verb: 'POST',
+      path: '/api/collector',
+      body: { trace_id: 't1', spans: sent },
+      headers,
+    });
+  const records = [
+    { gateway_request_id: 'a', status: 'admitted', occurred_at: nowMs },
+    { gateway_request_id: 'b', status: 'error' },
+    'none',
+  ];
+  const path = '/api/gateway/v1/requests';
+  await callRest(app.address, { verb: 'POST', path, body: { records }, headers });
+  nowMs += 7_000;
+  const lines = await scrape();
+  expect(lines.filter((line) => line.startsWith('spandrel_requests_total')).toSorted()).toEqual([
+    'spandrel_requests_total{source="report",status="admitted",result="stored"} 1',
+    'spandrel_requests_total{source="report",status="error",result="rejected"} 1',
+    'spandrel_requests_total{source="report",status="unknown",result="rejected"} 1',
+    'spandrel_requests_total{source="span",status="success",result="duplicate"} 1',
+    'spandrel_requests_total{source="span",status="success",result="emitted"} 2',
+  ]);
+  expect(lines).toContain('spandrel_events_appended_total{type="gateway.request.completed"} 2');
+  expect(lines).toContain('spandrel_settlement_oldest_seconds 7');
 });
 
 it('takes GET and HEAD only', async () => {

@@ -86,25 +86,37 @@ it.each([
   expect(command).not.toMatchObject({ text: expect.stringContaining('password@h') });
 });
 
+it.each([['--help'], ['help'], ['-h'], ['migrate', '--help'], ['backup', '-h']])(
+  'the help page lists every command: %s %s %s',
+  (...args) => {
+    const command = readCommand(args.filter((arg) => arg !== undefined));
+    if (command.kind !== 'print') throw new Error('there is no help page');
+    for (const name of [
+      'spandrel [serve]',
+      'spandrel migrate',
+      'spandrel copy',
+      'spandrel keys create',
+      'spandrel members add',
+      'spandrel --version',
+    ]) {
+      expect(command.text).toContain(name);
+    }
+  },
+);
+
 it.each([
-  ['--help'],
-  ['help'],
-  ['-h'],
-  ['migrate', '--help'],
-  ['backup', '-h'],
-  ['keys', 'create', '--help'],
-  ['members', '--help'],
-])('the help page lists every command: %s %s %s', (...args) => {
-  const command = readCommand(args.filter((arg) => arg !== undefined));
+  [['keys', '--help'], 'spandrel keys create'],
+  [['keys', 'create', '--help'], 'spandrel keys rotate'],
+  [['members', '-h'], 'spandrel members add'],
+])('%j prints its own forms, what they read, and no settings', (args, form) => {
+  const command = readCommand(args);
   if (command.kind !== 'print') throw new Error('there is no help page');
-  for (const name of [
-    'spandrel [serve]',
-    'spandrel migrate',
-    'spandrel copy',
-    'spandrel keys create',
-    'spandrel members add',
-    'spandrel --version',
-  ]) {
-    expect(command.text).toContain(name);
-  }
+  expect(command.text).toContain(form);
+  expect(command.text).toContain('SPANDREL_ADMIN_KEY');
+  expect(command.text).not.toContain('SPANDREL_HOST');
+});
+
+it('a form that is wrong points to the page about it', () => {
+  expect(readCommand(['keys', 'create'])).toMatchObject({ text: expect.stringContaining('spandrel keys --help') });
+  expect(readCommand(['copy'])).toMatchObject({ text: expect.stringContaining('Run spandrel --help.') });
 });

@@ -25,9 +25,11 @@ const PROJECT_KEY: GatewayCall = { ...ADMIN, project: PROJECT };
 /** A gateway over a store that answers what it is told to, and else that everything is new. */
 function createWorld(answers: readonly RequestsReported[] = []) {
   const reports: RequestReport[] = [];
+  const told: string[] = [];
   const left = [...answers];
   const gateway = createGateway({
     pricing: createPricing(readPriceList()),
+    meter: { told: ({ source, status, result }) => void told.push(`${source} ${status} ${result}`) },
     store: {
       projectNumbers: async (_organizationId, ids) =>
         new Map(ids.filter((id) => id.startsWith('project_')).map((id, index) => [id, index + 1])),
@@ -38,7 +40,7 @@ function createWorld(answers: readonly RequestsReported[] = []) {
       reportGovernance: async ({ events }) => events.map((_, index) => (index === 0 ? 'duplicate' : 'emitted')),
     },
   });
-  return { gateway, reports };
+  return { gateway, reports, told };
 }
 
 const record = (fields: { [name: string]: JsonValue } = {}): JsonValue => ({
@@ -50,7 +52,9 @@ const record = (fields: { [name: string]: JsonValue } = {}): JsonValue => ({
 
 describe('reporting requests', () => {
   it('judges records one by one, and tells of each in its place', async () => {
-    const { gateway, reports } = createWorld([{ kind: 'reported', results: ['stored', 'duplicate', 'rejected'] }]);
+    const { gateway, reports, told } = createWorld([
+      { kind: 'reported', results: ['stored', 'duplicate', 'rejected'] },
+    ]);
     const records = [
       record({ status: 'admitted', project_id: 'project_1' }),
       record({ project_id: 'project_1', duration_ms: -1 }),
@@ -64,14 +68,17 @@ describe('reporting requests', () => {
     const outcomes = await gateway.reportRequests({ records }, ADMIN);
     expect(outcomes.map(({ status, result, rejection }) => [status, result, rejection?.code ?? null])).toEqual([
       ['admitted', 'stored', null],
-      [null, 'rejected', 'invalid_record'],
+      ['success', 'rejected', 'invalid_record'],
       ['success', 'duplicate', null],
       [null, 'rejected', 'invalid_record'],
-      [null, 'rejected', 'project_not_found'],
+      ['success', 'rejected', 'project_not_found'],
       ['error', 'rejected', 'already_completed'],
-      [null, 'rejected', 'invalid_record'],
-      [null, 'rejected', 'project_not_found'],
+      ['success', 'rejected', 'invalid_record'],
+      ['success', 'rejected', 'project_not_found'],
     ]);
+    // The store tells of the others.
+    const rejected = ['success', 'unknown', 'success', 'success', 'success'];
+    expect(told).toEqual(rejected.map((status) => `report ${status} rejected`));
     expect(outcomes[1]?.rejection?.message).toMatch(/^duration_ms: /);
     expect(outcomes[3]?.rejection?.message).toMatch(/^\(root\): /);
     expect(outcomes[6]?.rejection?.message).toBe('project_id: is required');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { BUDGET_EVENT_TYPES, VIRTUAL_KEY_EVENT_TYPES } from '../../src/domain/event.ts';
+import { GOVERNANCE_EVENT_TYPES, isBudgetEvent } from '../../src/domain/event-type.ts';
 import type { ItemReading } from '../../src/domain/gateway-reading.ts';
 import { readGovernanceEvent } from '../../src/domain/governance-event.ts';
 import type { LosslessObject } from '../../src/domain/lossless-json.ts';
@@ -107,10 +107,7 @@ describe('an event of a budget', () => {
 });
 
 it('every type has an id of its own', () => {
-  const items = [
-    ...VIRTUAL_KEY_EVENT_TYPES.map((type) => ({ ...VIRTUAL_KEY, type })),
-    ...BUDGET_EVENT_TYPES.map((type) => ({ ...BUDGET, type })),
-  ];
+  const items = GOVERNANCE_EVENT_TYPES.map((type) => ({ ...(isBudgetEvent(type) ? BUDGET : VIRTUAL_KEY), type }));
   const ids = items.map((item) => read(item).event?.id);
   expect(new Set(ids).size).toBe(7);
   expect(ids).not.toContain(undefined);

@@ -135,6 +135,15 @@ it('counts events of replays, and deliveries that die without an attempt', async
   ]);
 });
 
+it('counts deliveries that expired while they waited', async () => {
+  const sweep = async () => ({ more: false, disabled: [], expired: 3 });
+  const { store, told } = createWorld({ deliveries: { sweep } });
+  await store.deliveries.sweep({ nowMs: 0, endedBeforeMs: 0, eventsBeforeMs: 0, rowsMax: 9 });
+  expect(await told('spandrel_webhook_dead_total{reason="expired"}')).toEqual([
+    'spandrel_webhook_dead_total{reason="expired"} 3',
+  ]);
+});
+
 it('counts tests and attempts', async () => {
   const { store, deliveries, told } = createWorld({ webhooks: { endTest: async () => undefined } });
   await store.webhooks.endTest({} as never, { kind: 'success' } as never, 0);

@@ -4,8 +4,15 @@ import { addKey, llmTrace } from '../support/fixtures.ts';
 import { TEST_SECRET } from '../support/place.ts';
 import { report } from '../support/scenario.ts';
 import { type Answer, type Body, callRest } from '../support/surfaces.ts';
+import { until } from '../support/temp.ts';
 
 type Headers = { readonly [name: string]: string };
+
+const ENDPOINTS = '/api/webhooks/v1/endpoints';
+const QUEUE_URL = 'https://sqs.eu-west-1.amazonaws.com/123456789012/events';
+const QUEUE_SECRET = `queue/${'Secret'.repeat(6)}`;
+/** Nobody listens there. */
+const REFUSING_URL = 'http://127.0.0.1:9/hook';
 
 /** Everything that was answered but for the tokens that an answer is meant to hold, once. */
 type Seen = { readonly texts: string[]; readonly minted: string[] };
@@ -15,7 +22,7 @@ async function mintEverything(call: (verb: string, path: string, body?: object, 
   const minted: string[] = [];
   const keep = ({ status, text, body }: Answer): Body => {
     expect(status, text).toBeLessThan(300);
-    for (const token of [body.token, body.apiKey]) if (typeof token === 'string') minted.push(token);
+    for (const token of [body.token, body.apiKey, body.data?.secret]) if (typeof token === 'string') minted.push(token);
     return body;
   };
   const once = { 'idempotency-key': 'the same again' };
@@ -29,14 +36,20 @@ async function mintEverything(call: (verb: string, path: string, body?: object, 
   keep(await call('POST', `/api/projects/${project.id}/rotate-api-key`, { overlapSeconds: 600 }));
   const imported = `imported-${'x'.repeat(12)}-${'y'.repeat(12)}`;
   keep(await call('POST', '/api/projects', { name: 'imported', apiKey: imported }, once));
-  for (const path of [`/api/api-keys/${id}`, '/api/api-keys', '/api/projects', '/api/audit-log'])
+  const endpoint = keep(await call('POST', ENDPOINTS, { url: REFUSING_URL, enabled_events: ['*'] })).data.id;
+  keep(await call('POST', `${ENDPOINTS}/${endpoint}/roll-secret`, undefined, once));
+  keep(await call('POST', `${ENDPOINTS}/${endpoint}/test`));
+  const sqs = { queue_url: QUEUE_URL, access_key_id: 'AKIA0000000000000000', secret_access_key: QUEUE_SECRET };
+  // Nothing of what it gets occurs, so nothing is sent.
+  keep(await call('POST', ENDPOINTS, { destination_kind: 'sqs', sqs, enabled_events: ['gateway.budget.*'] }));
+  for (const path of [`/api/api-keys/${id}`, '/api/api-keys', '/api/projects', '/api/audit-log', ENDPOINTS])
     await call('GET', path);
   expect(new Set(minted).size).toBe(minted.length - 1);
   return [...new Set(minted)];
 }
 
 it('G1: no secret stands in the data folder, the log or an error', async () => {
-  const app = await startApp();
+  const app = await startApp({ environment: { SPANDREL_WEBHOOK_ALLOW: '127.0.0.1' } });
   const seen: Seen = { texts: [], minted: [] };
   const call = async (verb: string, path: string, body?: object, headers: Headers = {}) => {
     const answer = await callRest(app.address, { verb, path, headers, ...(body === undefined ? {} : { body }) });
@@ -53,7 +66,7 @@ it('G1: no secret stands in the data folder, the log or an error', async () => {
     bindings: [{ role: 'ADMIN', scopeType: 'ORGANIZATION', scopeId: app.organizationId, permissions: [] }],
   });
   const unknown = `sk-lw-${'0'.repeat(16)}_${'A'.repeat(42)}2fwxgK`;
-  const secrets = [app.projectKey, app.adminKey, service, unknown, TEST_SECRET, ...seen.minted];
+  const secrets = [app.projectKey, app.adminKey, service, unknown, TEST_SECRET, QUEUE_SECRET, ...seen.minted];
   for (const token of secrets) {
     const basic = `Basic ${Buffer.from(`x:${token}`).toString('base64')}`;
     const answers = [
@@ -65,6 +78,7 @@ it('G1: no secret stands in the data folder, the log or an error', async () => {
     ];
     seen.texts.push(...answers.map(({ text }) => text));
   }
+  await until(() => app.logged.some((line) => line.startsWith('delivery attempt')));
   await app.stop();
   await app.store.close();
   const stored = await app.place.contents();

@@ -37,7 +37,7 @@ it('what arrives while the writer is busy becomes one commit', async () => {
   const second = queue.append(sampleAppend());
   await until(() => commits.length === 2);
   const third = Array.from({ length: 10 }, () => queue.append(sampleAppend()));
-  commits[0]?.resolve([null, ['a note']]);
+  commits[0]?.resolve([null, { metadataNotes: ['a note'] }]);
   expect(await Promise.all(first)).toEqual([{ metadataNotes: [] }, { metadataNotes: ['a note'] }]);
   await until(() => commits.length === 3);
   expect(commits.map((commit) => commit.appends.length)).toEqual([2, 1, 10]);

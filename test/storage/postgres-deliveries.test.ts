@@ -366,12 +366,12 @@ describe('housekeeping by two processes', () => {
       try {
         await client.query('BEGIN');
         await client.query('SELECT FROM webhook_states FOR UPDATE');
-        expect(await store.deliveries.sweep(question)).toEqual({ more: true, disabled: [] });
-        expect(await store.deliveries.sweep(question)).toEqual({ more: false, disabled: [] });
+        expect(await store.deliveries.sweep(question)).toEqual({ more: true, disabled: [], expired: 0 });
+        expect(await store.deliveries.sweep(question)).toEqual({ more: false, disabled: [], expired: 0 });
       } finally {
         await client.end();
       }
-      expect(await store.deliveries.sweep(question)).toEqual({ more: true, disabled: [endpoint.id] });
+      expect(await store.deliveries.sweep(question)).toEqual({ more: true, disabled: [endpoint.id], expired: 0 });
     }),
   );
 });

@@ -1,12 +1,15 @@
 /** A server that delivers and is ended again and again, and what its receivers saw of that. */
 
 import { inject } from 'vitest';
+import { deliveryStatuses } from '../../src/storage/rows/webhook-codes.ts';
 import { createPlace, type Place } from './place.ts';
 import { query } from './postgres-databases.ts';
 import { type Push, type Receiver, startReceiver } from './receiver.ts';
 import { ADMIN_KEY, PROJECT_KEY, type SpawnedServer, spawnServer } from './server.ts';
 import { createWebhookClient, type WebhookClient } from './webhook-client.ts';
 import { ALLOW_THIS_MACHINE } from './webhook-world.ts';
+
+const SENDING = deliveryStatuses.code('sending');
 
 export type KilledSenders = WebhookClient & {
   readonly receiver: Receiver;
@@ -49,7 +52,7 @@ export async function createKilledSenders(): Promise<KilledSenders> {
 async function endLeases({ url }: Place): Promise<void> {
   if (inject('store') !== 'postgres') return;
   const [found] = await query(url, `SELECT to_regclass('webhook_deliveries') AS name`);
-  if (found?.name !== null) await query(url, 'UPDATE webhook_deliveries SET due_at = 0 WHERE status = (SELECT 2)');
+  if (found?.name !== null) await query(url, `UPDATE webhook_deliveries SET due_at = 0 WHERE status = ${SENDING}`);
 }
 
 /** For each kill, how many batches that were in its hands came again; the last figure is of those that no kill explains. */

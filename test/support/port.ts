@@ -60,6 +60,8 @@ export type Port = Listening & {
   /** What the pipeline was told of the last call. */
   readonly lastCall: () => Call | null;
   readonly setAccepting: (accepting: boolean) => void;
+  /** Whether the store works, as far as anybody is told. */
+  readonly setReady: (ready: boolean) => void;
 };
 
 export const METHODS: readonly Method[] = [TraceService, EventService, ApiKeyService].flatMap(({ methods, typeName }) =>
@@ -78,6 +80,7 @@ export async function startPort(options: PortOptions = {}): Promise<Port> {
   const counts = { inFlight: 0, decoded: 0 };
   let lastCall: Call | null = null;
   let accepting = true;
+  let ready = true;
   const invoke: Invoke = async (method, call, decode) => {
     counts.inFlight += 1;
     lastCall = call;
@@ -97,7 +100,14 @@ export async function startPort(options: PortOptions = {}): Promise<Port> {
   };
   const ids = createIdSource(randomBytes, true);
   const rest = fallback === 'rest' ? createRestRoutes(invoke, ids) : fallback;
-  const health = createHealth(METHODS, () => accepting);
+  const health = createHealth({
+    methods: METHODS,
+    accepting: () => accepting,
+    ready: async () => {
+      if (!ready) throw new Error('the store is away');
+    },
+    monotonicMs: () => performance.now(),
+  });
   const listening = await listen(
     { host: '127.0.0.1', port: 0, tls: tls ? TLS : null, limits: { ...LIMITS, ...limits } },
     {
@@ -113,6 +123,9 @@ export async function startPort(options: PortOptions = {}): Promise<Port> {
     lastCall: () => lastCall,
     setAccepting(value) {
       accepting = value;
+    },
+    setReady(value) {
+      ready = value;
     },
   };
 }

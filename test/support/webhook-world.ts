@@ -26,7 +26,8 @@ export async function startWebhookWorld(options: WebhookWorldOptions = {}): Prom
   let jumpedMs = 0;
   const now = () => Date.now() + jumpedMs;
   const app = await startApp({
-    environment: { ...ALLOW_THIS_MACHINE, ...environment },
+    // The end of a test waits for no receiver.
+    environment: { ...ALLOW_THIS_MACHINE, SPANDREL_DRAIN_MS: '600', ...environment },
     clock: now,
     // Where a database has a clock of its own, deliveries are to be judged by ours all the same.
     dress: (store) => dress({ ...store, deliveries: { ...store.deliveries, nowMs: async () => null } }),

@@ -10,6 +10,7 @@ import { ServerReflection, type ServerReflectionRequest } from '../../gen/grpc/r
 import { ServerReflection as ServerReflectionAlpha } from '../../gen/grpc/reflection/v1alpha/reflection_pb.js';
 import { ErrorInfoSchema } from '../../gen/spandrel/v1/errors_pb.js';
 import { GOOD, type Port, startPort } from '../support/port.ts';
+import { until } from '../support/temp.ts';
 
 const run = promisify(execFile);
 let port: Port;
@@ -53,6 +54,20 @@ describe('health', () => {
     }
     expect(told).toEqual([Status.SERVING, Status.NOT_SERVING]);
     expect((await health.check({})).status).toBe(Status.NOT_SERVING);
+    await own.drain(500);
+  });
+
+  it('is told to be none while the store is away, and to go on once it is back', async () => {
+    const own = await startPort();
+    const health = createClient(Health, createGrpcTransport({ baseUrl: own.address }));
+    const told: Status[] = [];
+    for await (const { status } of health.watch({ service: 'spandrel.v1.TraceService' })) {
+      told.push(status);
+      if (told.length === 3) break;
+      own.setReady(status === Status.NOT_SERVING);
+      await until(async () => (await health.check({})).status !== status);
+    }
+    expect(told).toEqual([Status.SERVING, Status.NOT_SERVING, Status.SERVING]);
     await own.drain(500);
   });
 

@@ -4,7 +4,8 @@ import { addTotals } from '../../domain/add-totals.ts';
 import { type EventMetadata, readEventMetadata } from '../../domain/event-metadata.ts';
 import { contentOfSpan } from '../../domain/request-content.ts';
 import { requestIdOfStored } from '../../domain/request-event.ts';
-import type { Span, SpanRequest, TraceAppend, TraceRecord, TraceTotals } from '../../domain/trace.ts';
+import type { RequestResult } from '../../domain/request-report.ts';
+import type { Span, SpanRequest, TraceAppend, TraceAppended, TraceRecord, TraceTotals } from '../../domain/trace.ts';
 import { mergeMetadata } from '../../domain/trace-metadata.ts';
 import { summaryOf, totalsOf } from '../../domain/trace-totals.ts';
 import type { AppendTables, TracePlace } from './tables.ts';
@@ -23,14 +24,15 @@ type Update = { readonly append: TraceAppend; readonly spans: readonly Span[]; r
 
 const NONE_TOLD: ReadonlySet<string> = new Set();
 
-/** Answers what the merge of metadata kept out. */
-export function applyAppend(tables: AppendTables, append: TraceAppend): readonly string[] {
+/** Null when nothing is to be told: of most appends, and that is quickest to hand on. */
+export function applyAppend(tables: AppendTables, append: TraceAppend): TraceAppended | null {
   const spans = lastOfEach(append.spans, (span) => span.spanId);
   const record = findLiving(tables, append);
   const merged = record === undefined ? create(tables, append, spans) : update(tables, { append, spans, record });
   for (const evaluation of append.evaluations) tables.storeEvaluation(merged.place, evaluation);
-  if (append.requests.length > 0) completeRequests(tables, append, merged);
-  return merged.notes;
+  const requestResults = append.requests.length > 0 ? completeRequests(tables, append, merged) : undefined;
+  if (requestResults !== undefined) return { metadataNotes: merged.notes, requestResults };
+  return merged.notes.length > 0 ? { metadataNotes: merged.notes } : null;
 }
 
 /** The stored trace. One that is past its term makes room: what is sent now begins a new one. */
@@ -111,17 +113,29 @@ function findEmittedId(
   return row !== undefined && 'source' in row.state ? id : null;
 }
 
-function completeRequests(tables: AppendTables, append: TraceAppend, { metadataJson, told }: Merged): void {
+/** Undefined when every request was emitted. */
+function completeRequests(
+  tables: AppendTables,
+  append: TraceAppend,
+  { metadataJson, told }: Merged,
+): TraceAppended['requestResults'] {
   const log = tables.log(append.organizationNumber);
   const winners = new Map(append.spans.map((span, index) => [span.spanId, index]));
   const metadata = once(() => readEventMetadata(metadataJson));
-  for (const request of append.requests) {
+  const tell = (request: SpanRequest): RequestResult | null => {
     const span = append.spans[request.spanIndex];
     // A span that the same append overwrites is never stored, so nothing came of its request either.
-    if (span === undefined || winners.get(span.spanId) !== request.spanIndex) continue;
+    if (span === undefined || winners.get(span.spanId) !== request.spanIndex) return null;
     // What a span says when it is sent again may name another request, but it is still the same call.
-    if (!told.has(span.spanId)) tellRequest(log, tellingOf({ append, request, span, metadata }));
+    return told.has(span.spanId) ? 'duplicate' : tellRequest(log, tellingOf({ append, request, span, metadata }));
+  };
+  let results: (RequestResult | null)[] | undefined;
+  for (const [index, request] of append.requests.entries()) {
+    const result = tell(request);
+    if (result !== 'emitted') results ??= append.requests.slice(0, index).map(() => 'emitted');
+    results?.push(result);
   }
+  return results;
 }
 
 type SpanOutcome = {

@@ -60,29 +60,30 @@ function newsOf({ status }: ReportedRequest): Exclude<RequestNews, { status: 'ov
 type Known = { readonly content: RequestContent; readonly isCostKnown: boolean };
 
 function findUnpriced(log: LogTables, report: RequestReport): readonly Unpriced[] {
-  const admittedHere = new Map<string, Known>();
+  const begunHere = new Map<string, Known | null>();
   const found: Unpriced[] = [];
   for (const [index, record] of report.records.entries()) {
-    const { content, cost } = record;
-    if (record.status === 'admitted') {
-      const name = nameOf(record);
-      // The first one counts.
-      if (!admittedHere.has(name)) admittedHere.set(name, { content, isCostKnown: cost !== null });
-    } else if (cost === null && (content.model === null || content.usage === null)) {
-      const known = knownOf(log, record, admittedHere);
+    const { content, cost, status } = record;
+    if (status !== 'admitted' && cost === null && (content.model === null || content.usage === null)) {
+      const known = knownOf(log, record, begunHere);
       const told = known === null ? content : completeContent(content, known.content);
       if (known?.isCostKnown !== true && !isPriceOf(record, told)) {
         found.push({ index, model: told.model, usage: told.usage });
       }
+    }
+    const name = nameOf(record);
+    // Only what a request begins with can admit it.
+    if (!begunHere.has(name)) {
+      begunHere.set(name, status === 'admitted' ? { content, isCostKnown: cost !== null } : null);
     }
   }
   return found;
 }
 
 /** Null where the outcome has nothing to take from, or changes nothing. */
-function knownOf(log: LogTables, record: ReportedRequest, admittedHere: ReadonlyMap<string, Known>): Known | null {
+function knownOf(log: LogTables, record: ReportedRequest, begunHere: ReadonlyMap<string, Known | null>): Known | null {
   const row = findRequest(log, record);
-  if (row === undefined) return admittedHere.get(nameOf(record)) ?? null;
+  if (row === undefined) return begunHere.get(nameOf(record)) ?? null;
   if (row.admission === null || nextRequestState(row.state, newsOf(record)).emits === null) return null;
   const { content, cost } = unpackAdmission(row.admission);
   return { content, isCostKnown: cost !== null };

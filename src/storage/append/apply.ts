@@ -8,7 +8,7 @@ import type {
   Settled,
   Settlement,
 } from '../../domain/request-report.ts';
-import type { TraceAppend } from '../../domain/trace.ts';
+import type { TraceAppend, TraceAppended } from '../../domain/trace.ts';
 import { applyAppend } from './apply-append.ts';
 import { applyGovernance, applyRequests, applySettlement } from './apply-report.ts';
 import type { AppendTables } from './tables.ts';
@@ -27,10 +27,10 @@ export type Reported = {
 };
 
 /**
- * What became of an append: null for a trace of which all is said with that it is stored, else the notes of its merge;
- * what became of a report; or why it failed.
+ * What became of an append: null for a trace of which all is said with that it is stored; what became of a report; or
+ * why it failed.
  */
-export type AppendOutcome = null | readonly string[] | { readonly reported: Reported[keyof Reported] } | Error;
+export type AppendOutcome = null | TraceAppended | { readonly reported: Reported[keyof Reported] } | Error;
 
 export function isReport(append: Append): append is Report {
   return 'kind' in append;
@@ -38,9 +38,7 @@ export function isReport(append: Append): append is Report {
 
 export function apply(tables: AppendTables, append: Append): AppendOutcome {
   if (isReport(append)) return { reported: applyReport(tables, append) };
-  const notes = applyAppend(tables, append);
-  // Most have no notes, and null is quicker to hand on than an empty list.
-  return notes.length === 0 ? null : notes;
+  return applyAppend(tables, append);
 }
 
 function applyReport(tables: AppendTables, report: Report): Reported[keyof Reported] {

@@ -124,7 +124,7 @@ function settle(item: Waiting, outcome: AppendOutcome | undefined): void {
 function toAppended(done: Done): TraceAppended {
   if (done === null) return NOTHING_TO_TELL;
   if ('reported' in done) throw new Error('the writer took a trace for a report');
-  return { metadataNotes: done };
+  return done;
 }
 
 function toReported<R extends Report>(done: Done): Reported[R['kind']] {

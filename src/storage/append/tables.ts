@@ -3,7 +3,8 @@
  * driver and never waits; each driver gives it these tables in its own way.
  */
 
-import type { GovernanceEventType, NewEvent, RequestEventType } from '../../domain/event.ts';
+import type { NewEvent } from '../../domain/event.ts';
+import type { GovernanceEventType, RequestEventType } from '../../domain/event-type.ts';
 import type { EventKind } from '../../domain/request-event.ts';
 import type { StoredRequestState } from '../../domain/request-state.ts';
 import type { Evaluation, Span, SpanSummary, SpanType, TraceRecord, TraceTotals } from '../../domain/trace.ts';

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import type { EventType } from '../../domain/event.ts';
+import type { EventType } from '../../domain/event-type.ts';
 import { databaseFile } from '../open.ts';
 import { monthOf, sequenceOf } from '../postgres/month.ts';
 import { eventTypes, unpackCostSource } from '../rows/codes.ts';

@@ -10,11 +10,14 @@ export type Housework =
   /** Ends a streak of failures that has lasted for too long, if it still has. */
   | { readonly kind: 'give_up'; readonly endpointNumber: number };
 
-export function applyHousework(set: WorkSet, work: readonly Housework[], nowMs: number): void {
+/** Answers how many deliveries expired. */
+export function applyHousework(set: WorkSet, work: readonly Housework[], nowMs: number): number {
+  let expired = 0;
   for (const piece of work) {
     if (piece.kind === 'give_up') giveUpEndpoint(set, piece.endpointNumber, nowMs);
-    else endWaiting(set, piece, nowMs);
+    else if (endWaiting(set, piece, nowMs) && piece.kind === 'expire') expired += 1;
   }
+  return expired;
 }
 
 function giveUpEndpoint(set: WorkSet, endpointNumber: number, nowMs: number): void {
@@ -28,9 +31,10 @@ function endWaiting(
   set: WorkSet,
   { kind, deliveryNumber }: Extract<Housework, { deliveryNumber: number }>,
   nowMs: number,
-): void {
+): boolean {
   const delivery = set.delivery(deliveryNumber);
   // A sender may have taken it since it was found.
-  if (delivery?.state.status !== 'queued' && delivery?.state.status !== 'retrying') return;
+  if (delivery?.state.status !== 'queued' && delivery?.state.status !== 'retrying') return false;
   endDelivery(set, delivery, { kind, nowMs });
+  return true;
 }

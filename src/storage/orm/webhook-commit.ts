@@ -133,7 +133,7 @@ async function storeEndpoints(tx: EntityManager, { organizationId, changed, chan
     const subscriptions = held === null ? [] : subscriptionsOf(held.state);
     // As long as nothing is appended, where the log ends says from where on the new mask holds.
     if (subscriptions.at(-1)?.mask !== mask) headSeq ??= await holdHead(tx, organizationNumber);
-    const now = headSeq === null ? subscriptions : limited(changeSubscriptions(subscriptions, headSeq, mask));
+    const now = headSeq === null ? subscriptions : limited(changeSubscriptions(subscriptions, headSeq, mask), mask);
     if (held === null) await insertState(tx, { endpointNumber, position: headSeq ?? 0, subscriptions: now });
     else await updateState(tx, { endpointNumber, subscriptions: now, clearsStreak: change.clearsStreak });
   }
@@ -147,8 +147,9 @@ function subscriptionsOf({ subscriptions, position }: StateRow): readonly Subscr
   return dropPassed(JSON.parse(subscriptions), position);
 }
 
-function limited(subscriptions: readonly Subscription[]): readonly Subscription[] {
-  if (subscriptions.length > SUBSCRIPTIONS_MAX) throw TOO_OFTEN;
+/** To be silent is never refused: once silent, there is nothing left to silence. */
+function limited(subscriptions: readonly Subscription[], mask: EventMask): readonly Subscription[] {
+  if (mask !== NO_EVENTS && subscriptions.length > SUBSCRIPTIONS_MAX) throw TOO_OFTEN;
   return subscriptions;
 }
 

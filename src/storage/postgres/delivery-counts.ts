@@ -45,7 +45,8 @@ const COUNTS: Statement = {
     SELECT status, count(*) FROM webhook_endpoints WHERE archived_at IS NULL GROUP BY status`,
 };
 
-// Of each endpoint that lags behind, the first event of its concern is enough.
+// Of the endpoints that lag behind, the first event of their concern is enough. Many of them wait for the same types up to the
+// same place: the longest of such parts of the log holds the others.
 const OUTBOX: Statement = {
   name: 'delivery-outbox',
   text: `WITH active AS (
@@ -55,12 +56,16 @@ const OUTBOX: Statement = {
       WHERE archived_at IS NULL AND status = 'active'
     ), behind AS (
       SELECT * FROM active WHERE head_seq > position
+    ), parts AS (
+      SELECT each_part.organization_number, min(from_seq) AS from_seq, next_seq, type_codes
+      FROM behind CROSS JOIN LATERAL ${partsOf('behind')} AS each_part
+      GROUP BY each_part.organization_number, next_seq, type_codes
     )
     SELECT (SELECT coalesce(sum(head_seq - position), 0)::bigint FROM behind) AS "outboxEvents",
       least(
         (SELECT min(queued_at) FROM webhook_deliveries AS deliveries JOIN active ON active.number = deliveries.endpoint_number
           WHERE ended_at IS NULL AND NOT test),
-        (SELECT min(first.created_at) FROM behind CROSS JOIN LATERAL ${partsOf('behind')} AS parts CROSS JOIN LATERAL (
+        (SELECT min(first.created_at) FROM parts CROSS JOIN LATERAL (
           SELECT created_at FROM events WHERE ${eventsOf('parts')} ORDER BY seq LIMIT 1
         ) AS first)
       ) AS "oldestUndeliveredAtMs"`,

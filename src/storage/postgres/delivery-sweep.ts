@@ -3,7 +3,7 @@
  * may be at it; what somebody else has in hand is left to the next walk.
  */
 
-import type { DeliveryStore, SweepQuestion } from '../../domain/webhook-store.ts';
+import type { DeliveryStore, SweepQuestion, Swept } from '../../domain/webhook-store.ts';
 import { applyHousework, type Housework } from '../delivery/housework.ts';
 import { BUCKET_MS, HOUR_MS } from '../delivery/tables.ts';
 import { createWorkSet } from '../delivery/work-set.ts';
@@ -28,8 +28,8 @@ export type SweepDeps = {
   readonly notify: () => void;
 };
 
-/** Where a step ends: whether more is left of what it looked at, and what it disabled. */
-type Swept = { readonly isFull: boolean; readonly disabled: readonly string[] };
+/** Where a step ends: whether more is left of what it looked at, and what it disabled and expired. */
+type StepEnd = Omit<Swept, 'more'> & { readonly isFull: boolean };
 
 /** Figures are told of the last hour. */
 const FIGURES_KEPT_MS = 2 * HOUR_MS;
@@ -42,13 +42,13 @@ export function createSweep({ lane, notify }: SweepDeps): DeliveryStore['sweep']
     if (afterEndpoint === null) {
       const isFull = await sweepEnded(lane, question);
       if (!isFull) afterEndpoint = 0;
-      return { more: isFull, disabled: [] };
+      return { more: isFull, disabled: [], expired: 0 };
     }
     const numbers = await findEndpoints(lane, afterEndpoint, question.rowsMax);
-    const { isFull, disabled } = await sweepEndpoints(lane, numbers, question);
+    const { isFull, disabled, expired } = await sweepEndpoints(lane, numbers, question);
     if (!isFull) afterEndpoint = numbers.length < question.rowsMax ? null : (numbers.at(-1) ?? null);
     if (disabled.length > 0) notify();
-    return { more: true, disabled };
+    return { more: true, disabled, expired };
   };
 }
 
@@ -57,7 +57,7 @@ async function findEndpoints(lane: Lane, after: number, countMax: number): Promi
   return rows.map(({ number }) => number);
 }
 
-async function sweepEndpoints(lane: Lane, numbers: readonly number[], question: SweepQuestion): Promise<Swept> {
+async function sweepEndpoints(lane: Lane, numbers: readonly number[], question: SweepQuestion): Promise<StepEnd> {
   const { nowMs, endedBeforeMs, eventsBeforeMs, rowsMax } = question;
   const found = await lane.ask<FoundPiece>(FIND_HOUSEWORK, [
     numbers,
@@ -66,9 +66,9 @@ async function sweepEndpoints(lane: Lane, numbers: readonly number[], question: 
     eventsBeforeMs,
     rowsMax,
   ]);
-  const { done, disabled } = await doHousework(lane, found, nowMs);
+  const { done, ...ended } = await doHousework(lane, found, nowMs);
   // What others have in hand may stay so for a while.
-  if (found.length === rowsMax && done > 0) return { isFull: true, disabled };
+  if (found.length === rowsMax && done > 0) return { isFull: true, ...ended };
   const bounds = {
     attempts: endedBeforeMs,
     figures: Math.floor((nowMs - FIGURES_KEPT_MS) / BUCKET_MS),
@@ -78,13 +78,13 @@ async function sweepEndpoints(lane: Lane, numbers: readonly number[], question: 
   for (const kind of ['attempts', 'figures', 'replays'] as const) {
     if (left > 0) left -= (await lane.ask(CLEAR[kind], [numbers, bounds[kind], left])).length;
   }
-  return { isFull: left === 0, disabled };
+  return { isFull: left === 0, ...ended };
 }
 
-type Done = { readonly done: number; readonly disabled: readonly string[] };
+type Done = Omit<Swept, 'more'> & { readonly done: number };
 
 async function doHousework(lane: Lane, found: readonly FoundPiece[], nowMs: number): Promise<Done> {
-  if (found.length === 0) return { done: 0, disabled: [] };
+  if (found.length === 0) return { done: 0, disabled: [], expired: 0 };
   const names = {
     endpoints: [...new Set(found.map(({ endpointNumber }) => endpointNumber))],
     deliveries: found.flatMap(({ deliveryNumber }) => (deliveryNumber === null ? [] : [deliveryNumber])),
@@ -97,12 +97,12 @@ async function doHousework(lane: Lane, found: readonly FoundPiece[], nowMs: numb
     const { tables, endpoints } = await readTables(transaction, names, 'idle');
     const held = found.filter(({ endpointNumber }) => endpoints.has(endpointNumber));
     const set = createWorkSet(tables);
-    applyHousework(set, held.map(toHousework), nowMs);
+    const expired = applyHousework(set, held.map(toHousework), nowMs);
     const changes = set.changes();
     await writeChanges(transaction, changes, endpoints);
     const disabled = new Set(changes.disabled.map(({ number }) => number));
     const told = held.filter(({ kind, endpointNumber }) => kind === 'give_up' && disabled.has(endpointNumber));
-    return { done: held.length, disabled: told.map(({ endpointId }) => endpointId) };
+    return { done: held.length, disabled: told.map(({ endpointId }) => endpointId), expired };
   });
 }
 

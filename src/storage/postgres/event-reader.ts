@@ -1,6 +1,7 @@
 /** Reading the log of emitted events. */
 
-import { type EventRange, REQUEST_EVENT_TYPES, type RequestEventType, type StoredEvent } from '../../domain/event.ts';
+import type { EventRange, StoredEvent } from '../../domain/event.ts';
+import { REQUEST_EVENT_TYPES, type RequestEventType } from '../../domain/event-type.ts';
 import { type EventKind, parseEventId } from '../../domain/request-event.ts';
 import type { EventStore } from '../../domain/store.ts';
 import { eventTypes } from '../rows/codes.ts';

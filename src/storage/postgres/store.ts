@@ -22,6 +22,7 @@ import { createInstallationReader } from './installation-reader.ts';
 import { createKeyReader } from './key-reader.ts';
 import { closable, closeLanes, type Lanes, type LanesOptions, openLanes } from './lanes.ts';
 import { createMonths } from './months.ts';
+import { createOldestAdmitted } from './oldest-admitted.ts';
 import type { Orm } from './orm.ts';
 import { createProbe } from './probe.ts';
 import { createProjectNumbers } from './project-numbers.ts';
@@ -151,6 +152,7 @@ function assembleStore({ url, lanes, oids, manage, queueMaxBytes }: Parts): Stor
       report: send,
       reportGovernance: send,
       settle: send,
+      oldestAdmittedAtMs: createOldestAdmitted(reads),
     },
     events: createEventReader(reads),
     evaluators: {

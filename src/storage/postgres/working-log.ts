@@ -1,6 +1,7 @@
 /** The requests and the log of organizations as a working set shows them; see working-set.ts. */
 
-import type { EventType, NewEvent } from '../../domain/event.ts';
+import type { NewEvent } from '../../domain/event.ts';
+import type { EventType } from '../../domain/event-type.ts';
 import { envelope } from '../../domain/request-event.ts';
 import type { LogTables, OverdueRequest, RequestChange, RequestRow } from '../append/tables.ts';
 

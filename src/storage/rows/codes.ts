@@ -1,6 +1,6 @@
 /** What enums are in rows. A code is never given a second meaning; new words get new numbers. */
 
-import type { EventType } from '../../domain/event.ts';
+import type { EventType } from '../../domain/event-type.ts';
 import type { RequestSource, StoredRequestState } from '../../domain/request-state.ts';
 import type { SpanType } from '../../domain/trace.ts';
 

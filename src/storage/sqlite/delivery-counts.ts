@@ -5,15 +5,10 @@ import { deliveryStatuses } from '../rows/webhook-codes.ts';
 import type { Database } from './connection.ts';
 import { prepareEventCount } from './event-count.ts';
 import { inParts } from './in-parts.ts';
-import { prepareOutbox } from './outbox.ts';
+import { OUTBOX_COLUMNS, OUTBOX_TABLES, type Outbox, prepareOutbox } from './outbox.ts';
 import type { ReadLane } from './read-lane.ts';
 
-type Endpoint = {
-  readonly number: number;
-  readonly status: 'active' | 'disabled';
-  /** How many events lie behind its position, and 0 when it is not active. */
-  readonly behind: number;
-};
+type Endpoint = Outbox & { readonly number: number; readonly status: 'active' | 'disabled' };
 
 type EndpointCounts = {
   readonly rows: readonly { readonly status: number; readonly count: number }[];
@@ -33,8 +28,8 @@ export function prepareCounts(db: Database, lane: ReadLane): () => Promise<Deliv
     const endpoints = await lane(() => statements.endpoints.all());
     const active = endpoints.filter(({ status }) => status === 'active');
     // First: what leaves an outbox meanwhile is in a delivery when those are looked at.
-    const oldest: (number | null)[] = [];
-    for (const { number, behind } of active) if (behind > 0) oldest.push(await outboxes.oldestAtMs(number));
+    const behind = active.filter(({ position, headSeq }) => headSeq > position);
+    const oldest = [await outboxes.oldestAtMs(behind)];
     const deliveries = {
       queued: 0,
       sending: 0,
@@ -53,7 +48,7 @@ export function prepareCounts(db: Database, lane: ReadLane): () => Promise<Deliv
     return {
       deliveries,
       endpoints: { active: active.length, disabled: endpoints.length - active.length },
-      outboxEvents: active.reduce((sum, { behind }) => sum + behind, 0),
+      outboxEvents: behind.reduce((sum, { position, headSeq }) => sum + headSeq - position, 0),
       oldestUndeliveredAtMs: known.length === 0 ? null : known.reduce((one, other) => Math.min(one, other)),
     };
   };
@@ -70,10 +65,7 @@ function prepareStatements(db: Database) {
   const unended = 'FROM webhook_deliveries WHERE endpoint_number = ? AND ended_at IS NULL AND test = 0';
   return {
     endpoints: db.prepare<[], Endpoint>(
-      `SELECT number, status, iif(status = 'active', max(0, ifnull(seq, 0) - position), 0) AS behind
-       FROM webhook_endpoints AS e JOIN webhook_states ON endpoint_number = number
-       LEFT JOIN log_heads AS h ON h.organization_number = e.organization_number
-       WHERE archived_at IS NULL`,
+      `SELECT e.number, e.status, ${OUTBOX_COLUMNS} FROM ${OUTBOX_TABLES} WHERE e.archived_at IS NULL`,
     ),
     unended: db.prepare<[number], { status: number; count: number }>(
       `SELECT status, count(*) AS count ${unended} GROUP BY status`,

@@ -19,7 +19,11 @@ export type SweepDone = {
   readonly next: number | null;
   readonly isOver: boolean;
   readonly disabled: readonly string[];
+  readonly expired: number;
 };
+
+/** What the pieces of a step have ended. */
+type Ended = { readonly disabled: string[]; expired: number };
 
 export type SweepParts = { readonly begin: () => WorkTables; readonly writes: DeliveryWrites };
 
@@ -31,14 +35,14 @@ const FIGURES_KEPT_MS = 2 * HOUR_MS;
 export function prepareDeliverySweep(db: Database, { begin, writes }: SweepParts): (step: SweepStep) => SweepDone {
   const statements = prepareStatements(db);
 
-  /** Answers how many rows it has looked after, and what it has disabled. */
-  function work(pieces: readonly Housework[], nowMs: number, disabled: string[]): number {
+  /** Answers how many rows it has looked after. */
+  function work(pieces: readonly Housework[], nowMs: number, ended: Ended): number {
     if (pieces.length === 0) return 0;
     const set = createWorkSet(begin());
-    applyHousework(set, pieces, nowMs);
+    ended.expired += applyHousework(set, pieces, nowMs);
     const changes = set.changes();
     writes.write(changes);
-    for (const { number } of changes.disabled) disabled.push(statements.id.get(number) ?? '');
+    for (const { number } of changes.disabled) ended.disabled.push(statements.id.get(number) ?? '');
     return pieces.length;
   }
 
@@ -67,18 +71,18 @@ export function prepareDeliverySweep(db: Database, { begin, writes }: SweepParts
 
   function sweepEndpoints(question: SweepQuestion, afterEndpoint: number): SweepDone {
     const endMs = performance.now() + STEP_TIME_MS;
-    const disabled: string[] = [];
+    const ended: Ended = { disabled: [], expired: 0 };
     const { next } = stepOrganizations(
       { afterOrganization: afterEndpoint, rowsMax: question.rowsMax, isOver: () => performance.now() >= endMs },
       {
         nextOrganization: (after) => statements.nextEndpoint.get(after),
         removeOldest(endpoint, limit) {
-          const done = work(findHousework(endpoint, question, limit), question.nowMs, disabled);
+          const done = work(findHousework(endpoint, question, limit), question.nowMs, ended);
           return done < limit ? done + removeOld(endpoint, question, limit - done) : done;
         },
       },
     );
-    return { next, isOver: false, disabled };
+    return { next, isOver: false, ...ended };
   }
 
   function sweepDeliveries({ nowMs, endedBeforeMs, rowsMax }: SweepQuestion): SweepDone {
@@ -90,7 +94,7 @@ export function prepareDeliverySweep(db: Database, { begin, writes }: SweepParts
       statements.dropDelivery.run(number);
     }
     statements.dropHours.run(Math.floor(nowMs / HOUR_MS) - 1);
-    return { next: null, isOver: tests.length + ended.length < rowsMax, disabled: [] };
+    return { next: null, isOver: tests.length + ended.length < rowsMax, disabled: [], expired: 0 };
   }
 
   function endLostTest({ number, ...attempt }: LostTest, nowMs: number): void {

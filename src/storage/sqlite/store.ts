@@ -19,6 +19,7 @@ import { callInline } from './inline-writer.ts';
 import { prepareInstallationReader } from './installation-reader.ts';
 import { prepareKeyReader } from './key-reader.ts';
 import { type Lock, takeLock } from './lock.ts';
+import { prepareOldestAdmitted } from './oldest-admitted.ts';
 import { type OpenedCore, openCore } from './open-core.ts';
 import { prepareProjectNumbers } from './project-numbers.ts';
 import { type ReadLane, readAtOnce } from './read-lane.ts';
@@ -165,6 +166,7 @@ function assembleStore({ call, reader, lane, queueMaxBytes, release, nowMs = () 
       report: send,
       reportGovernance: send,
       settle: send,
+      oldestAdmittedAtMs: prepareOldestAdmitted(reader, pacedLane),
     },
     events: prepareEventReader(reader, pacedLane),
     evaluators: {

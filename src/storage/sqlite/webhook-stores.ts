@@ -6,6 +6,7 @@ import type { Database } from './connection.ts';
 import { prepareDeliveryLogReader } from './delivery-log-reader.ts';
 import { prepareDeliveryReader } from './delivery-reader.ts';
 import { prepareHealthReader } from './endpoint-health.ts';
+import { prepareEndpointReader } from './endpoint-reader.ts';
 import type { ReadLane } from './read-lane.ts';
 import type { Wake } from './wake.ts';
 import type { CallWriter } from './writer.ts';
@@ -23,6 +24,7 @@ export type WebhookStoresDeps = {
 export function createWebhookStore({ reader, pacedLane, call }: WebhookStoresDeps): WebhookStore {
   return {
     ...createManagedWebhooks(call),
+    ...prepareEndpointReader(reader, pacedLane),
     ...prepareDeliveryLogReader(reader, pacedLane),
     ...prepareHealthReader(reader, pacedLane),
     beginTest: (test, limit) => call('beginTest', test, limit),
@@ -43,10 +45,11 @@ export function createDeliveryStore({ reader, lane, call, wake }: WebhookStoresD
       return outcomes;
     },
     async sweep(question) {
-      const { next, isOver, disabled } = await call('sweepDeliveries', { question, afterEndpoint: sweptEndpoint });
+      const step = { question, afterEndpoint: sweptEndpoint };
+      const { next, isOver, disabled, expired } = await call('sweepDeliveries', step);
       sweptEndpoint = isOver ? 0 : next;
       if (disabled.length > 0) wake.notify();
-      return { more: !isOver, disabled };
+      return { more: !isOver, disabled, expired };
     },
     // Only one process has the file open.
     isAlone: true,

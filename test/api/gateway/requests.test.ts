@@ -239,6 +239,14 @@ describe('reporting requests, over REST and gRPC', () => {
     });
   });
 
+  it('an admission that comes too late gives its outcome nothing, not even a price', async () => {
+    const id = `gw-${hex(16)}`;
+    const told = { model: 'gpt-5', usage: { input_tokens: 100 } };
+    const records = [record({ status: 'error' }), record({ status: 'admitted', ...told }), record()];
+    await send(records.map((each) => ({ ...each, gateway_request_id: id })));
+    expect((await read(`${id}:completed:2`)).data).toMatchObject({ model: null, usage: null, cost: null });
+  });
+
   it('a collected span completes an admitted request, and takes from it what it does not say', async () => {
     const id = `gw-${hex(16)}`;
     await send([record({ gateway_request_id: id, status: 'admitted', virtual_key_id: 'vk_1', model: 'other' })]);

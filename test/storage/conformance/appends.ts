@@ -3,7 +3,15 @@ import { describe, expect, it } from 'vitest';
 import type { TraceStore } from '../../../src/domain/store.ts';
 import type { Span } from '../../../src/domain/trace.ts';
 import { summaryOf, totalsOf } from '../../../src/domain/trace-totals.ts';
-import { bareSpan, PROJECT, RECEIVED_AT_MS, sampleAppend, sampleEvaluation, sampleSpan } from './samples.ts';
+import {
+  bareSpan,
+  PROJECT,
+  RECEIVED_AT_MS,
+  sampleAppend,
+  sampleEvaluation,
+  sampleRequest,
+  sampleSpan,
+} from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
 
 const { number } = PROJECT;
@@ -95,6 +103,27 @@ export function appendConformance(open: OpenSubject): void {
         expect(await traces.evaluations(number, trace?.sequence ?? 0)).toEqual([evaluation]);
         const log = await events.list({ ...EVERYTHING, limit: 10 });
         expect(log.map((event) => event.id).toSorted()).toEqual(['req_late:completed', 'req_other:completed']);
+      }),
+    );
+
+    it(
+      'says what came of each request, when it is not that every one was emitted',
+      withStore(open, async ({ traces }) => {
+        const span = sampleSpan();
+        const append = sampleAppend({ spans: [span], requests: [sampleRequest({ gatewayRequestId: 'gw-a' })] });
+        expect(await traces.append(append)).toEqual({ metadataNotes: [] });
+        const more = {
+          ...append,
+          spans: [sampleSpan({ spanId: 'twice' }), span, sampleSpan({ spanId: 'twice' }), sampleSpan()],
+          requests: ['gw-b', 'gw-a', 'gw-c', 'gw-a'].map((gatewayRequestId, spanIndex) =>
+            sampleRequest({ gatewayRequestId, spanIndex }),
+          ),
+        };
+        const requestResults = [null, 'duplicate', 'emitted', 'duplicate'];
+        expect(await traces.append(more)).toEqual({ metadataNotes: [], requestResults });
+        const failed = sampleSpan({ errorJson: '{"message":"no","stacktrace":[]}' });
+        const other = sampleAppend({ spans: [failed], requests: append.requests });
+        expect((await traces.append(other)).requestResults).toEqual(['superseded']);
       }),
     );
 

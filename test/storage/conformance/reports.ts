@@ -1,6 +1,7 @@
 /** Reports of gateways, as the port takes them. */
 
-import type { GovernanceEventType, NewEvent } from '../../../src/domain/event.ts';
+import type { NewEvent } from '../../../src/domain/event.ts';
+import type { GovernanceEventType } from '../../../src/domain/event-type.ts';
 import type { RequestContent } from '../../../src/domain/request-content.ts';
 import type { GovernanceReport, ReportedRequest, RequestReport } from '../../../src/domain/request-report.ts';
 import { ORGANIZATION, PROJECT, RECEIVED_AT_MS } from './samples.ts';

@@ -347,6 +347,23 @@ export function requestStoreConformance(open: OpenSubject): void {
     );
 
     it(
+      'are told of by when the oldest of them came in',
+      withStore(open, async ({ requests }) => {
+        expect(await requests.oldestAdmittedAtMs()).toBeNull();
+        const admit = (gatewayRequestId: string, atMs: number) =>
+          requests.report(reportOf([recordOf('admitted', { gatewayRequestId })], atMs));
+        await admit('gw-young', RECEIVED_AT_MS + 2);
+        await admit('gw-old', RECEIVED_AT_MS);
+        await admit('gw-next', RECEIVED_AT_MS + 1);
+        expect(await requests.oldestAdmittedAtMs()).toBe(RECEIVED_AT_MS);
+        await requests.report(reportOf([recordOf('success', { gatewayRequestId: 'gw-old' })]));
+        expect(await requests.oldestAdmittedAtMs()).toBe(RECEIVED_AT_MS + 1);
+        await requests.settle(overdueBy(RECEIVED_AT_MS + 1, 9));
+        expect(await requests.oldestAdmittedAtMs()).toBe(RECEIVED_AT_MS + 2);
+      }),
+    );
+
+    it(
       'MUST settle a request once, and never one that has its outcome, while outcomes come in',
       withStore(open, async (store) => {
         const ids = Array.from({ length: 60 }, (_, index) => `gw-${index}`);

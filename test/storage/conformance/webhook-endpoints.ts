@@ -226,6 +226,11 @@ function subscriptionConformance(open: OpenSubject): void {
         });
         expect(await rig.read(endpoint.id)).toEqual(before);
         expect(await rig.patch(endpoint.id, { description: 'still' })).toMatchObject({ description: 'still' });
+        // Whoever wants it to be silent is obeyed all the same.
+        const silent = await rig.patch(endpoint.id, { status: 'disabled' });
+        expect(silent.subscriptions.at(-1)).toEqual({ fromSeq: 2001, mask: 0 });
+        await rig.subject.execute(`UPDATE log_heads SET seq = 3000 WHERE organization_number = 1`);
+        await expect(rig.patch(endpoint.id, { status: 'active' })).rejects.toMatchObject({ code: 'rate_limited' });
       }),
     );
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Claimed, DispatchEndpoint, SweepQuestion } from '../../../src/domain/webhook-store.ts';
+import type { Claimed, DispatchEndpoint, SweepQuestion, Swept } from '../../../src/domain/webhook-store.ts';
 import type { OpenSubject } from './subject.ts';
 import {
   batchOf,
@@ -248,7 +248,7 @@ function sweepConformance(open: OpenSubject): void {
         const taken = takeOf(endpoint, await rig.delivery(endpoint, one.dispatchId));
         const outcome = only(await rig.apply([taken], { nowMs: NOW_MS + MINUTE_MS }));
         expect(outcome).toMatchObject({ kind: 'refused', reason: 'expired', place: { inFlight: 0 } });
-        await sweep(rig, { eventsBeforeMs: cutMs });
+        expect((await sweepAll(rig, { eventsBeforeMs: cutMs })).expired).toBe(1);
         for (const { dispatchId } of [one, other]) {
           expect(await rig.delivery(endpoint, dispatchId)).toMatchObject({ status: 'dead', deadReason: 'expired' });
         }
@@ -269,13 +269,19 @@ async function sendEach(rig: Rig, { id }: DispatchEndpoint, count: number): Prom
 
 /** Answers the endpoints that were disabled. */
 async function sweep(rig: Rig, question: Partial<SweepQuestion>): Promise<readonly string[]> {
+  return (await sweepAll(rig, question)).disabled;
+}
+
+async function sweepAll(rig: Rig, question: Partial<SweepQuestion>): Promise<Omit<Swept, 'more'>> {
   const disabled: string[] = [];
+  let expired = 0;
   for (let more = true; more; ) {
     const step = await rig.store.deliveries.sweep({ ...SWEEP, ...question });
     disabled.push(...step.disabled);
+    expired += step.expired;
     ({ more } = step);
   }
-  return disabled;
+  return { disabled, expired };
 }
 
 function monthStartMs(atMs: number, monthsLater: number): number {

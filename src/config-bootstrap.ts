@@ -1,0 +1,45 @@
+/** What the first start makes: its keys, ids and names. */
+
+import type { ConfigReader } from './config-reader.ts';
+import type { BootstrapWishes } from './domain/bootstrap.ts';
+
+const ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
+
+export function readBootstrap(reader: ConfigReader, prefixes: readonly string[]): BootstrapWishes {
+  const shape = (name: string, pattern: RegExp, what: string) => {
+    const text = reader.text(name);
+    if (text !== null && !pattern.test(text)) reader.refuse(`${name} must be ${what}`);
+    return text;
+  };
+  const prefix = `(?:${prefixes.join('|')})`;
+  return {
+    projectKey: shape(
+      'SPANDREL_BOOTSTRAP_PROJECT_KEY',
+      new RegExp(`^${prefix}[0-9A-Za-z]{48}$`),
+      'a prefix and 48 letters or digits',
+    ),
+    adminKey: shape(
+      'SPANDREL_BOOTSTRAP_ADMIN_KEY',
+      new RegExp(`^${prefix}[0-9A-Za-z]{16}_[0-9A-Za-z]{48}$`),
+      'a prefix, 16 letters or digits, an underscore and 48 letters or digits',
+    ),
+    organizationId: shape(
+      'SPANDREL_BOOTSTRAP_ORGANIZATION_ID',
+      ID_PATTERN,
+      '1 to 64 letters, digits, hyphens or underscores',
+    ),
+    projectId: shape('SPANDREL_BOOTSTRAP_PROJECT_ID', ID_PATTERN, '1 to 64 letters, digits, hyphens or underscores'),
+    organizationName: readName(reader, 'SPANDREL_BOOTSTRAP_ORGANIZATION', 'Default organization'),
+    teamName: readName(reader, 'SPANDREL_BOOTSTRAP_TEAM', 'Default team'),
+    projectName: readName(reader, 'SPANDREL_BOOTSTRAP_PROJECT', 'Default project'),
+    adminEmail: (
+      shape('SPANDREL_BOOTSTRAP_ADMIN_EMAIL', /^[^@\s]{1,200}@[^@\s]{1,119}$/, 'an e-mail address') ?? 'admin@localhost'
+    ).toLowerCase(),
+  };
+}
+
+function readName(reader: ConfigReader, name: string, fallback: string): string {
+  const text = reader.text(name) ?? fallback;
+  if ([...text].length > 255 || text.trim() === '') reader.refuse(`${name} must have 1 to 255 characters`);
+  return text;
+}

@@ -1,0 +1,32 @@
+/** The settings that bound what a request, a process or a stop may take. */
+
+import { type ConfigReader, readInteger } from './config-reader.ts';
+
+export type Limits = {
+  readonly bodyMaxBytes: number;
+  readonly spansPerRequestMax: number;
+  readonly evaluationsPerRequestMax: number;
+  readonly stringMaxBytes: number;
+  readonly jsonDepthMax: number;
+  readonly futureMaxMs: number;
+  readonly ingestQueueMaxBytes: number;
+  readonly inFlightMax: number;
+  readonly connectionsMax: number;
+  readonly drainMs: number;
+};
+
+export function readLimits(reader: ConfigReader): Limits {
+  const positive = (name: string) => readInteger(reader, name, { min: 1, max: Number.MAX_SAFE_INTEGER });
+  return {
+    bodyMaxBytes: positive('SPANDREL_MAX_BODY_BYTES'),
+    spansPerRequestMax: positive('SPANDREL_MAX_SPANS_PER_REQUEST'),
+    evaluationsPerRequestMax: positive('SPANDREL_MAX_EVALUATIONS_PER_REQUEST'),
+    stringMaxBytes: positive('SPANDREL_MAX_STRING_BYTES'),
+    jsonDepthMax: positive('SPANDREL_MAX_JSON_DEPTH'),
+    futureMaxMs: positive('SPANDREL_MAX_FUTURE_MS'),
+    ingestQueueMaxBytes: positive('SPANDREL_INGEST_QUEUE_BYTES'),
+    inFlightMax: positive('SPANDREL_MAX_INFLIGHT'),
+    connectionsMax: positive('SPANDREL_MAX_CONNECTIONS'),
+    drainMs: positive('SPANDREL_DRAIN_MS'),
+  };
+}

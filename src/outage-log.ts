@@ -1,0 +1,89 @@
+/**
+ * A log that says once that the store is away and once that it is back. Meanwhile everything fails for the same reason:
+ * requests, jobs and deliveries, and a line for each would fill the disk just when somebody reads it.
+ */
+
+import { Fault } from './domain/fault.ts';
+import type { Wait } from './schedule.ts';
+
+export type Log = {
+  error(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  debug(fields: object, message: string): void;
+  isLevelEnabled(level: string): boolean;
+};
+
+export type OutageLogDeps = {
+  readonly log: Log;
+  /** Resolves when the store can read and write. */
+  readonly ready: () => Promise<void>;
+  readonly monotonicMs: () => number;
+  readonly wait: Wait;
+};
+
+export type OutageLog = {
+  /** To be used instead of the other. Warnings whose `err` says that something is unavailable wait for what `ready` says. */
+  readonly log: Log;
+  /** Looks no more. */
+  stop(): void;
+};
+
+const LOOK_AGAIN_MS = 1_000;
+
+export function createOutageLog({ log, ready, monotonicMs, wait }: OutageLogDeps): OutageLog {
+  const stopping = new AbortController();
+  let isLooking = false;
+
+  function warn(fields: object, message: string): void {
+    const fault = 'err' in fields ? fields.err : null;
+    if (fault instanceof Fault && fault.kind === 'unavailable') {
+      // Its words are enough: it is no mistake of the code that its stack leads to.
+      const told = { ...fields, err: undefined, cause: causeText(fault) };
+      hold(told, message);
+    } else log.warn(fields, message);
+  }
+
+  function hold(told: { readonly cause: string }, message: string): void {
+    if (isLooking) log.debug(told, message);
+    else void look(told, message);
+  }
+
+  async function look(told: { readonly cause: string }, message: string): Promise<void> {
+    isLooking = true;
+    const sinceMs = monotonicMs();
+    if (await isReady()) log.warn(told, message);
+    else {
+      log.warn({ cause: told.cause }, 'the store is away');
+      do await wait(LOOK_AGAIN_MS, stopping.signal);
+      while (!stopping.signal.aborted && !(await isReady()));
+      if (!stopping.signal.aborted) log.info({ awayMs: Math.round(monotonicMs() - sinceMs) }, 'the store is back');
+    }
+    isLooking = false;
+  }
+
+  async function isReady(): Promise<boolean> {
+    try {
+      await ready();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  return {
+    log: {
+      error: (fields, message) => log.error(fields, message),
+      warn,
+      info: (fields, message) => log.info(fields, message),
+      debug: (fields, message) => log.debug(fields, message),
+      isLevelEnabled: (level) => log.isLevelEnabled(level),
+    },
+    stop: () => stopping.abort(),
+  };
+}
+
+function causeText({ cause, message }: Fault): string {
+  if (cause === undefined) return message;
+  return cause instanceof Error ? cause.message || cause.name : String(cause);
+}

@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest';
+import { maskAt, wantedFrom } from '../../src/delivery/entry.ts';
+import { createCursor, endCut, resetCursor, scanOn, takePending } from '../../src/delivery/lane-cursor.ts';
+import type { LogPages } from '../../src/delivery/log-pages.ts';
+import type { DispatchEndpoint, LogEntry } from '../../src/domain/webhook-store.ts';
+
+const TYPE = 'gateway.request.completed';
+const PAGE = 10;
+
+const entryOf = (seq: number): LogEntry => ({ seq, id: `event-${seq}`, type: TYPE, createdAtMs: seq, envelope: '{}' });
+
+/** A log that has an event at every position, and remembers which pages it was asked for. */
+function createLog() {
+  const asked: number[] = [];
+  const pages: LogPages = {
+    find(_organizationNumber, seq, headSeq) {
+      const first = Math.floor(seq / PAGE) * PAGE;
+      asked.push(first);
+      const entries = Array.from({ length: PAGE }, (_, index) => entryOf(first + index));
+      return { entries: entries.filter((entry) => entry.seq <= headSeq), coveredTo: first + PAGE - 1 };
+    },
+  };
+  return { asked, pages };
+}
+
+function subscribed(subscriptions: DispatchEndpoint['subscriptions']) {
+  const endpoint = { subscriptions } as DispatchEndpoint;
+  return {
+    maskAt: (seq: number) => maskAt(endpoint, seq),
+    wantedFrom: (seq: number) => wantedFrom(endpoint, seq),
+  };
+}
+
+it('the time in which an endpoint was disabled is passed over without being read', () => {
+  const { asked, pages } = createLog();
+  const cursor = createCursor(0);
+  const masks = subscribed([
+    { fromSeq: 1, mask: 1 },
+    { fromSeq: 6, mask: 0 },
+    { fromSeq: 100_001, mask: 1 },
+  ]);
+  const scan = { pages, organizationNumber: 1, toSeq: 100_003, ...masks, enough: 100 };
+  expect(scanOn(cursor, scan)).toBe(true);
+  expect(cursor.pending.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 100_001, 100_002, 100_003]);
+  expect(cursor.scanned).toBe(100_003);
+  expect(asked).toEqual([0, 100_000]);
+});
+
+it('an endpoint that gets nothing any more stands at the end of the log', () => {
+  const { asked, pages } = createLog();
+  const cursor = createCursor(5);
+  scanOn(cursor, { pages, organizationNumber: 1, toSeq: 90, ...subscribed([{ fromSeq: 1, mask: 0 }]), enough: 10 });
+  expect(cursor).toMatchObject({ scanned: 90, pending: [] });
+  expect(asked).toEqual([]);
+});
+
+it('a batch moves the lane to its last event, and to where it has looked when nothing is left', () => {
+  const { pages } = createLog();
+  const cursor = createCursor(0);
+  const masks = subscribed([{ fromSeq: 1, mask: 1 }]);
+  scanOn(cursor, { pages, organizationNumber: 1, toSeq: 25, ...masks, enough: 100 });
+  expect(takePending(cursor, 20)).toMatchObject({ toPosition: 20, taken: { length: 20 } });
+  expect(takePending(cursor, 20)).toMatchObject({ toPosition: 25, taken: { length: 5 } });
+});
+
+it('a lane begins anew only when no cut of it is under way any more', () => {
+  const cursor = createCursor(7);
+  cursor.cutting = 2;
+  cursor.pending = [entryOf(9)];
+  resetCursor(cursor, 3);
+  endCut(cursor);
+  expect(cursor).toMatchObject({ position: 7, resetTo: 3, pending: { length: 1 } });
+  endCut(cursor);
+  expect(cursor).toMatchObject({ position: 3, saved: 3, scanned: 3, resetTo: null, pending: [] });
+});

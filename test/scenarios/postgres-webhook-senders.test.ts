@@ -1,0 +1,112 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { audit, expectFlawless } from '../support/delivery-audit.ts';
+import { createPlace, type Place } from '../support/place.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { isFullTier, report } from '../support/scenario.ts';
+import { ADMIN_KEY, PROJECT_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
+import { until } from '../support/temp.ts';
+import { createWebhookClient } from '../support/webhook-client.ts';
+import { ALLOW_THIS_MACHINE } from '../support/webhook-world.ts';
+
+const EVENTS = isFullTier ? 20_000 : 2_000;
+const LEASE_MS = 30_000;
+const IN_FLIGHT_MAX = 4;
+
+let place: Place;
+let receiver: Receiver;
+let servers: readonly [SpawnedServer, SpawnedServer];
+beforeAll(async () => {
+  place = await createPlace();
+  receiver = await startReceiver();
+  const environment = { ...place.environment, ...ALLOW_THIS_MACHINE };
+  servers = [await spawnServer(environment), await spawnServer(environment)];
+});
+afterAll(async () => {
+  // What is stopped ends by a kill as well.
+  await Promise.all(servers.map((server) => server.stop('SIGKILL')));
+  await receiver.close();
+  await place.remove();
+});
+
+const clientOf = (server: () => SpawnedServer) =>
+  createWebhookClient({ address: () => server().address, adminKey: ADMIN_KEY, projectKey: PROJECT_KEY });
+
+/** Figures of the metrics page, by name. */
+async function figure(server: SpawnedServer, name: string): Promise<number> {
+  const text = await (await fetch(`${server.address}/metrics`)).text();
+  const lines = text.split('\n').filter((line) => line.startsWith(name));
+  return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}
+
+const ATTEMPTS = 'spandrel_webhook_attempts_total';
+
+it('W8: two senders share the work of an endpoint, and send nothing twice', async () => {
+  let turn = 0;
+  const client = clientOf(() => servers[turn++ % 2 === 0 ? 0 : 1]);
+  receiver.react = () => ({ kind: 'answer', status: 200, delayMs: 5 });
+  const { id, secret } = await client.create(receiver.url('/shared'), {
+    max_batch_size: 10,
+    max_batch_delay_ms: 0,
+    max_in_flight: IN_FLIGHT_MAX,
+  });
+  const others = await Promise.all(
+    Array.from({ length: 8 }, (_, index) => client.create(receiver.url(`/other-${index}`), { max_batch_delay_ms: 20 })),
+  );
+  const ids: string[] = [];
+  while (ids.length < EVENTS) ids.push(...(await client.report(100)));
+  const { replay_id: replayId, matched } = await client.replay(others[0]?.id ?? '', { from: 0, to: 2 ** 45 });
+  for (const each of [id, ...others.map((other) => other.id)]) await client.untilIdle(each, 120_000);
+  await until(async () => (await client.replayed(others[0]?.id ?? '', replayId)).status === 'completed');
+  expect(receiver.peakOf('/shared')).toBeLessThanOrEqual(IN_FLIGHT_MAX);
+  expectFlawless({ pushes: receiver.of('/shared'), subscribed: ids, secrets: [secret] });
+  for (const [index, other] of others.entries()) {
+    const found = audit({ pushes: receiver.of(`/other-${index}`), subscribed: ids, secrets: [other.secret] });
+    expect(found).toMatchObject({ lost: 0, foreign: 0, repeatedBatches: 0, repeatedEvents: index === 0 ? matched : 0 });
+  }
+  const shares = [await figure(servers[0], ATTEMPTS), await figure(servers[1], ATTEMPTS)];
+  report({ id: `W8, ${shares.join(' and ')} attempts`, seed: 0, n: EVENTS, lost: 0, dup: 0, pass: true });
+  expect(Math.min(...shares), 'attempts of the process with fewer').toBeGreaterThan(0);
+  for (const each of [id, ...others.map((other) => other.id)]) await client.archive(each);
+}, 300_000);
+
+it.runIf(isFullTier)(
+  'W8: what a sender did that was stopped past its lease is not recorded, and everything is delivered',
+  async () => {
+    const [stopped, other] = servers;
+    // Whoever stores an event is the first to know of it.
+    let asked = stopped;
+    const client = clientOf(() => asked);
+    receiver.react = () => ({ kind: 'answer', status: 200, delayMs: 400 });
+    const paths = Array.from({ length: 12 }, (_, index) => `/stopped-${index}`);
+    const options = { max_batch_size: 5, max_batch_delay_ms: 0, max_in_flight: IN_FLIGHT_MAX };
+    const endpoints = await Promise.all(paths.map((path) => client.create(receiver.url(path), options)));
+    const ids = [...(await client.report(200))];
+    // In the middle of its work: what it has claimed then is, most of it, on the way.
+    await until(async () => (await figure(stopped, ATTEMPTS)) > 0);
+    await until(async () => (await figure(stopped, 'spandrel_webhook_in_flight')) > 0);
+    stopped.child.kill('SIGSTOP');
+    asked = other;
+    await delay(LEASE_MS + 2_000);
+    ids.push(...(await client.report(20)));
+    for (const { id } of endpoints) await client.untilIdle(id, 60_000);
+    const before = await Promise.all(endpoints.map(({ id }) => client.attempts(id)));
+    stopped.child.kill('SIGCONT');
+    await until(async () => (await figure(stopped, 'spandrel_webhook_stale_results_total')) > 0, 30_000);
+    const stale = await figure(stopped, 'spandrel_webhook_stale_results_total');
+    const after = await Promise.all(endpoints.map(({ id }) => client.attempts(id)));
+    expect(after).toEqual(before);
+    const lost = before.flat().filter(({ error }) => error === 'sender_lost').length;
+    const found = paths.map((path, index) =>
+      audit({ pushes: receiver.of(path), subscribed: ids, secrets: [endpoints[index]?.secret ?? ''] }),
+    );
+    const repeated = found.map(({ repeatedBatches }) => repeatedBatches);
+    const dup = repeated.reduce((sum, each) => sum + each, 0);
+    report({ id: 'W8 stopped', seed: 0, n: ids.length, lost: 0, dup, ...{ stale, takenOver: lost }, pass: true });
+    for (const each of found) expect(each).toMatchObject({ lost: 0, foreign: 0, altered: 0, repeatedEvents: 0 });
+    expect(Math.max(...repeated)).toBeLessThanOrEqual(IN_FLIGHT_MAX);
+    expect(lost, 'attempts taken over').toBeGreaterThan(0);
+    for (const { id } of endpoints) expect(await client.find(id)).toMatchObject({ failing_since: null });
+  },
+  300_000,
+);

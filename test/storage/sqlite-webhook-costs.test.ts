@@ -1,0 +1,103 @@
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openStore } from '../../src/storage/open.ts';
+import { openReadHandle } from '../../src/storage/sqlite/connection.ts';
+import { prepareCounts } from '../../src/storage/sqlite/delivery-counts.ts';
+import { prepareHealthReader } from '../../src/storage/sqlite/endpoint-health.ts';
+import { type ReadLane, readAtOnce } from '../../src/storage/sqlite/read-lane.ts';
+import { createWake } from '../../src/storage/sqlite/wake.ts';
+import { createWebhookStore } from '../../src/storage/sqlite/webhook-stores.ts';
+import type { CallWriter } from '../../src/storage/sqlite/writer.ts';
+import { insertOldEvents } from '../support/old-events.ts';
+import { createPlace, type Place } from '../support/place.ts';
+import { change, found } from './conformance/management-samples.ts';
+import { sampleEndpoint } from './conformance/webhook-rig.ts';
+import { quietLog } from './quiet-log.ts';
+
+const EVENTS = 10_001;
+const FIRST_AT_MS = Date.UTC(2026, 5, 1);
+const ENDPOINTS = 300;
+
+let place: Place;
+let file: string;
+let reader: Database.Database;
+let organizationId: string;
+let reads = 0;
+
+const countedLane: ReadLane = (read) => {
+  reads += 1;
+  return readAtOnce(read);
+};
+
+/** Endpoints that are as old as the log, for none of whose events they are. */
+beforeEach(async () => {
+  place = await createPlace();
+  file = place.url.slice('sqlite:'.length);
+  const store = await openStore({ url: place.url, queueMaxBytes: 64 * 1024 * 1024, log: quietLog });
+  organizationId = (await found(store)).organization.id;
+  const endpoints = Array.from({ length: ENDPOINTS }, () => ({
+    record: sampleEndpoint({ organizationId, enabledEvents: ['gateway.virtual_key.*'] }),
+    expectedVersion: 0,
+    clearsStreak: false,
+  }));
+  await change(store, organizationId, { endpoints });
+  await store.close();
+  execute('DELETE FROM log_heads');
+  await insertOldEvents(place, { organizationNumber: 1, projectNumber: 1, count: EVENTS, firstAtMs: FIRST_AT_MS });
+  reader = openReadHandle(file);
+  reads = 0;
+});
+
+afterEach(async () => {
+  reader.close();
+  await place.remove();
+});
+
+function execute(sql: string, ...values: readonly unknown[]): void {
+  const db = new Database(file);
+  db.prepare(sql).run(...values);
+  db.close();
+}
+
+it('goes through the log once for all endpoints that wait for the same types', async () => {
+  const counts = await prepareCounts(reader, countedLane)();
+  expect(counts).toMatchObject({ outboxEvents: ENDPOINTS * EVENTS, oldestUndeliveredAtMs: null });
+  expect(reads).toBeLessThan(100);
+});
+
+it('tells the oldest event of all endpoints, however far each of them has come', async () => {
+  execute(`UPDATE webhook_states SET position = endpoint_number * 10, subscriptions = '[{"fromSeq":1,"mask":1}]'`);
+  execute(`UPDATE webhook_states SET subscriptions = '[{"fromSeq":1,"mask":0},{"fromSeq":9,"mask":1},{"fromSeq":19,"mask":0}]'
+    WHERE endpoint_number = 1`);
+  const counts = await prepareCounts(reader, countedLane)();
+  // The one that has come as far as 10 is the last behind.
+  expect(counts.oldestUndeliveredAtMs).toBe(FIRST_AT_MS + 10);
+});
+
+it('looks only at the parts of the log that an endpoint is for, when it was disabled again and again', async () => {
+  const ranges = 200;
+  const subscriptions = Array.from({ length: ranges }, (_, index) => [
+    { fromSeq: 1 + 2 * index, mask: 1 },
+    { fromSeq: 2 + 2 * index, mask: 0 },
+  ]);
+  execute(
+    'UPDATE webhook_states SET subscriptions = ? WHERE endpoint_number = 1',
+    JSON.stringify(subscriptions.flat()),
+  );
+  const health = await prepareHealthReader(reader, countedLane).health(1, FIRST_AT_MS + EVENTS);
+  expect(health).toMatchObject({ queuedEvents: ranges, oldestUndeliveredAtMs: FIRST_AT_MS });
+  // For each of them: where it lies, what is in the log there, and what is not in the log.
+  expect(reads).toBeLessThan(3 * ranges + 10);
+});
+
+it('lists and reads endpoints past the writer', async () => {
+  const call = (() => Promise.reject(new Error('the writer was asked'))) as CallWriter;
+  const lane = readAtOnce;
+  const store = createWebhookStore({ reader, lane, pacedLane: lane, call, wake: createWake() });
+  const all = await store.endpoints(organizationId, { after: null, limit: null });
+  expect(all).toHaveLength(ENDPOINTS);
+  const [first, second] = all;
+  expect(await store.endpoint(organizationId, first?.id ?? '')).toEqual(first);
+  expect(await store.endpoints(organizationId, { after: first ?? null, limit: 1 })).toEqual([second]);
+  expect(await store.endpoints(organizationId, { after: all.at(-1) ?? null, limit: null })).toEqual([]);
+});
