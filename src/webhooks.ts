@@ -32,9 +32,10 @@ export type WebhookDeps = {
   readonly random: RandomBytes;
   /** Told to receivers. */
   readonly version: string;
+  readonly log: Pick<DeliveryDeps['log'], 'warn'>;
 };
 
-export function createWebhooks({ config, rootKeys, clock, random, version }: WebhookDeps): Webhooks {
+export function createWebhooks({ config, rootKeys, clock, random, version, log }: WebhookDeps): Webhooks {
   const { isAmbientAllowed, sqsEndpoint, stsEndpoint, region } = config.aws;
   const nowMs = () => performance.now();
   const policy = createUrlPolicy(config.webhooks.allow);
@@ -53,7 +54,11 @@ export function createWebhooks({ config, rootKeys, clock, random, version }: Web
       urlPolicy: policy,
       resolve,
       queues: { service, isAmbientAllowed },
-      fire: createTestFire(attempt, closing.signal),
+      fire: createTestFire({
+        attempt,
+        signal: closing.signal,
+        onFault: (err, dispatchId) => log.warn({ err, dispatchId }, 'a test could not be made'),
+      }),
     },
     deliver: (deps) =>
       createDelivery({

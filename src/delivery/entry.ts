@@ -83,6 +83,18 @@ export function maskAt({ subscriptions }: DispatchEndpoint, seq: number): number
   return 0;
 }
 
+/** All that the endpoint gets at any position of the log from this one on. */
+export function maskFrom({ subscriptions }: DispatchEndpoint, seq: number): number {
+  let mask = 0;
+  for (let index = subscriptions.length - 1; index >= 0; index -= 1) {
+    const subscription = subscriptions[index];
+    if (subscription === undefined) continue;
+    mask |= subscription.mask;
+    if (subscription.fromSeq <= seq) break;
+  }
+  return mask;
+}
+
 /** The first position from this one on at which the endpoint gets anything at all; none at all: beyond every log. */
 export function wantedFrom(endpoint: DispatchEndpoint, seq: number): number {
   if (maskAt(endpoint, seq) !== 0) return seq;

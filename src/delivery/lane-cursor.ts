@@ -1,6 +1,6 @@
 /** How far a lane has gone through the log, and what it found there that is not in a delivery yet. */
 
-import { includesType } from '../domain/event-type.ts';
+import { includesType, NO_EVENTS } from '../domain/event-type.ts';
 import type { LogEntry } from '../domain/webhook-store.ts';
 import type { LogPages } from './log-pages.ts';
 
@@ -52,6 +52,8 @@ export type Scan = {
   readonly maskAt: (seq: number) => number;
   /** The first position from this one on at which it takes anything. */
   readonly wantedFrom: (seq: number) => number;
+  /** All that it takes at any position from this one on. */
+  readonly maskFrom: (seq: number) => number;
   /** Enough to be found for now. */
   readonly enough: number;
 };
@@ -65,7 +67,9 @@ export function scanOn(cursor: LaneCursor, scan: Scan): boolean {
     if (cursor.scanned === toSeq) return true;
     const page = pages.find(organizationNumber, cursor.scanned + 1, toSeq);
     if (page === null) return false;
-    scanPage(cursor, page.entries, { maskAt, enough, toSeq });
+    // Most endpoints are for few types: they pass a page at one glance.
+    const mayHold = (page.types & scan.maskFrom(cursor.scanned + 1)) !== NO_EVENTS;
+    if (mayHold) scanPage(cursor, page.entries, { maskAt, enough, toSeq });
     if (cursor.pending.length < enough) cursor.scanned = Math.max(cursor.scanned, Math.min(page.coveredTo, toSeq));
   }
   return true;

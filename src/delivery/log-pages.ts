@@ -1,5 +1,6 @@
 /** The log in memory, as far as deliveries are at work in it: read once, whoever many endpoints it goes to. */
 
+import { type EventMask, maskOfSelector, NO_EVENTS } from '../domain/event-type.ts';
 import type { DeliveryStore, LogEntry } from '../domain/webhook-store.ts';
 
 /** What is known of one stretch of the log; it never changes but at its end. */
@@ -8,6 +9,8 @@ export type LogPage = {
   readonly entries: readonly LogEntry[];
   /** Up to here everything there is stands in the entries. */
   readonly coveredTo: number;
+  /** The types of all the entries. */
+  readonly types: EventMask;
 };
 
 export type LogPages = {
@@ -28,7 +31,7 @@ const PAGE_SEQS = 128;
 const KEPT_MAX_CHARACTERS = 24 * 1024 * 1024;
 const ENTRY_CHARACTERS = 256;
 
-type Kept = { entries: LogEntry[]; coveredTo: number; characters: number; isLoading: boolean };
+type Kept = { entries: LogEntry[]; coveredTo: number; types: EventMask; characters: number; isLoading: boolean };
 
 export function createLogPages({ events, onLoaded, onFailed }: LogPagesDeps): LogPages {
   const pages = new Map<string, Kept>();
@@ -57,6 +60,7 @@ export function createLogPages({ events, onLoaded, onFailed }: LogPagesDeps): Lo
       for (const entry of read) {
         if (entry.seq > bounds.lastSeq || entry.seq > bounds.headSeq) break;
         page.entries.push(entry);
+        page.types |= maskOfSelector(entry.type) ?? NO_EVENTS;
         page.characters += entry.envelope.length + ENTRY_CHARACTERS;
         characters += entry.envelope.length + ENTRY_CHARACTERS;
       }
@@ -79,6 +83,7 @@ export function createLogPages({ events, onLoaded, onFailed }: LogPagesDeps): Lo
       const page = pages.get(key) ?? {
         entries: [],
         coveredTo: index * PAGE_SEQS - 1,
+        types: NO_EVENTS,
         characters: 0,
         isLoading: false,
       };

@@ -1,7 +1,7 @@
 /** Decides which lane of an endpoint gets the next slot. Reads and waits for nothing. */
 
 import type { WaitingDelivery } from '../domain/webhook-store.ts';
-import { type Entry, maskAt, type ReplayLane, wantedFrom } from './entry.ts';
+import { type Entry, maskAt, maskFrom, type ReplayLane, wantedFrom } from './entry.ts';
 import { type LaneCursor, scanOn } from './lane-cursor.ts';
 import type { LogPages } from './log-pages.ts';
 
@@ -34,6 +34,7 @@ function isFreshReady(entry: Entry, { pages, headSeq, nowMs }: Sight): boolean {
     toSeq: headSeq,
     maskAt: (seq) => maskAt(endpoint, seq),
     wantedFrom: (seq) => wantedFrom(endpoint, seq),
+    maskFrom: (seq) => maskFrom(endpoint, seq),
     enough: endpoint.maxBatchSize,
   });
   // What has been found so far would be a part of the batch that is coming.
@@ -64,6 +65,7 @@ function isReplayReady({ endpoint }: Entry, { replay, cursor }: ReplayLane, page
     toSeq: replay.toSeq,
     maskAt: () => replay.mask,
     wantedFrom: (seq) => seq,
+    maskFrom: () => replay.mask,
     enough: endpoint.maxBatchSize,
   });
   if (cursor.pending.length >= endpoint.maxBatchSize) return true;

@@ -13,11 +13,20 @@ export type TestMessage = {
   readonly nowMs: number;
 };
 
-export function createTestFire(attempt: MakeAttempt, signal: AbortSignal): TestFire {
+export type TestFireDeps = {
+  readonly attempt: MakeAttempt;
+  /** Ends the tests that are under way. */
+  readonly signal: AbortSignal;
+  /** A test that could not be made, through no fault of the receiver. */
+  readonly onFault: (error: unknown, dispatchId: string) => void;
+};
+
+export function createTestFire({ attempt, signal, onFault }: TestFireDeps): TestFire {
   return async (endpoint, { dispatchId, envelope, nowMs }) => {
     try {
       return await attempt({ endpoint, dispatchId, attempt: 1, envelopes: [envelope], test: true, nowMs }, signal);
-    } catch {
+    } catch (error) {
+      onFault(error, dispatchId);
       return ourFault();
     }
   };

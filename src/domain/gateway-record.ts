@@ -139,16 +139,31 @@ function readLabels(reading: ItemReading): string {
 function readMetadata(reading: ItemReading): string {
   const value = fieldOf(reading, 'metadata');
   if (value === undefined) return '{}';
+  // What holds so many values takes as many bytes, and is not looked at any closer.
+  if (takeValues(value, METADATA_BYTES_MAX) < 0) return refuseMetadata(reading);
   const reason = metadataProblem(value);
   if (reason !== null || !isObject(value)) {
     refuse(reading, 'metadata', reason ?? 'must be an object');
     return '{}';
   }
   const text = JSON.stringify(makeWellFormed(value));
-  if (hasMoreBytesThan(text, METADATA_BYTES_MAX)) {
-    refuse(reading, 'metadata', `must be at most ${METADATA_BYTES_MAX} bytes of compact JSON`);
+  return hasMoreBytesThan(text, METADATA_BYTES_MAX) ? refuseMetadata(reading) : text;
+}
+
+function refuseMetadata(reading: ItemReading): string {
+  refuse(reading, 'metadata', `must be at most ${METADATA_BYTES_MAX} bytes of compact JSON`);
+  return '{}';
+}
+
+/** What is left when one is taken for the value and for each inside; it stops below zero. */
+function takeValues(value: LosslessJson, left: number): number {
+  let rest = left - 1;
+  const items = isArray(value) ? value : isObject(value) ? Object.values(value) : [];
+  for (const item of items) {
+    if (rest < 0) return rest;
+    rest = takeValues(item, rest);
   }
-  return text;
+  return rest;
 }
 
 function metadataProblem(value: LosslessJson): string | null {

@@ -17,6 +17,8 @@ const CLOSE_OBJECT = 0x7d;
 const CONTROL_MAX = 0x1f;
 /** As many digits are a number that a double holds, and that is spelled in one way only. */
 const PLAIN_DIGITS_MAX = 15;
+/** A longer slice is a view of the whole text, which it keeps in memory for as long as anybody remembers the slice. */
+const COPIED_MAX_CHARACTERS = 12;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const WORDS = [
   ['true', true],
@@ -97,7 +99,8 @@ export function parseSpelled(text: string, toNumber: ToNumber): unknown {
       } else if (!(code > CONTROL_MAX)) throw broken();
     }
     at += 1;
-    return hasEscapes ? JSON.parse(text.slice(start, at)) : text.slice(start + 1, at - 1);
+    const isCopied = at - start <= COPIED_MAX_CHARACTERS;
+    return hasEscapes || !isCopied ? JSON.parse(text.slice(start, at)) : text.slice(start + 1, at - 1);
   }
 
   function parseNumber(first: number): unknown {

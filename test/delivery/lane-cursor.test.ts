@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { maskAt, wantedFrom } from '../../src/delivery/entry.ts';
+import { maskAt, maskFrom, wantedFrom } from '../../src/delivery/entry.ts';
 import { createCursor, endCut, resetCursor, scanOn, takePending } from '../../src/delivery/lane-cursor.ts';
 import type { LogPages } from '../../src/delivery/log-pages.ts';
 import type { DispatchEndpoint, LogEntry } from '../../src/domain/webhook-store.ts';
@@ -17,7 +17,7 @@ function createLog() {
       const first = Math.floor(seq / PAGE) * PAGE;
       asked.push(first);
       const entries = Array.from({ length: PAGE }, (_, index) => entryOf(first + index));
-      return { entries: entries.filter((entry) => entry.seq <= headSeq), coveredTo: first + PAGE - 1 };
+      return { entries: entries.filter((entry) => entry.seq <= headSeq), coveredTo: first + PAGE - 1, types: 1 };
     },
   };
   return { asked, pages };
@@ -28,6 +28,7 @@ function subscribed(subscriptions: DispatchEndpoint['subscriptions']) {
   return {
     maskAt: (seq: number) => maskAt(endpoint, seq),
     wantedFrom: (seq: number) => wantedFrom(endpoint, seq),
+    maskFrom: (seq: number) => maskFrom(endpoint, seq),
   };
 }
 
@@ -52,6 +53,36 @@ it('an endpoint that gets nothing any more stands at the end of the log', () => 
   scanOn(cursor, { pages, organizationNumber: 1, toSeq: 90, ...subscribed([{ fromSeq: 1, mask: 0 }]), enough: 10 });
   expect(cursor).toMatchObject({ scanned: 90, pending: [] });
   expect(asked).toEqual([]);
+});
+
+it('a page that holds none of its types is passed without a look at the events', () => {
+  const pages: LogPages = {
+    find: (_organizationNumber, seq) => ({
+      get entries(): never {
+        throw new Error('the events were looked at');
+      },
+      coveredTo: seq + PAGE,
+      types: 1,
+    }),
+  };
+  const cursor = createCursor(0);
+  const masks = subscribed([
+    { fromSeq: 1, mask: 2 },
+    { fromSeq: 900, mask: 4 },
+  ]);
+  expect(scanOn(cursor, { pages, organizationNumber: 1, toSeq: 1000, ...masks, enough: 10 })).toBe(true);
+  expect(cursor).toMatchObject({ scanned: 1000, pending: [] });
+});
+
+it('an endpoint that will get a type only later gets it from there on', () => {
+  const { pages } = createLog();
+  const cursor = createCursor(0);
+  const masks = subscribed([
+    { fromSeq: 1, mask: 2 },
+    { fromSeq: 8, mask: 1 },
+  ]);
+  scanOn(cursor, { pages, organizationNumber: 1, toSeq: 12, ...masks, enough: 100 });
+  expect(cursor.pending.map(({ seq }) => seq)).toEqual([8, 9, 10, 11, 12]);
 });
 
 it('a batch moves the lane to its last event, and to where it has looked when nothing is left', () => {

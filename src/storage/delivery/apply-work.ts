@@ -6,7 +6,7 @@
 import { isDue, stepDelivery } from '../../domain/delivery-step.ts';
 import type { Claimed, EndpointPlace, Work, WorkInstant, WorkOutcome } from '../../domain/webhook-store.ts';
 import { cutBatches } from './cut-batches.ts';
-import { endDelivery, recordEnd } from './record-end.ts';
+import { endDelivery, NEVER_HEARD_OF, recordEnd } from './record-end.ts';
 import { HOUR_MS, type WorkDelivery, type WorkEndpoint } from './tables.ts';
 import type { WorkSet } from './work-set.ts';
 
@@ -129,14 +129,6 @@ function finish(set: WorkSet, work: WorkOf<'finish'>, at: WorkInstant): WorkOutc
   if (kind !== 'ours') set.countFinished(work.endpointNumber, at.nowMs, kind === 'success');
   return { ...outcome, place: placeOf(set.endpoint(work.endpointNumber) ?? sending.endpoint) };
 }
-
-const NEVER_HEARD_OF = {
-  responseStatus: null,
-  latencyMs: null,
-  error: 'sender_lost',
-  responseBody: null,
-  terminalHint: false,
-};
 
 function lose(set: WorkSet, work: WorkOf<'lose'>, at: WorkInstant): WorkOutcome {
   const sending = findSending(set, work);

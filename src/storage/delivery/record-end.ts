@@ -16,6 +16,15 @@ export type AttemptOver = {
 
 type Recorded = Omit<Extract<WorkOutcome, { kind: 'recorded' }>, 'place'>;
 
+/** How an attempt ended whose sender is lost. */
+export const NEVER_HEARD_OF = {
+  responseStatus: null,
+  latencyMs: null,
+  error: 'sender_lost',
+  responseBody: null,
+  terminalHint: false,
+};
+
 /** Records how an attempt ended, frees its slot, and lets the endpoint learn from it. */
 export function recordEnd(set: WorkSet, over: AttemptOver): Recorded {
   const { endpoint, delivery, end, nowMs } = over;

@@ -14,6 +14,9 @@ export type FoundPiece = {
 };
 
 const WAITING = [deliveryStatuses.code('queued'), deliveryStatuses.code('retrying')].join(', ');
+const SENDING = deliveryStatuses.code('sending');
+// What waits, and what was being sent by somebody who is lost.
+const ARCHIVED = `(delivery.status IN (${WAITING}) OR delivery.status = ${SENDING} AND delivery.due_at <= $3)`;
 const RUNNING = replayStatuses.code('running');
 
 /** A streak of failures that began before is over. */
@@ -28,9 +31,13 @@ export const FIND_ENDPOINTS: Statement = {
 
 /** Waiting deliveries of an endpoint, at most as many as may be ended at once. */
 function waiting(condition: string): string {
+  return unended(`delivery.status IN (${WAITING}) AND ${condition}`);
+}
+
+function unended(condition: string): string {
   return `(SELECT delivery.number FROM webhook_deliveries AS delivery
     WHERE delivery.endpoint_number = endpoint.number AND delivery.ended_at IS NULL AND NOT delivery.test
-      AND delivery.status IN (${WAITING}) AND ${condition} LIMIT $5)`;
+      AND ${condition} LIMIT $5)`;
 }
 
 // What is being sent, or is due, decides by its own verdict whether a streak is over. Deliveries of a replay were queued
@@ -46,7 +53,7 @@ export const FIND_HOUSEWORK: Statement = {
       AND NOT EXISTS ${waiting('(delivery.run < endpoint.run OR delivery.due_at <= $3)')}
     UNION ALL
     SELECT 'cancel', endpoint.number, endpoint.id, found.number
-    FROM endpoint CROSS JOIN LATERAL ${waiting('true')} AS found
+    FROM endpoint CROSS JOIN LATERAL ${unended(ARCHIVED)} AS found
     WHERE endpoint.archived_at IS NOT NULL
     UNION ALL
     SELECT 'expire', endpoint.number, endpoint.id, found.number

@@ -49,7 +49,7 @@ export function prepareDeliverySweep(db: Database, { begin, writes }: SweepParts
   function findHousework(endpoint: number, { nowMs, eventsBeforeMs }: SweepQuestion, limit: number): Housework[] {
     const overSinceMs = nowMs - PATIENCE_MS;
     const givesUp = statements.over.get({ endpoint, overSinceMs, nowMs }) !== undefined;
-    const archived = statements.archived.all(endpoint, limit);
+    const archived = statements.archived.all({ endpoint, nowMs, limit });
     const expired = archived.length > 0 ? [] : statements.expired.all({ endpoint, eventsBeforeMs, limit });
     return [
       ...(givesUp ? [{ kind: 'give_up', endpointNumber: endpoint } as const] : []),
@@ -118,6 +118,7 @@ type LostTest = {
 };
 
 const WAITING = [deliveryStatuses.code('queued'), deliveryStatuses.code('retrying')].join(', ');
+const SENDING = deliveryStatuses.code('sending');
 const RUNNING = replayStatuses.code('running');
 const UNENDED = 'endpoint_number = :endpoint AND ended_at IS NULL AND test = 0';
 
@@ -139,11 +140,11 @@ function prepareStatements(db: Database) {
          )`,
     ),
     archived: db
-      .prepare<[number, number], number>(
+      .prepare<{ endpoint: number; nowMs: number; limit: number }, number>(
         `SELECT d.number FROM webhook_endpoints AS e JOIN webhook_deliveries AS d ON d.endpoint_number = e.number
-         WHERE e.number = ? AND e.archived_at IS NOT NULL AND d.ended_at IS NULL AND d.test = 0
-           AND d.status IN (${WAITING})
-         LIMIT ?`,
+         WHERE e.number = :endpoint AND e.archived_at IS NOT NULL AND d.ended_at IS NULL AND d.test = 0
+           AND (d.status IN (${WAITING}) OR d.status = ${SENDING} AND d.due_at <= :nowMs)
+         LIMIT :limit`,
       )
       .pluck(),
     expired: db

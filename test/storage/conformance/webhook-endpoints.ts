@@ -126,6 +126,25 @@ function recordConformance(open: OpenSubject): void {
         expect(await rig.delivery(endpoint, sending.dispatchId)).toMatchObject({ status: 'delivered' });
       }),
     );
+
+    it(
+      'that are archived end what a lost sender had in hand, once its lease is over',
+      withRig(open, async (rig) => {
+        const endpoint = await rig.addEndpoint();
+        const [one] = await rig.emit(1);
+        if (one === undefined) throw new Error('nothing was emitted');
+        const sending = batchOf(endpoint, [one]);
+        await rig.claim(cutOf(endpoint, [sending]));
+        await rig.patch(endpoint.id, { archivedAtMs: NOW_MS, secret: Buffer.alloc(0) });
+        await sweepAll(rig);
+        expect(await rig.delivery(endpoint, sending.dispatchId)).toMatchObject({ status: 'sending' });
+        await sweepAll(rig, NOW_MS + LEASES_OVER_MS);
+        expect(await rig.delivery(endpoint, sending.dispatchId)).toMatchObject({
+          status: 'cancelled',
+          error: 'sender_lost',
+        });
+      }),
+    );
   });
 }
 
@@ -241,7 +260,9 @@ function replayOf(endpointNumber: number, fromSeq: number, toSeq: number) {
   return { id: 'replay_1', endpointNumber, ...span, type: null, mask: ALL, matched: 1, createdAtMs: NOW_MS };
 }
 
-async function sweepAll(rig: Rig): Promise<void> {
-  const question = { nowMs: NOW_MS + 2, endedBeforeMs: 0, eventsBeforeMs: 0, rowsMax: 10 };
+const LEASES_OVER_MS = 3_600_000;
+
+async function sweepAll(rig: Rig, nowMs = NOW_MS + 2): Promise<void> {
+  const question = { nowMs, endedBeforeMs: 0, eventsBeforeMs: 0, rowsMax: 10 };
   while ((await rig.store.deliveries.sweep(question)).more);
 }
