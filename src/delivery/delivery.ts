@@ -35,8 +35,10 @@ export type DeliveryDeps = {
 
 /** Without being told, a process looks as often as this. */
 const POLL_MS = 1_000;
-/** Several wake-ups within it are one. */
-const WAKE_GAP_MS = 2;
+/** Several wake-ups within it are one. Each look costs as much as storing a few traces. */
+const WAKE_GAP_MS = 4;
+/** The same, as long as there is nobody to send to. */
+const IDLE_WAKE_GAP_MS = 50;
 /** So much of the time of a stop is left for storing what came of the last attempts. */
 const RECORD_MS = 500;
 /** How often this process compares its clock with that of the store. */
@@ -73,7 +75,7 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
     onPlan: (atMs) => arm(soon(atMs)),
     onError: complain,
   });
-  const unlisten = store.listen(() => arm(WAKE_GAP_MS));
+  const unlisten = store.listen(() => arm(wakeGapMs()));
 
   /** Only the first of many: while a store is away everything fails in the same way. */
   function complain(error: unknown, doing: string): void {
@@ -91,6 +93,10 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
     timer.unref();
   }
 
+  function wakeGapMs(): number {
+    return dispatcher.hasReceivers() ? WAKE_GAP_MS : IDLE_WAKE_GAP_MS;
+  }
+
   /** How long until an instant, though never longer than until the next poll. */
   function soon(atMs: number): number {
     return Math.min(Math.max(atMs - nowMs(), WAKE_GAP_MS), POLL_MS);
@@ -104,7 +110,7 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
     }
     cycle = run().then((delayMs) => {
       cycle = null;
-      arm(isWoken ? WAKE_GAP_MS : delayMs);
+      arm(isWoken ? wakeGapMs() : delayMs);
       isWoken = false;
     });
   }

@@ -19,6 +19,8 @@ export type Dispatcher = {
   stop(): void;
   /** Attempts of this process that have begun and not ended. */
   inFlight(): number;
+  /** Whether there is anybody to send to, as far as is known. */
+  hasReceivers(): boolean;
   /** When to look again without being told; null: nothing is planned. */
   nextLookAtMs(): number | null;
 };
@@ -277,6 +279,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       isStopped = true;
     },
     inFlight: () => inFlight,
+    hasReceivers: () => roster.hasActive(),
     nextLookAtMs: () => roster.nextWatchAtMs(),
   };
 }

@@ -8,6 +8,7 @@ export type Roster = {
   /** Reads what changed, where logs end and what is due. */
   refresh(): Promise<void>;
   find(endpointNumber: number): Entry | undefined;
+  hasActive(): boolean;
   /** Where the log of an endpoint's organization ends. */
   headOf(entry: Entry): number;
   /** Those who may have something to do, in the order they take turns. */
@@ -50,16 +51,18 @@ export function createRoster({ store, nowMs, onLost, onPlan }: RosterDeps): Rost
   let isFirst = true;
   let allAskedAtMs = Number.NEGATIVE_INFINITY;
 
-  function activeOf(organizationNumber: number): readonly Entry[] {
-    return [...entries.values()].filter(
-      (entry) => entry.isActive && entry.endpoint.organizationNumber === organizationNumber,
-    );
+  function eachActive(organizationNumber: number, visit: (entry: Entry) => void): void {
+    for (const entry of entries.values()) {
+      if (entry.isActive && entry.endpoint.organizationNumber === organizationNumber) visit(entry);
+    }
   }
 
   function readyAll(organizationNumber: number): void {
     const now = nowMs();
     // Those who rest are looked at when they have rested.
-    for (const entry of activeOf(organizationNumber)) if (entry.restsUntilMs <= now) ready.add(entry);
+    eachActive(organizationNumber, (entry) => {
+      if (entry.restsUntilMs <= now) ready.add(entry);
+    });
   }
 
   function takeOver(endpoint: DispatchEndpoint): void {
@@ -165,11 +168,12 @@ export function createRoster({ store, nowMs, onLost, onPlan }: RosterDeps): Rost
       await readDue();
     },
     find: (endpointNumber) => entries.get(endpointNumber),
+    hasActive: () => [...entries.values()].some((entry) => entry.isActive),
     headOf: ({ endpoint }) => heads.get(endpoint.organizationNumber) ?? 0,
     ready,
     readyAll,
     watchAll(organizationNumber, atMs) {
-      for (const entry of activeOf(organizationNumber)) watch(entry, atMs);
+      eachActive(organizationNumber, (entry) => watch(entry, atMs));
     },
     watch,
     planDue,

@@ -1,4 +1,4 @@
-import { expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { drawPlan } from '../support/ladder-plan.ts';
 import { type Facts, liveThrough } from '../support/ladder-world.ts';
 import { drawSeed, isFullTier, report, seeded } from '../support/scenario.ts';
@@ -28,8 +28,7 @@ const SOMETIMES = [
   'waited as the receiver asked',
 ];
 
-// It asks no store, so it runs once.
-it.runIf(inject('store') === 'sqlite')(
+it(
   'W4: over days of outages every attempt is made when it should be, and endpoints are given up after 72 hours',
   () => {
     const seed = drawSeed();
