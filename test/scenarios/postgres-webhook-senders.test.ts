@@ -79,14 +79,14 @@ async function judgeStoppedSender(): Promise<void> {
   const paths = Array.from({ length: 12 }, (_, index) => `/stopped-${index}`);
   const options = { max_batch_size: 5, max_batch_delay_ms: 0, max_in_flight: IN_FLIGHT_MAX };
   const endpoints = await Promise.all(paths.map((path) => client.create(receiver.url(path), options)));
-  const ids = [...(await client.report(200))];
+  const ids = [...(await client.report(200, 'stopped_'))];
   // In the middle of its work: what it has claimed then is, most of it, on the way.
   await until(async () => (await figure(stopped, ATTEMPTS)) > 0);
   await until(async () => (await figure(stopped, 'spandrel_webhook_in_flight')) > 0);
   stopped.child.kill('SIGSTOP');
   asked = other;
   await delay(LEASE_MS + 2_000);
-  ids.push(...(await client.report(20)));
+  ids.push(...(await client.report(20, 'stopped_')));
   for (const { id } of endpoints) await client.untilIdle(id, 60_000);
   const before = await Promise.all(endpoints.map(({ id }) => client.attempts(id)));
   stopped.child.kill('SIGCONT');
