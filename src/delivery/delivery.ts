@@ -11,8 +11,6 @@ import { createSender, type SenderLog } from './sender.ts';
 import { createWorkQueue } from './work-queue.ts';
 
 export type Delivery = {
-  /** Looks for work now; for those who cannot wait for the next poll. */
-  poke(): void;
   /** Attempts of this process that are under way. */
   inFlight(): number;
   /** The time by which leases are judged. */
@@ -138,7 +136,6 @@ export function createDelivery(deps: DeliveryDeps): Delivery {
 
   arm(0);
   return {
-    poke: () => arm(0),
     inFlight: () => dispatcher.inFlight(),
     nowMs,
     async stop(drainMs) {
