@@ -28,17 +28,21 @@ export type Http1Options = {
 /** How long a closed connection still reads, so that the client gets to see why it was closed. */
 const LINGER_MS = 1_000;
 
-type Exchange = {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  /** True when an earlier request on the same connection was still unanswered. */
-  readonly behind: boolean;
+/** Requests sent ahead that a connection may have waiting. The answer to the last of them says that it closes. */
+const PIPELINED_MAX = 128;
+
+type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse };
+
+/** The exchanges of one connection: one is served at a time, so that requests sent ahead pile up no answers. */
+type Pipeline = {
+  serving: Exchange;
+  readonly waiting: Exchange[];
 };
 
 type State = Http1Options & {
   readonly server: Server;
-  /** The latest exchange of each connection. */
-  readonly running: Map<Socket, Exchange>;
+  /** Of every connection that has brought a request. */
+  readonly pipelines: Map<Socket, Pipeline>;
   closing: boolean;
 };
 
@@ -46,8 +50,10 @@ export function createHttp1(options: Http1Options): Http1 {
   const { limits, tls } = options;
   const http = httpOptions(options);
   const server: Server = tls === null ? createServer(http) : createTlsServer({ ...http, ...tlsOptions(tls, limits) });
-  const state: State = { ...options, server, running: new Map(), closing: false };
-  for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, serve.bind(null, state));
+  const state: State = { ...options, server, pipelines: new Map(), closing: false };
+  for (const event of ['request', 'checkContinue', 'checkExpectation']) {
+    server.on(event, (request, response) => receive(state, { request, response }));
+  }
   server.on('clientError', (error, socket) => refuseBroken(state, error, socket as Socket));
   server.on('timeout', (socket) => endQuiet(state, socket));
   server.timeout = limits.bodyGapTimeoutMs + 2 * options.sweepMs;
@@ -58,28 +64,66 @@ export function createHttp1(options: Http1Options): Http1 {
     server,
     readyEvent,
     take(socket) {
-      lingerWhenUnread(socket, state.running);
-      socket.once('close', () => state.running.delete(socket));
+      lingerWhenUnread(socket, state.pipelines);
+      socket.once('close', () => state.pipelines.delete(socket));
       accept?.call(server, socket);
     },
     announceClose() {
       state.closing = true;
-      for (const { response } of state.running.values()) response.shouldKeepAlive = false;
+      for (const pipeline of state.pipelines.values()) endAfterWaiting(pipeline);
     },
     closeResting: () => server.closeIdleConnections(),
   };
 }
 
-function serve(state: State, request: IncomingMessage, response: ServerResponse): void {
+function receive(state: State, exchange: Exchange): void {
+  const { request, response } = exchange;
   const { socket } = request;
   // What follows a last answer on the same connection was never promised one.
   if (socket.writableEnded || socket.destroyed) return;
   state.fresh.delete(socket);
-  const before = state.running.get(socket);
-  state.running.set(socket, { request, response, behind: before !== undefined && !before.response.writableFinished });
-  if (state.closing) response.shouldKeepAlive = false;
   request.on('error', () => {});
   response.on('error', () => {});
+  const pipeline = state.pipelines.get(socket);
+  if (!pipeline) {
+    const first: Pipeline = { serving: exchange, waiting: [] };
+    state.pipelines.set(socket, first);
+    serve(state, first);
+  } else if (isIdle(pipeline)) {
+    pipeline.serving = exchange;
+    serve(state, pipeline);
+  } else if (pipeline.waiting.length < PIPELINED_MAX) {
+    pipeline.waiting.push(exchange);
+    // Nothing more is read meanwhile; what was read already may hold further requests.
+    socket.pause();
+    if (pipeline.waiting.length === 1) serveNextAfter(state, pipeline);
+  } else {
+    endAfterWaiting(pipeline);
+  }
+}
+
+/** Serves what waits behind the exchange that is being served. */
+function serveNextAfter(state: State, pipeline: Pipeline): void {
+  pipeline.serving.response.once('close', () => {
+    const next = pipeline.waiting.shift();
+    const socket = next?.request.socket;
+    if (!next || !socket || socket.destroyed || socket.writableEnded) return;
+    pipeline.serving = next;
+    if (pipeline.waiting.length > 0) serveNextAfter(state, pipeline);
+    else socket.resume();
+    serve(state, pipeline);
+  });
+}
+
+/** Whatever is sent behind the last request that waits stays unanswered, and its client is told so by the close. */
+function endAfterWaiting({ serving, waiting }: Pipeline): void {
+  (waiting.at(-1) ?? serving).response.shouldKeepAlive = false;
+}
+
+function serve(state: State, pipeline: Pipeline): void {
+  const { request, response } = pipeline.serving;
+  const { socket } = request;
+  if (state.closing) endAfterWaiting(pipeline);
   if (request.httpVersion === '1.1' && request.headers.host === undefined) {
     const { status, headers, body } = parseRefusal(state.handlers.refuse('malformed', socket));
     response.writeHead(status, { ...headers, connection: 'close' }).end(body);
@@ -97,7 +141,7 @@ type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 function refuseBroken(state: State, error: ParserError, socket: Socket): void {
   if (socket.writableEnded) return;
   const problem = problemOf(error, state.limits.requestLineBytesMax);
-  if (problem === null || socket.bytesRead === 0 || isAnswering(state.running.get(socket))) socket.destroy();
+  if (problem === null || socket.bytesRead === 0 || isAnswering(state.pipelines.get(socket))) socket.destroy();
   else refuse(state, problem, socket);
 }
 
@@ -108,7 +152,7 @@ function refuse({ handlers }: State, problem: Problem, socket: Socket): void {
 
 function endQuiet(state: State, socket: Socket): void {
   const { idleTimeoutMs } = state.limits;
-  const verdict = judgeQuiet(socket, state.running.get(socket));
+  const verdict = judgeQuiet(socket, state.pipelines.get(socket));
   if (verdict === 'wait') socket.setTimeout(state.server.timeout);
   else if (verdict === 'refuse') refuse(state, 'request_timeout', socket);
   // Kernels pass on a slow client's progress in large steps, so an answer is given more time than a request.
@@ -133,20 +177,25 @@ function tlsOptions(tls: { readonly cert: string; readonly key: string }, { head
   return { ...tls, ALPNProtocols: ['h2', 'http/1.1'], handshakeTimeout: headersTimeoutMs / 2 };
 }
 
-function isAnswering(exchange: Exchange | undefined): boolean {
-  if (exchange === undefined) return false;
-  return exchange.behind || (exchange.response.headersSent && !exchange.response.writableFinished);
+function isIdle({ serving: { response }, waiting }: Pipeline): boolean {
+  return waiting.length === 0 && (response.writableFinished || response.destroyed);
+}
+
+function isAnswering(pipeline: Pipeline | undefined): boolean {
+  if (pipeline === undefined) return false;
+  const { serving, waiting } = pipeline;
+  return waiting.length > 0 || (serving.response.headersSent && !serving.response.writableFinished);
 }
 
 /** What to do about a connection on which nothing moved for a while. */
-function judgeQuiet(socket: Socket, exchange: Exchange | undefined): 'wait' | 'refuse' | 'stalled' | 'cut' {
+function judgeQuiet(socket: Socket, pipeline: Pipeline | undefined): 'wait' | 'refuse' | 'stalled' | 'cut' {
   if (socket.writableLength > 0) return 'stalled';
   // At rest between requests.
-  if (exchange === undefined || exchange.response.writableFinished) return 'cut';
-  const { request, response, behind } = exchange;
+  if (pipeline === undefined || isIdle(pipeline)) return 'cut';
+  const { request, response } = pipeline.serving;
   // The handler is at work: the client waits for us, not we for the client.
   if (request.complete || request.readableLength >= request.readableHighWaterMark) return 'wait';
-  return response.headersSent || behind ? 'cut' : 'refuse';
+  return response.headersSent ? 'cut' : 'refuse';
 }
 
 function problemOf(error: ParserError, requestLineBytesMax: number): Problem | null {
@@ -164,10 +213,10 @@ function problemOf(error: ParserError, requestLineBytesMax: number): Problem | n
  * Closing a connection with unread bytes makes the kernel reset it, and the reset may overtake the answer. So a
  * connection whose request was refused half read goes on reading for a moment after its end was sent.
  */
-function lingerWhenUnread(socket: Socket, running: ReadonlyMap<Socket, Exchange>): void {
+function lingerWhenUnread(socket: Socket, pipelines: ReadonlyMap<Socket, Pipeline>): void {
   const destroySoon = socket.destroySoon.bind(socket);
   socket.destroySoon = () => {
-    if (running.get(socket)?.request.complete === false) endLingering(socket);
+    if (pipelines.get(socket)?.serving.request.complete === false) endLingering(socket);
     else destroySoon();
   };
 }
