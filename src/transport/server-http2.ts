@@ -85,6 +85,9 @@ export function createHttp2({ limits, handlers, fresh, sweepMs }: Http2Options):
 
   return {
     take(socket) {
+      // The listener is one of HTTP/1, which leaves its half of a connection open. Here a client that ends its half can
+      // take nothing more, and must not keep what waits for it.
+      if ('allowHalfOpen' in socket) socket.allowHalfOpen = false;
       fast.once('session', (session) => sessions.add(session, socket));
       fast.emit('connection', socket);
     },
