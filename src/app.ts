@@ -13,12 +13,15 @@ import { startJobs } from './jobs.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { createOutageLog, type Log } from './outage-log.ts';
 import { createInvoke } from './rpc/invoke.ts';
+import { createQuotas } from './rpc/quotas.ts';
 import { type Wait, waitUnseen } from './schedule.ts';
 import { compileServices } from './services.ts';
+import { createAnswerWatch } from './transport/answer-watch.ts';
 import { createIdSource } from './transport/call-ids.ts';
 import { createGrpc } from './transport/grpc.ts';
 import { createHealth } from './transport/health.ts';
 import { createLazyConnect } from './transport/lazy-connect.ts';
+import { createOriginOf } from './transport/origin.ts';
 import { createBodyWatch } from './transport/rest/body-watch.ts';
 import { createCors } from './transport/rest/cors.ts';
 import type { RestRequest, RestResponse } from './transport/rest/exchange.ts';
@@ -52,6 +55,8 @@ export type App = {
   stop(): Promise<void>;
 };
 
+/** What every answer may take, and how slowly beyond that: an answer of 8 MiB is cut after a minute and a half. */
+const ANSWER_TIMES = { graceMs: 30_000, bytesPerSecondMin: 131_072 };
 const BODY_GAP_MS = 10_000;
 const BODY_WHOLE_MS = 60_000;
 const HEADERS_MS = 10_000;
@@ -69,11 +74,13 @@ export async function createApp(given: AppDeps): Promise<App> {
   const deps = { ...given, log: outage.log };
   let accepting = true;
   let attemptsInFlight = () => 0;
+  const quotas = createQuotas(quotaLimits(config));
   const metrics = createMetrics({
     store: deps.store,
     clock,
     monotonicMs,
     inFlight: () => attemptsInFlight(),
+    held: quotas.held,
   });
   const { store, requests: requestMeter, deliveries: meter } = metrics;
   let publicUrl = config.publicUrl ?? '';
@@ -89,24 +96,24 @@ export async function createApp(given: AppDeps): Promise<App> {
       prefixes: config.keyPrefixes,
     }),
     clock,
-    inFlightMax: config.limits.inFlightMax,
     accepting: () => accepting,
     log: deps.log,
   });
   const ids = createIdSource(deps.random, config.tracing);
   const watch = createBodyWatch({ gapMs: BODY_GAP_MS, wholeMs: BODY_WHOLE_MS }, monotonicMs);
   const health = createHealth({ methods, accepting: () => accepting, ready: store.ready, monotonicMs });
+  const originOf = createOriginOf({ quotas, trustedProxies: config.trustedProxies });
+  const answers = createAnswerWatch(ANSWER_TIMES, monotonicMs);
+  const calls = { methods, invoke, ids, originOf, answers };
   const rest = createRest({
-    methods,
-    invoke,
-    ids,
+    ...calls,
     watch,
     inflate: createInflateGate(),
     pages: createPages(store, () => accepting, config.metrics ? metrics.text : null),
     requestLineMaxBytes: REQUEST_LINE_MAX_BYTES,
     headersMaxBytes: HEADERS_MAX_BYTES,
   });
-  const router = createLazyConnect({ methods, invoke, ids, health, fallback: rest, log: deps.log });
+  const router = createLazyConnect({ ...calls, health, fallback: rest, log: deps.log });
   const cors = createCors(config.cors, ids);
   const server = await listen(
     { host: config.host, port: config.port, tls: deps.tls, limits: serverLimits(config) },
@@ -114,7 +121,7 @@ export async function createApp(given: AppDeps): Promise<App> {
       http: (request, response) => {
         if (!cors(request as RestRequest, response as RestResponse)) router(request, response);
       },
-      grpc: createGrpc(methods, invoke, ids),
+      grpc: createGrpc(calls),
       refuse: (problem) => refusePrematurely(problem, ids),
     },
   );
@@ -142,6 +149,7 @@ export async function createApp(given: AppDeps): Promise<App> {
       await endLedger(ledger);
       outage.stop();
       watch.close();
+      answers.close();
     },
   };
 }
@@ -177,6 +185,15 @@ async function endLedger({ keyUse, refusals }: ReturnType<typeof createLedger>):
   const stored = Promise.all([keyUse.stop(), refusals.stop()]);
   await Promise.race([stored, waitUnseen(LEDGER_STOP_MAX_MS, enough.signal)]);
   enough.abort();
+}
+
+function quotaLimits({ limits }: Config): Parameters<typeof createQuotas>[0] {
+  return {
+    arriving: limits.arrivingMax,
+    inFlight: limits.inFlightMax,
+    bodyBytes: limits.ingestQueueMaxBytes,
+    answerBytes: limits.answersMaxBytes,
+  };
 }
 
 function serverLimits({ limits }: Config): Parameters<typeof listen>[0]['limits'] {

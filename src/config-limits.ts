@@ -11,6 +11,8 @@ export type Limits = {
   readonly futureMaxMs: number;
   readonly ingestQueueMaxBytes: number;
   readonly inFlightMax: number;
+  readonly arrivingMax: number;
+  readonly answersMaxBytes: number;
   readonly connectionsMax: number;
   readonly drainMs: number;
 };
@@ -26,6 +28,8 @@ export function readLimits(reader: ConfigReader): Limits {
     futureMaxMs: positive('SPANDREL_MAX_FUTURE_MS'),
     ingestQueueMaxBytes: positive('SPANDREL_INGEST_QUEUE_BYTES'),
     inFlightMax: positive('SPANDREL_MAX_INFLIGHT'),
+    arrivingMax: positive('SPANDREL_MAX_ARRIVING'),
+    answersMaxBytes: positive('SPANDREL_ANSWER_BYTES'),
     connectionsMax: positive('SPANDREL_MAX_CONNECTIONS'),
     drainMs: positive('SPANDREL_DRAIN_MS'),
   };

@@ -5,6 +5,7 @@ import { type Limits, readLimits } from './config-limits.ts';
 import { type ConfigReader, readChoice, readHttpUrl, readInteger } from './config-reader.ts';
 import { type AwsSettings, readAws, readWebhooks, type WebhookSettings } from './config-webhooks.ts';
 import type { BootstrapWishes } from './domain/bootstrap.ts';
+import { type AddressRange, parseRangeOrAddress } from './domain/public-address.ts';
 import { TERM_MAX_DAYS, TERM_MIN_DAYS } from './domain/trace-retention.ts';
 import { LOG_LEVELS } from './settings.ts';
 import type { CorsOrigins } from './transport/rest/cors.ts';
@@ -26,6 +27,7 @@ export type Config = {
   /** Whether they are told at all. */
   readonly metrics: boolean;
   readonly cors: CorsOrigins;
+  readonly trustedProxies: readonly AddressRange[];
   readonly tls: { readonly certPath: string; readonly keyPath: string } | null;
   readonly bootstrap: BootstrapWishes;
   /** The term of traces in projects that never chose; null: for ever. */
@@ -75,6 +77,7 @@ export function readConfig(environment: Environment): Config {
     tracing: readChoice(reader, 'SPANDREL_TRACING', ['on', 'off']) === 'on',
     metrics: readChoice(reader, 'SPANDREL_METRICS', ['on', 'off']) === 'on',
     cors: readCors(reader),
+    trustedProxies: readTrustedProxies(reader),
     tls: readTls(reader),
     bootstrap: readBootstrap(reader, prefixes),
     traceRetentionDays: readTraceRetention(reader),
@@ -135,6 +138,15 @@ function readCors(reader: ConfigReader): CorsOrigins {
     );
   }
   return origins;
+}
+
+function readTrustedProxies(reader: ConfigReader): readonly AddressRange[] {
+  const items = (reader.text('SPANDREL_TRUSTED_PROXIES') ?? '').split(',').flatMap((item) => item.trim() || []);
+  const ranges = items.flatMap((item) => parseRangeOrAddress(item) ?? []);
+  if (ranges.length < items.length) {
+    reader.refuse('SPANDREL_TRUSTED_PROXIES must be addresses or networks such as 10.0.0.0/8, separated by commas');
+  }
+  return ranges;
 }
 
 function readTls(reader: ConfigReader): Config['tls'] {

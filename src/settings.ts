@@ -42,6 +42,11 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'SPANDREL_TRACING', fallback: 'on', about: 'on or off: trace ids in headers and error bodies.' },
   { name: 'SPANDREL_METRICS', fallback: 'on', about: 'on or off: the page /metrics, which needs no key.' },
   { name: 'SPANDREL_CORS_ORIGINS', fallback: '*', about: '*, none, or exact origins separated by commas.' },
+  {
+    name: 'SPANDREL_TRUSTED_PROXIES',
+    fallback: '',
+    about: 'Addresses or networks of reverse proxies, separated by commas, whose X-Forwarded-For tells the caller.',
+  },
   { name: 'SPANDREL_TLS_CERT', fallback: '', about: 'PEM file; with SPANDREL_TLS_KEY the port speaks TLS only.' },
   { name: 'SPANDREL_TLS_KEY', fallback: '', about: 'PEM file of the private key.' },
   {
@@ -78,9 +83,23 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'SPANDREL_INGEST_QUEUE_BYTES',
     fallback: '67108864',
-    about: 'Bytes waiting for a commit before new ones are refused.',
+    about: 'Bytes of bodies, from the first one that arrives to the commit, before new ones are refused.',
   },
-  { name: 'SPANDREL_MAX_INFLIGHT', fallback: '1024', about: 'Requests in progress before new ones are refused.' },
+  {
+    name: 'SPANDREL_ANSWER_BYTES',
+    fallback: '67108864',
+    about: 'Bytes of answers not taken yet before new ones are refused; a caller has a quarter.',
+  },
+  {
+    name: 'SPANDREL_MAX_INFLIGHT',
+    fallback: '1024',
+    about: 'Requests in progress before new ones are refused; a caller has a quarter.',
+  },
+  {
+    name: 'SPANDREL_MAX_ARRIVING',
+    fallback: '1024',
+    about: 'Requests whose bodies are on their way before new ones are refused; a caller has a quarter.',
+  },
   { name: 'SPANDREL_MAX_CONNECTIONS', fallback: '10000', about: 'Open connections before new ones are closed.' },
   {
     name: 'SPANDREL_TRACE_RETENTION_DAYS',

@@ -88,6 +88,13 @@ export function parseRange(text: string): AddressRange | null {
   return { base: plain, prefixBits };
 }
 
+/** A range, or the range of a single address; null when it is none. */
+export function parseRangeOrAddress(text: string): AddressRange | null {
+  if (text.includes('/')) return parseRange(text);
+  const address = parseAddress(text);
+  return address && rangeOf(address);
+}
+
 /** The range of one address. */
 export function rangeOf(address: Address): AddressRange {
   return { base: address, prefixBits: address.family === 4 ? 32 : 128 };

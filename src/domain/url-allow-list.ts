@@ -1,6 +1,6 @@
 /** The destinations inside its own network that an operator opened to webhooks. */
 
-import { type Address, type AddressRange, isInRange, parseAddress, parseRange, rangeOf } from './public-address.ts';
+import { type Address, type AddressRange, isInRange, parseAddress, parseRangeOrAddress } from './public-address.ts';
 
 /** One opened destination; a null port stands for all of them. */
 export type AllowEntry = { readonly port: number | null } & (
@@ -48,7 +48,7 @@ function parseEntry(item: string): AllowEntry | null {
   const parts = splitPort(item);
   if (!parts) return null;
   const { name, port } = parts;
-  const range = name.includes('/') ? parseRange(name) : rangeOfText(name);
+  const range = parseRangeOrAddress(name);
   if (range) return { kind: 'range', range, port };
   const host = parseHost(name);
   return host === null ? null : { kind: 'host', host, port };
@@ -63,11 +63,6 @@ function splitPort(item: string): { name: string; port: number | null } | null {
   if (portText === undefined) return { name, port: null };
   const port = Number(portText);
   return PORT.test(portText) && port <= PORT_MAX ? { name, port } : null;
-}
-
-function rangeOfText(text: string): AddressRange | null {
-  const address = parseAddress(text);
-  return address && rangeOf(address);
 }
 
 /** A name in the spelling that URLs are brought into. What a URL would take for an address is none. */

@@ -5,6 +5,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { RequestMeter } from '../domain/request-meter.ts';
 import type { Store } from '../domain/store.ts';
 import { createDeliveryMeter } from './delivery-meter.ts';
+import { type Held, tellHeld } from './held.ts';
 import { meterStore } from './metered-store.ts';
 import { tellProcess } from './process.ts';
 import { createRegistry, type Registry } from './registry.ts';
@@ -27,6 +28,8 @@ export type MetricsDeps = {
   readonly monotonicMs: () => number;
   /** Attempts of this process that are under way. */
   readonly inFlight: () => number;
+  /** What the requests of this process hold. */
+  readonly held: () => Held;
 };
 
 export function createMetrics(deps: MetricsDeps): Metrics {
@@ -36,6 +39,7 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   tellSettlement(registry, deps);
   tellDeliveries(registry, deps);
   tellProcess(registry);
+  tellHeld(registry, deps.held);
   const store = meterStore(deps.store, { requests, deliveries, monotonicMs: deps.monotonicMs });
   return { store, requests, deliveries, text: registry.text };
 }

@@ -28,6 +28,11 @@ export function actorOf(caller: Caller, { header, ids, remoteAddress }: Origin):
   };
 }
 
+/** Names the credential of a call among all credentials. */
+export function credentialOf({ actorKind, actorKeyId }: Actor): string {
+  return `${actorKind} ${actorKeyId}`;
+}
+
 function whoOf(caller: Exclude<Caller, { kind: 'open' }>): Pick<Actor, 'actorKind' | 'actorUserId' | 'actorKeyId'> {
   // A project key has no id of its own; the project it stands for tells which one it was.
   if (caller.kind === 'project_key') {

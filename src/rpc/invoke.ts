@@ -13,9 +13,10 @@ import { Fault, unavailableFault } from '../domain/fault.ts';
 import type { Idempotency } from '../domain/idempotency.ts';
 import type { KeyUse } from '../domain/key-use.ts';
 import type { Refusals } from '../domain/refusals.ts';
-import { actorOf, refusedDeed } from './actor.ts';
+import { actorOf, credentialOf, refusedDeed } from './actor.ts';
 import { readIdempotencyKey, runOnce } from './idempotency.ts';
 import type { Answered, CallIds, Context, Handler, Method, Request } from './method.ts';
+import type { RequestQuota } from './quotas.ts';
 import { validate } from './validate.ts';
 
 export type Call = {
@@ -25,6 +26,8 @@ export type Call = {
   readonly ids: CallIds;
   /** Where the connection comes from; null once it is gone. */
   readonly remoteAddress: string | null;
+  /** What the call holds while it is served; begun and finished here. */
+  readonly quota: RequestQuota;
   /** The request as far as its path tells it, where that is known before the body is read. */
   readonly addressed?: () => Message;
 };
@@ -41,8 +44,6 @@ export type InvokeDeps = {
   readonly refusals: Pick<Refusals, 'note'>;
   readonly idempotency: Idempotency;
   readonly clock: Clock;
-  /** Requests in progress beyond which new ones are refused at once. */
-  readonly inFlightMax: number;
   /** False while the process drains. */
   readonly accepting: () => boolean;
   readonly log: {
@@ -54,23 +55,22 @@ export type InvokeDeps = {
 };
 
 export function createInvoke(deps: InvokeDeps): Invoke {
-  let inFlight = 0;
   return async (method, call, decode) => {
     if (!deps.accepting()) throw unavailableFault('The server is shutting down; try again.', 1);
-    if (inFlight >= deps.inFlightMax) throw unavailableFault('Too many requests are in progress; try again.', 1);
-    inFlight += 1;
     const startedAtMs = deps.clock();
     try {
+      call.quota.begin();
       const response = await admit(deps, { method, call, decode });
       if (deps.log.isLevelEnabled('debug'))
         deps.log.debug(describe(method, call, deps.clock() - startedAtMs), 'request');
       return response;
     } catch (error) {
       const fault = toFault(error);
+      call.quota.release();
       report(deps, fault, { ...describe(method, call, deps.clock() - startedAtMs), code: fault.code }, error);
       throw fault;
     } finally {
-      inFlight -= 1;
+      call.quota.finish();
     }
   };
 }
@@ -97,6 +97,7 @@ async function admit(deps: InvokeDeps, asked: Asked): Promise<Answered> {
     message = seen;
   };
   try {
+    if (actor) asked.call.quota.identify(credentialOf(actor));
     requireClass(policy, caller);
     deps.keyUse.note(caller, deps.clock());
     authorize(policy, caller);
@@ -122,6 +123,7 @@ async function run(deps: InvokeDeps, { method, call, decode }: Asked, asking: As
   // Who is not let in at the gate does not make the server read a body.
   if (gate && addressed) await pass(addressed());
   const request = await decode();
+  call.quota.start();
   if (request.kind === 'message') asking.see(request.message);
   if (!('handleJson' in handler)) {
     if (request.kind === 'json') throw new Error(`${method.path} does not take bare JSON`);
@@ -133,7 +135,7 @@ async function run(deps: InvokeDeps, { method, call, decode }: Asked, asking: As
   return { message: create(method.desc.output, answer), headers: {} };
 }
 
-function contextOf({ clock }: InvokeDeps, { ids }: Call, { caller, actor }: Asking): Answering {
+function contextOf({ clock }: InvokeDeps, { ids, quota }: Call, { caller, actor }: Asking): Answering {
   return {
     caller,
     actor,
@@ -141,6 +143,7 @@ function contextOf({ clock }: InvokeDeps, { ids }: Call, { caller, actor }: Aski
     organization: caller.kind === 'open' ? null : caller.organization,
     nowMs: clock(),
     ids,
+    countAnswer: quota.build,
   };
 }
 

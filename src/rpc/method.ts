@@ -37,6 +37,8 @@ export type Context<M extends DescMethodUnary = DescMethodUnary> = {
   readonly organization: Organization | null;
   readonly nowMs: number;
   readonly ids: CallIds;
+  /** Counts bytes of an answer while it is built piece by piece. Throws the unavailable Fault where there is no room. */
+  countAnswer(bytes: number): void;
   /**
    * What must be stored in the transaction of the effect, so that the call can be repeated; undefined when the caller
    * asked for no such thing. `answer` is the answer the effect leads to.
@@ -91,6 +93,8 @@ export type Method = {
   /** "/spandrel.v1.TraceService/GetTrace". */
   readonly path: string;
   readonly policy: Policy;
+  /** A read can be asked again without harm; the answer to a change must be told. */
+  readonly isRead: boolean;
   /** Largest request, on the wire and decoded, bytes. */
   readonly sizeMaxBytes: number;
   readonly handler: Handler | TolerantHandler;

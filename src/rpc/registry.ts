@@ -50,7 +50,8 @@ function compileMethod(desc: DescMethodUnary, name: string, handler: Handler | T
   if (rules.projectKeys && rules.credential !== Credential.ORGANIZATION) {
     throw new Error(`${name}: project keys are let in only where API keys are asked for`);
   }
-  return { desc, path: `/${name}`, policy: rules, sizeMaxBytes: sizeMaxOf(rules.size, sizes), handler };
+  const isRead = getOption(desc, http).pattern.case === 'get';
+  return { desc, path: `/${name}`, policy: rules, isRead, sizeMaxBytes: sizeMaxOf(rules.size, sizes), handler };
 }
 
 function sizeMaxOf(size: SizeClass, { ingestBytesMax }: Sizes): number {

@@ -10,7 +10,6 @@ import { type PendingCall, startCall } from './connect-call.ts';
 import { deadlineFault, type ErrorShape, rewordLibraryError, shapeKey, toConnectError } from './connect-errors.ts';
 import { type Exchange, exchangeKey } from './connect-exchange.ts';
 import { RPC_METHODS } from './connect-refusal.ts';
-import { remoteAddressOf } from './remote-address.ts';
 import { familyOf } from './status.ts';
 
 export const callKey = createContextKey<PendingCall | null>(null);
@@ -43,14 +42,13 @@ export type Admission = {
 export async function admit(context: HandlerContext, { method, sizeMaxBytes, invoke }: Admission): Promise<void> {
   const exchange = context.values.get(exchangeKey);
   if (!exchange) throw new Error('the request was not announced');
-  const { ids, header, request, response } = exchange;
+  const { ids, header, origin, request, response } = exchange;
   const shape: ErrorShape = { family: method ? familyOf(method.policy) : 'flat', ids, sizeMaxBytes };
   context.values.set(shapeKey, shape);
   context.responseHeader.set('x-request-id', ids.requestId);
   const traceparent = traceparentOf(ids);
   if (traceparent) context.responseHeader.set('traceparent', traceparent);
-  const remoteAddress = remoteAddressOf(request.socket);
-  const call = method ? startCall({ invoke, method, header, ids, remoteAddress }) : null;
+  const call = method ? startCall({ invoke, method, header, ids, origin }) : null;
   context.values.set(callKey, call);
   onceAborted(context.signal, () => {
     rewordLibraryError(context.signal.reason, shape);

@@ -4,6 +4,7 @@ import type { Message } from '@bufbuild/protobuf';
 import type { Invoke } from '../rpc/invoke.ts';
 import type { Answered, CallIds, Method, Request } from '../rpc/method.ts';
 import { deadlineFault } from './connect-errors.ts';
+import type { Origin } from './origin.ts';
 
 /**
  * The library hands over a message it has decoded itself, the pipeline wants to ask for it. So the pipeline starts
@@ -23,13 +24,13 @@ export type CallStart = {
   readonly method: Method;
   readonly header: (name: string) => string | undefined;
   readonly ids: CallIds;
-  readonly remoteAddress: string | null;
+  readonly origin: Origin;
 };
 
-export function startCall({ invoke, method, ...call }: CallStart): PendingCall {
+export function startCall({ invoke, method, origin, ...call }: CallStart): PendingCall {
   const question = Promise.withResolvers<void>();
   const message = Promise.withResolvers<Request>();
-  const response = invoke(method, { transport: 'connect', ...call }, () => {
+  const response = invoke(method, { transport: 'connect', ...call, ...origin }, () => {
     question.resolve();
     return message.promise;
   });

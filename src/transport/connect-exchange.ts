@@ -1,9 +1,16 @@
 /** One HTTP exchange on its way through the Connect library, and back. */
 
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Readable } from 'node:stream';
 import { type ConnectError, type ContextValues, createContextKey } from '@connectrpc/connect';
-import type { UniversalHandler } from '@connectrpc/connect/protocol';
+import type { UniversalHandler, UniversalServerResponse } from '@connectrpc/connect/protocol';
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '@connectrpc/connect-node';
-import type { CallIds } from '../rpc/method.ts';
+import { toFault } from '../rpc/invoke.ts';
+import type { CallIds, Method } from '../rpc/method.ts';
+import { type AnswerWatch, outletOf } from './answer-watch.ts';
+import { shapeKey, toConnectError } from './connect-errors.ts';
+import { refuseRpc } from './connect-refusal.ts';
+import type { Origin } from './origin.ts';
 import type { HttpHandler } from './server.ts';
 
 export type Exchange = {
@@ -11,35 +18,85 @@ export type Exchange = {
   readonly response: Parameters<HttpHandler>[1];
   readonly header: (name: string) => string | undefined;
   readonly ids: CallIds;
+  readonly origin: Origin;
+  /** Undefined for health and reflection. */
+  readonly method: Method | undefined;
   /** Rejects whoever waits for the rest of the body. */
   readonly bodyEnd: PromiseWithResolvers<never>;
 };
 
 export const exchangeKey = createContextKey<Exchange | null>(null);
 
+type Running = { readonly exchange: Exchange; readonly values: ContextValues };
+
+/** The library unpacks messages without saying whose they are. */
+const running = new AsyncLocalStorage<Running>();
+
 /**
- * What connectNodeAdapter would do, except that its log has a line for every client that hangs up, and that a
- * deadline could not reach a body that does not come.
+ * What connectNodeAdapter would do, except that its log has a line for every client that hangs up, that a deadline
+ * could not reach a body that does not come, and that bodies and answers count for whoever sends and takes them.
  */
-export async function runExchange(handler: UniversalHandler, exchange: Exchange, values: ContextValues): Promise<void> {
+export async function runExchange(
+  handler: UniversalHandler,
+  exchange: Exchange,
+  { values, answers }: { readonly values: ContextValues; readonly answers: AnswerWatch },
+): Promise<void> {
   const { request, response } = exchange;
   exchange.bodyEnd.promise.catch(() => {});
   try {
     const universal = universalRequestFromNodeRequest(request, response, undefined, values);
-    const body = readUntilStopped(request, exchange.bodyEnd.promise);
-    await universalResponseToNodeResponse(await handler({ ...universal, body }), response);
+    const answer = await running.run({ exchange, values }, async () => {
+      const answered = await handler({ ...universal, body: readUntilStopped({ exchange, values }) });
+      return exchange.method && answered.body ? countAnswer({ exchange, answers }, answered) : answered;
+    });
+    if (answer) await universalResponseToNodeResponse(answer, response);
   } catch (error) {
+    exchange.origin.quota.release();
     if (!isHangUp(error)) process.emitWarning(error instanceof Error ? error : new Error(String(error)));
     response.destroy();
   }
 }
 
-async function* readUntilStopped(request: Exchange['request'], stopped: Promise<never>): AsyncGenerator<Uint8Array> {
+/** Counts bytes of the body that is being read or unpacked here; throws what the library tells the caller. */
+export function countBody(bytes: number, at: Running | undefined = running.getStore()): void {
+  if (!at?.exchange.method) return;
+  try {
+    at.exchange.origin.quota.receive(bytes);
+  } catch (error) {
+    const shape = at.values.get(shapeKey);
+    throw shape ? toConnectError(toFault(error), shape) : error;
+  }
+}
+
+type Counting = { readonly exchange: Exchange; readonly answers: AnswerWatch };
+
+/** The answer with its whole body at hand, as answers of unary rpcs are anyway; null where it was refused instead. */
+async function countAnswer(
+  { exchange, answers }: Counting,
+  answered: UniversalServerResponse,
+): Promise<UniversalServerResponse | null> {
+  const { origin, method, response } = exchange;
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of answered.body ?? []) chunks.push(chunk);
+  const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  try {
+    answers.send({ quota: origin.quota, outlet: outletOf(response), bytes, must: !method?.isRead });
+  } catch (error) {
+    origin.quota.release();
+    refuseRpc(exchange, toFault(error));
+    return null;
+  }
+  return { ...answered, body: Readable.from(chunks, { objectMode: true }) };
+}
+
+async function* readUntilStopped(at: Running): AsyncGenerator<Uint8Array> {
+  const { request, bodyEnd } = at.exchange;
   // Leaving early must not take the connection along, which still has to carry the answer.
   const chunks = request.iterator({ destroyOnReturn: false });
   for (;;) {
-    const next: IteratorResult<Uint8Array> = await Promise.race([chunks.next(), stopped]);
+    const next: IteratorResult<Uint8Array> = await Promise.race([chunks.next(), bodyEnd.promise]);
     if (next.done) return;
+    countBody(next.value.length, at);
     yield next.value;
   }
 }

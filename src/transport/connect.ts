@@ -18,14 +18,16 @@ import { ServerReflection as ServerReflectionAlpha } from '../../gen/grpc/reflec
 import { Fault } from '../domain/fault.ts';
 import type { Invoke } from '../rpc/invoke.ts';
 import type { Method } from '../rpc/method.ts';
+import type { AnswerWatch } from './answer-watch.ts';
 import type { IdSource } from './call-ids.ts';
 import { admit, callKey, problemOf } from './connect-admission.ts';
 import { capDeadline } from './connect-deadline.ts';
 import { faultsToErrors } from './connect-errors.ts';
-import { type Exchange, exchangeKey, runExchange } from './connect-exchange.ts';
+import { countBody, type Exchange, exchangeKey, runExchange } from './connect-exchange.ts';
 import { refuseRpc, tellMethods } from './connect-refusal.ts';
 import { firstHeader } from './first-header.ts';
 import { createGzip } from './gzip.ts';
+import { arrivalOf, type OriginOf } from './origin.ts';
 import { createReflection, type Reflection } from './reflection.ts';
 import type { RestRequest, RestResponse } from './rest/exchange.ts';
 import { isRpcRequest } from './rpc-request.ts';
@@ -35,6 +37,8 @@ export type ConnectDeps = {
   readonly methods: readonly Method[];
   readonly invoke: Invoke;
   readonly ids: IdSource;
+  readonly originOf: OriginOf;
+  readonly answers: AnswerWatch;
   /** Serves every path that is no rpc. */
   readonly fallback: (request: RestRequest, response: RestResponse) => void;
   readonly health: ServiceImpl<typeof Health>;
@@ -46,10 +50,10 @@ const OPEN_MESSAGE_MAX_BYTES = 16_384;
 const NEVER_COMPRESSED = { compressMinBytes: Number.MAX_SAFE_INTEGER };
 
 export function createConnect(deps: ConnectDeps): HttpHandler {
-  const { methods, ids, fallback } = deps;
+  const { methods, ids, originOf, answers, fallback } = deps;
   const byName = new Map(methods.map((method) => [method.path, method]));
   const router = createConnectRouter({
-    acceptCompression: [createGzip()],
+    acceptCompression: [createGzip(countBody)],
     readMaxBytes: OPEN_MESSAGE_MAX_BYTES,
     requestGate(context) {
       const method = byName.get(`/${context.service.typeName}/${context.method.name}`);
@@ -61,20 +65,30 @@ export function createConnect(deps: ConnectDeps): HttpHandler {
   addRoutes(router, deps);
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
   return (request, response) => {
-    const handler = handlers.get(request.url?.split('?', 1)[0] ?? '');
+    const path = request.url?.split('?', 1)[0] ?? '';
+    const handler = handlers.get(path);
     if (!handler && !isRpcRequest(request)) {
       fallback(request as RestRequest, response);
       return;
     }
     const header = firstHeader(request.headers, request.rawHeaders);
-    const exchange: Exchange = { request, response, header, ids: ids.next(header), bodyEnd: Promise.withResolvers() };
+    const exchange: Exchange = {
+      request,
+      response,
+      header,
+      ids: ids.next(header),
+      origin: originOf(arrivalOf(request, true)),
+      method: byName.get(path),
+      bodyEnd: Promise.withResolvers(),
+    };
     if (handler && request.method === 'OPTIONS') {
       tellMethods(exchange);
       return;
     }
     const fault = handler ? problemOf(request, handler) : new Fault('route_not_found', 'There is no such rpc.');
     if (handler && !fault) capDeadline(request);
-    if (handler && !fault) void runExchange(handler, exchange, createContextValues().set(exchangeKey, exchange));
+    const values = createContextValues().set(exchangeKey, exchange);
+    if (handler && !fault) void runExchange(handler, exchange, { values, answers });
     else if (fault) refuseRpc(exchange, fault);
   };
 }

@@ -6,17 +6,23 @@ import { Fault } from '../domain/fault.ts';
 const PREFIX_BYTES = 5;
 const EMPTY = Buffer.alloc(0);
 
+export type MessageLimits = {
+  readonly sizeMaxBytes: number;
+  /** Told of every piece before it is kept; throws where it must not be. */
+  readonly onBytes: (bytes: number) => void;
+};
+
 /**
  * The bytes of the message, once the caller has finished sending. Refuses by the announced length already, so
  * never more than `sizeMaxBytes` and one frame are held. Rejects when the caller leaves before that.
  */
-export function readGrpcMessage(stream: ServerHttp2Stream, sizeMaxBytes: number): Promise<Buffer> {
+export function readGrpcMessage(stream: ServerHttp2Stream, { sizeMaxBytes, onBytes }: MessageLimits): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let held: Buffer = EMPTY;
     let size = 0;
     let expected = -1;
     let settled = false;
-    const fail = (fault: Fault) => {
+    const fail = (fault: unknown) => {
       settled = true;
       held = EMPTY;
       stream.off('data', onData);
@@ -24,6 +30,12 @@ export function readGrpcMessage(stream: ServerHttp2Stream, sizeMaxBytes: number)
       reject(fault);
     };
     function onData(chunk: Buffer): void {
+      try {
+        onBytes(chunk.length);
+      } catch (error) {
+        fail(error);
+        return;
+      }
       held = size === 0 ? chunk : append(held, size, chunk);
       size += chunk.length;
       if (expected < 0 && size >= PREFIX_BYTES) {

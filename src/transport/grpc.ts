@@ -9,11 +9,12 @@ import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { Fault } from '../domain/fault.ts';
 import { type Invoke, toFault } from '../rpc/invoke.ts';
 import type { Answered, CallIds, Method } from '../rpc/method.ts';
+import type { AnswerWatch } from './answer-watch.ts';
 import { type IdSource, traceparentOf } from './call-ids.ts';
 import { firstHeader } from './first-header.ts';
 import { readGrpcMessage } from './grpc-message.ts';
 import { parseGrpcTimeout } from './grpc-timeout.ts';
-import { remoteAddressOf } from './remote-address.ts';
+import type { OriginOf } from './origin.ts';
 import type { Handlers } from './server.ts';
 import { errorTrailers, type Family, familyOf } from './status.ts';
 
@@ -23,8 +24,17 @@ const WAIT_FOR_TRAILERS = { waitForTrailers: true };
 const END_STREAM = { endStream: true };
 const TRAILERS_OK = { 'grpc-status': '0' };
 
+export type GrpcDeps = {
+  readonly methods: readonly Method[];
+  readonly invoke: Invoke;
+  readonly ids: IdSource;
+  readonly originOf: OriginOf;
+  readonly answers: AnswerWatch;
+};
+
 /** Serves the unary rpcs of `methods` to gRPC clients. */
-export function createGrpc(methods: readonly Method[], invoke: Invoke, ids: IdSource): Handlers['grpc'] {
+export function createGrpc(deps: GrpcDeps): Handlers['grpc'] {
+  const { methods, ids } = deps;
   const byPath = new Map(methods.map((method) => [method.path, method]));
   const methodOf = (headers: IncomingHttpHeaders) => byPath.get(String(headers[':path']));
   return {
@@ -37,7 +47,7 @@ export function createGrpc(methods: readonly Method[], invoke: Invoke, ids: IdSo
     },
     serve(stream, headers, rawHeaders) {
       const method = methodOf(headers);
-      if (method) serveCall({ stream, method, invoke, ids }, headers, rawHeaders);
+      if (method) serveCall({ ...deps, stream, method }, headers, rawHeaders);
     },
     expire(stream) {
       const call = { stream, ids: ids.next(() => undefined), family: 'flat' as const };
@@ -46,17 +56,12 @@ export function createGrpc(methods: readonly Method[], invoke: Invoke, ids: IdSo
   };
 }
 
-type Served = {
-  readonly stream: ServerHttp2Stream;
-  readonly method: Method;
-  readonly invoke: Invoke;
-  readonly ids: IdSource;
-};
+type Served = GrpcDeps & { readonly stream: ServerHttp2Stream; readonly method: Method };
 
 type Call = { readonly stream: ServerHttp2Stream; readonly ids: CallIds; readonly family: Family };
 
 function serveCall(
-  { stream, method, invoke, ids }: Served,
+  { stream, method, invoke, ids, originOf, answers }: Served,
   headers: IncomingHttpHeaders,
   raw: readonly string[],
 ): void {
@@ -65,9 +70,12 @@ function serveCall(
   const timeout = headers['grpc-timeout'];
   const timer = typeof timeout === 'string' ? startDeadline(call, timeout) : null;
   if (timer === 'refused') return;
+  const { session } = stream;
+  const connection = session?.destroyed ? undefined : session;
+  const { remoteAddress, quota } = originOf({ socket: connection?.socket, connection, headers, hasBody: true });
   // The credential is proven before the first byte of the message is read.
   const decode = async () => {
-    const bytes = await readGrpcMessage(stream, method.sizeMaxBytes);
+    const bytes = await readGrpcMessage(stream, { sizeMaxBytes: method.sizeMaxBytes, onBytes: quota.receive });
     return { kind: 'message' as const, message: decodeMessage(method, bytes) };
   };
   const settle = (end: () => void) => {
@@ -75,13 +83,17 @@ function serveCall(
     try {
       end();
     } catch (error) {
+      quota.release();
       refuse(call, toFault(error));
     }
   };
-  const { session } = stream;
-  const remoteAddress = remoteAddressOf(session?.destroyed ? undefined : session?.socket);
-  invoke(method, { transport: 'grpc', header, ids: call.ids, remoteAddress }, decode).then(
-    (answered) => settle(() => answer(call, toBinary(method.desc.output, answered.message), answered.headers)),
+  invoke(method, { transport: 'grpc', header, ids: call.ids, remoteAddress, quota }, decode).then(
+    (answered) =>
+      settle(() => {
+        const message = toBinary(method.desc.output, answered.message);
+        answers.send({ quota, outlet: stream, bytes: message.length, must: !method.isRead });
+        answer(call, message, answered.headers);
+      }),
     (error: unknown) => settle(() => refuse(call, toFault(error))),
   );
 }

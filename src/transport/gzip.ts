@@ -20,9 +20,10 @@ const CHUNK_MAX_BYTES = 65_536;
 
 /**
  * What was packed says at its end how long it was. That is believed as far as it can be checked: too much is refused
- * without unpacking, and unpacking stops where more comes out than was announced.
+ * without unpacking, and unpacking stops where more comes out than was announced. `onUnpacking` is told how much will
+ * come out, and throws where there is no room for it.
  */
-export function createGzip(): Compression {
+export function createGzip(onUnpacking: (bytes: number) => void): Compression {
   const inTurn = createTurnstile(AT_ONCE_MAX);
   return {
     name: compressionGzip.name,
@@ -32,6 +33,7 @@ export function createGzip(): Compression {
       const length = announcedLength(bytes);
       if (length === null) throw broken();
       if (length > readMaxBytes) throw new ConnectError('too large once unpacked', Code.ResourceExhausted);
+      onUnpacking(length);
       return inTurn(() => unpackExactly(bytes, length));
     },
   };

@@ -44,6 +44,15 @@ describe('settings', () => {
     expect(problemsOf({ SPANDREL_MAX_BODY_BYTES: value })).toHaveLength(1);
   });
 
+  it('proxies are addresses or networks', () => {
+    const networks = readConfig({ SPANDREL_TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.7,fd00::/8' }).trustedProxies;
+    expect(networks.map(({ prefixBits }) => prefixBits)).toEqual([8, 32, 8]);
+    expect(readConfig({}).trustedProxies).toEqual([]);
+    for (const text of ['10.0.0.0/33', 'proxy.example', '10.0.0.1:80', '*']) {
+      expect(problemsOf({ SPANDREL_TRUSTED_PROXIES: text })).toHaveLength(1);
+    }
+  });
+
   it('the audit log is kept for ever, or for a number of days', () => {
     expect([undefined, '0', '1', '3650'].map((days) => readAuditDays(days))).toEqual([null, null, 1, 3650]);
     for (const days of ['-1', '3651', '1.5', 'ever']) {

@@ -9,6 +9,7 @@ import { createIdempotency } from '../../src/domain/idempotency.ts';
 import type { RefusedDeed } from '../../src/domain/refusals.ts';
 import { createInvoke } from '../../src/rpc/invoke.ts';
 import type { Answered, Implementation, Method } from '../../src/rpc/method.ts';
+import { createQuotas } from '../../src/rpc/quotas.ts';
 import { compileService } from '../../src/rpc/registry.ts';
 import { createFakeManagementStore } from './management-store.ts';
 
@@ -62,6 +63,7 @@ export function createPipeline<S extends DescService>(service: S, code: Partial<
   const idle = Object.fromEntries(service.methods.map(({ localName }) => [localName, { handle: async () => ({}) }]));
   const methods = compileService(service, { ...idle, ...code } as Implementation<S>, { ingestBytesMax: 1_000 });
   const silent = () => {};
+  const quotas = createQuotas({ arriving: 40, inFlight: 40, bodyBytes: 10_000, answerBytes: 10_000 });
   const invoke = createInvoke({
     authenticate: async (_class, header) => {
       const caller = CALLERS[header('authorization') ?? ''];
@@ -79,7 +81,6 @@ export function createPipeline<S extends DescService>(service: S, code: Partial<
       },
     }),
     clock: () => 1_800_000_000_000,
-    inFlightMax: 10,
     accepting: () => true,
     log: { error: silent, warn: silent, debug: silent, isLevelEnabled: () => false },
   });
@@ -100,6 +101,7 @@ export function createPipeline<S extends DescService>(service: S, code: Partial<
         header: (header: string) => all[header],
         ids: { requestId: 'req_1', traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) },
         remoteAddress: '192.0.2.7',
+        quota: quotas.open({ address: '192.0.2.7', connection: null, hasBody: true }),
       };
       const { desc } = method(name);
       return invoke(method(name), call, () => ({ kind: 'message', message: create(desc.input, request as never) }));

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { create, type DescMethodUnary, getOption, type Message } from '@bufbuild/protobuf';
+import { http } from '../../gen/google/api/annotations_pb.js';
 import { EventService } from '../../gen/spandrel/v1/events_pb.js';
 import { ApiKeyService } from '../../gen/spandrel/v1/keys_pb.js';
 import { policy } from '../../gen/spandrel/v1/options_pb.js';
@@ -10,10 +11,13 @@ import { TraceService } from '../../gen/spandrel/v1/traces_pb.js';
 import { Fault } from '../../src/domain/fault.ts';
 import { type Call, type Invoke, toFault } from '../../src/rpc/invoke.ts';
 import type { Method } from '../../src/rpc/method.ts';
-import { createIdSource, type IdSource } from '../../src/transport/call-ids.ts';
+import { type Amounts, createQuotas } from '../../src/rpc/quotas.ts';
+import { type AnswerTimes, createAnswerWatch } from '../../src/transport/answer-watch.ts';
+import { createIdSource } from '../../src/transport/call-ids.ts';
 import { createConnect } from '../../src/transport/connect.ts';
-import { createGrpc } from '../../src/transport/grpc.ts';
+import { createGrpc, type GrpcDeps } from '../../src/transport/grpc.ts';
 import { createHealth } from '../../src/transport/health.ts';
+import { createOriginOf } from '../../src/transport/origin.ts';
 import { createBodyWatch } from '../../src/transport/rest/body-watch.ts';
 import { createInflateGate } from '../../src/transport/rest/inflate.ts';
 import { refusePrematurely } from '../../src/transport/rest/premature.ts';
@@ -39,6 +43,9 @@ const LIMITS: ServerLimits = {
   connectionsMax: 10_000,
 };
 
+const QUOTAS: Amounts = { arriving: 4_096, inFlight: 4_096, bodyBytes: 256 * 1_048_576, answerBytes: 256 * 1_048_576 };
+const ANSWER_TIMES: AnswerTimes = { graceMs: 60_000, bytesPerSecondMin: 1_048_576 };
+
 /** The code behind every rpc. */
 export type Serve = (method: Method, message: Message) => Promise<object> | object;
 
@@ -46,6 +53,8 @@ export type PortOptions = {
   readonly tls?: boolean;
   readonly limits?: Partial<ServerLimits>;
   readonly serve?: Serve;
+  readonly quotas?: Partial<Amounts>;
+  readonly answerTimes?: AnswerTimes;
   /** Serves what is no rpc; `rest`: the routes of the contract. */
   readonly fallback?: RestHandler | 'rest';
   /** Beside those every answer has. */
@@ -59,6 +68,8 @@ export type Port = Listening & {
   readonly decoded: () => number;
   /** What the pipeline was told of the last call. */
   readonly lastCall: () => Call | null;
+  /** What requests hold now. */
+  readonly held: () => Readonly<Amounts>;
   readonly setAccepting: (accepting: boolean) => void;
   /** Whether the store works, as far as anybody is told. */
   readonly setReady: (ready: boolean) => void;
@@ -70,6 +81,7 @@ export const METHODS: readonly Method[] = [TraceService, EventService, ApiKeySer
     desc: desc as DescMethodUnary,
     path: `/${typeName}/${desc.name}`,
     policy: getOption(desc, policy),
+    isRead: getOption(desc, http).pattern.case === 'get',
     sizeMaxBytes: desc.name === 'CollectTrace' ? INGEST_MAX_BYTES : SIZE_MAX_BYTES,
     handler: { handle: () => Promise.reject(new Error('the pipeline of the tests has code of its own')) },
   })),
@@ -85,21 +97,27 @@ export async function startPort(options: PortOptions = {}): Promise<Port> {
     counts.inFlight += 1;
     lastCall = call;
     try {
+      call.quota.begin();
       if (call.header('authorization') !== GOOD.authorization) {
         throw new Fault('invalid_credentials', 'The credential is not valid.');
       }
+      call.quota.identify('good');
       const request = await decode();
+      call.quota.start();
       counts.decoded += 1;
       if (request.kind !== 'message') throw new Error('only messages come this way');
       return { message: create(method.desc.output, await serve(method, request.message)), headers };
     } catch (error) {
+      call.quota.release();
       throw toFault(error);
     } finally {
+      call.quota.finish();
       counts.inFlight -= 1;
     }
   };
-  const ids = createIdSource(randomBytes, true);
-  const rest = fallback === 'rest' ? createRestRoutes(invoke, ids) : fallback;
+  const { quotas, ...parts } = createCallParts(options);
+  const calls = { ...parts, methods: METHODS, invoke };
+  const rest = fallback === 'rest' ? createRestRoutes(calls) : fallback;
   const health = createHealth({
     methods: METHODS,
     accepting: () => accepting,
@@ -111,15 +129,16 @@ export async function startPort(options: PortOptions = {}): Promise<Port> {
   const listening = await listen(
     { host: '127.0.0.1', port: 0, tls: tls ? TLS : null, limits: { ...LIMITS, ...limits } },
     {
-      http: createConnect({ methods: METHODS, invoke, ids, health, fallback: rest }),
-      grpc: createGrpc(METHODS, invoke, ids),
-      refuse: (problem) => refusePrematurely(problem, ids),
+      http: createConnect({ ...calls, health, fallback: rest }),
+      grpc: createGrpc(calls),
+      refuse: (problem) => refusePrematurely(problem, parts.ids),
     },
   );
   return {
     ...listening,
     inFlight: () => counts.inFlight,
     decoded: () => counts.decoded,
+    held: quotas.held,
     lastCall: () => lastCall,
     setAccepting(value) {
       accepting = value;
@@ -130,11 +149,20 @@ export async function startPort(options: PortOptions = {}): Promise<Port> {
   };
 }
 
-function createRestRoutes(invoke: Invoke, ids: IdSource): RestHandler {
+/** What every transport needs beside the pipeline. */
+export function createCallParts({ quotas: limits, answerTimes = ANSWER_TIMES }: PortOptions = {}) {
+  const quotas = createQuotas({ ...QUOTAS, ...limits });
+  return {
+    quotas,
+    ids: createIdSource(randomBytes, true),
+    originOf: createOriginOf({ quotas, trustedProxies: [] }),
+    answers: createAnswerWatch(answerTimes, () => performance.now()),
+  };
+}
+
+function createRestRoutes(calls: GrpcDeps): RestHandler {
   return createRest({
-    methods: METHODS,
-    invoke,
-    ids,
+    ...calls,
     watch: createBodyWatch({ gapMs: 10_000, wholeMs: 60_000 }, () => performance.now()),
     inflate: createInflateGate(),
     pages: new Map(),

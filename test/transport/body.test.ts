@@ -15,6 +15,7 @@ it('a body whose caller left before it was asked for is given up at once', async
     sizeMaxBytes: 100,
     watch,
     inflate: () => Promise.resolve('broken'),
+    onBytes: () => {},
   });
   await expect(body).rejects.toMatchObject({ code: 'malformed_request' });
 });

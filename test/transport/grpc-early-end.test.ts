@@ -1,14 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { toFault } from '../../src/rpc/invoke.ts';
-import { createIdSource } from '../../src/transport/call-ids.ts';
 import { createGrpc } from '../../src/transport/grpc.ts';
 import { listen } from '../../src/transport/server.ts';
 import { startApp } from '../support/app.ts';
-import { METHODS, until } from '../support/port.ts';
+import { createCallParts, METHODS, until } from '../support/port.ts';
 
 const PATH = '/spandrel.v1.TraceService/GetTrace';
 const IN_FLIGHT_MAX = 8;
@@ -53,9 +51,10 @@ it('a gRPC call whose stream ended long before its message is asked for is answe
     },
     {
       http: (_, response) => void response.end(),
-      grpc: createGrpc(
-        METHODS,
-        async (_method, _call, decode) => {
+      grpc: createGrpc({
+        ...createCallParts(),
+        methods: METHODS,
+        invoke: async (_method, _call, decode) => {
           inFlight += 1;
           try {
             // As long as a look into the store may take, and longer.
@@ -68,8 +67,7 @@ it('a gRPC call whose stream ended long before its message is asked for is answe
             inFlight -= 1;
           }
         },
-        createIdSource(randomBytes, true),
-      ),
+      }),
       refuse: () => Buffer.alloc(0),
     },
   );

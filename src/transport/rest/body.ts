@@ -9,7 +9,13 @@ import type { Encoding, Inflate } from './inflate.ts';
 const EMPTY = Buffer.alloc(0);
 const ACCEPTED_ENCODINGS = 'identity, gzip, deflate, br';
 
-export type BodyLimits = { readonly sizeMaxBytes: number; readonly watch: BodyWatch; readonly inflate: Inflate };
+export type BodyLimits = {
+  readonly sizeMaxBytes: number;
+  readonly watch: BodyWatch;
+  readonly inflate: Inflate;
+  /** Told of every piece before it is kept; throws where it must not be. */
+  readonly onBytes: (bytes: number) => void;
+};
 
 /** Refuses a declared length over the limit before a credential is looked at. */
 export function checkDeclaredLength(request: RestRequest, sizeMaxBytes: number): void {
@@ -26,6 +32,7 @@ export async function readBody(request: RestRequest, limits: BodyLimits): Promis
   if (decoded === 'too_large') throw tooLarge(limits.sizeMaxBytes);
   if (decoded === 'busy') throw unavailableFault('Too many compressed bodies are being read; try again.', 1);
   if (decoded === 'broken') throw malformed('The compressed request body is broken.', 'broken compression');
+  limits.onBytes(decoded.length);
   return decoded;
 }
 
@@ -53,7 +60,7 @@ function contentEncoding(request: RestRequest): 'identity' | Encoding {
   });
 }
 
-function readRaw(request: RestRequest, { sizeMaxBytes, watch }: BodyLimits): Promise<Buffer> {
+function readRaw(request: RestRequest, { sizeMaxBytes, watch, onBytes }: BodyLimits): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -67,6 +74,13 @@ function readRaw(request: RestRequest, { sizeMaxBytes, watch }: BodyLimits): Pro
       if (size > sizeMaxBytes) {
         request.pause();
         finish(() => reject(tooLarge(sizeMaxBytes)));
+        return;
+      }
+      try {
+        onBytes(chunk.length);
+      } catch (error) {
+        request.pause();
+        finish(() => reject(error));
         return;
       }
       watch.touch(request);

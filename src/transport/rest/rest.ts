@@ -5,10 +5,12 @@ import { Fault } from '../../domain/fault.ts';
 import { malformed, parseJson, type Spelling, scanJson } from '../../domain/json-text.ts';
 import { type Invoke, toFault } from '../../rpc/invoke.ts';
 import type { Method, Request } from '../../rpc/method.ts';
+import type { RequestQuota } from '../../rpc/quotas.ts';
 import { hasRequiredField } from '../../rpc/validate.ts';
+import { type AnswerWatch, outletOf } from '../answer-watch.ts';
 import type { IdSource } from '../call-ids.ts';
 import { firstHeader } from '../first-header.ts';
-import { remoteAddressOf } from '../remote-address.ts';
+import { arrivalOf, type OriginOf } from '../origin.ts';
 import { type BodyLimits, checkDeclaredLength, checkJsonMediaType, readBody } from './body.ts';
 import type { BodyWatch } from './body-watch.ts';
 import { decodeMessage } from './decode.ts';
@@ -24,6 +26,8 @@ export type RestDeps = {
   readonly ids: IdSource;
   readonly watch: BodyWatch;
   readonly inflate: Inflate;
+  readonly originOf: OriginOf;
+  readonly answers: AnswerWatch;
   /** Routes outside the contract: health pages. */
   readonly pages: ReadonlyMap<string, () => Promise<Page>>;
   readonly requestLineMaxBytes: number;
@@ -76,23 +80,34 @@ export function createRest(deps: RestDeps): RestHandler {
       family = familyOfPolicy(route.method.policy);
       if (route.legacy) routeHeaders = legacyHeaders(route.legacy.successor, parameters);
       checkDeclaredLength(request, route.method.sizeMaxBytes);
+      const { method } = route;
+      const origin = deps.originOf(arrivalOf(request, route.takesBody));
+      const { quota } = origin;
       const call = {
+        ...origin,
         transport: 'rest' as const,
         header,
         ids,
-        remoteAddress: remoteAddressOf(request.socket),
         addressed: () => addressedMessage(route, parameters),
       };
-      const { message, headers } = await deps.invoke(route.method, call, () =>
-        decode(deps, { request, response, route, parameters, query }),
+      const { message, headers } = await deps.invoke(method, call, () =>
+        decode(deps, { request, response, route, parameters, query, quota }),
       );
-      respond(request, response, ids, {
-        status: route.method.policy.successStatus,
-        headers: { ...routeHeaders, ...headers },
-        body: route.encode(message),
-        mediaType: JSON_MEDIA_TYPE,
-        secret: route.method.policy.secret,
-      });
+      try {
+        const body = route.encode(message);
+        const bytes = Buffer.byteLength(body);
+        deps.answers.send({ quota, outlet: outletOf(response), bytes, must: !method.isRead });
+        respond(request, response, ids, {
+          status: method.policy.successStatus,
+          headers: { ...routeHeaders, ...headers },
+          body,
+          mediaType: JSON_MEDIA_TYPE,
+          secret: method.policy.secret,
+        });
+      } catch (error) {
+        quota.release();
+        throw error;
+      }
     }
 
     function refuseUnrouted(allow: readonly string[] | null): void {
@@ -116,6 +131,7 @@ type Exchange = {
   readonly route: Route;
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: string;
+  readonly quota: RequestQuota;
 };
 
 async function decode(deps: RestDeps, exchange: Exchange): Promise<Request> {
@@ -124,7 +140,12 @@ async function decode(deps: RestDeps, exchange: Exchange): Promise<Request> {
   if (!route.takesBody)
     return { kind: 'message', ...decodeMessage(route.method.desc.input, { ...partsOf(exchange), body: null }) };
   if (request.headers.expect !== undefined) response.writeContinue();
-  const limits = { sizeMaxBytes: route.method.sizeMaxBytes, watch: deps.watch, inflate: deps.inflate };
+  const limits: BodyLimits = {
+    sizeMaxBytes: route.method.sizeMaxBytes,
+    watch: deps.watch,
+    inflate: deps.inflate,
+    onBytes: exchange.quota.receive,
+  };
   if ('handleJson' in handler) {
     try {
       return { kind: 'json', ...(await readJsonBody(request, limits, handler.spelling)) };

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { type Amounts, createQuotas } from '../../src/rpc/quotas.ts';
+
+const LIMITS: Amounts = { arriving: 8, inFlight: 8, bodyBytes: 800, answerBytes: 800 };
+const NOTHING: Amounts = { arriving: 0, inFlight: 0, bodyBytes: 0, answerBytes: 0 };
+const REFUSED = { code: 'unavailable', retryAfterSeconds: 1 };
+
+function createWorld(limits: Partial<Amounts> = {}) {
+  const quotas = createQuotas({ ...LIMITS, ...limits });
+  const open = (address: string, hasBody = true, connection: object | null = null) =>
+    quotas.open({ address, connection, hasBody });
+  /** A request that has begun. */
+  const begin = (address: string, hasBody = true) => {
+    const quota = open(address, hasBody);
+    quota.begin();
+    return quota;
+  };
+  return { quotas, open, begin };
+}
+
+function faultOf(act: () => void): unknown {
+  try {
+    act();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('it was let in');
+}
+
+describe('places', () => {
+  it('nobody has more than a quarter of, by address', () => {
+    const { begin, open } = createWorld();
+    const held = [begin('a'), begin('a')];
+    expect(faultOf(() => open('a').begin())).toMatchObject(REFUSED);
+    begin('b');
+    held[0]?.finish();
+    begin('a');
+  });
+
+  it('nobody has more than a quarter of, by credential, whatever the address', () => {
+    const { begin } = createWorld();
+    for (const address of ['a', 'b']) begin(address).identify('key');
+    const third = begin('c');
+    expect(faultOf(() => third.identify('key'))).toMatchObject(REFUSED);
+    third.identify('other');
+  });
+
+  it('of requests whose bodies are on their way are no places to be worked on', () => {
+    const { quotas, begin, open } = createWorld();
+    const slow = [begin('a'), begin('a')];
+    expect(quotas.held()).toEqual({ ...NOTHING, arriving: 2 });
+    begin('a', false);
+    slow[0]?.start();
+    expect(quotas.held()).toEqual({ ...NOTHING, arriving: 1, inFlight: 2 });
+    expect(faultOf(() => slow[1]?.start())).toMatchObject(REFUSED);
+    expect(faultOf(() => open('a', false).begin())).toMatchObject(REFUSED);
+  });
+
+  it('run out for everybody together, and no body is awaited then', () => {
+    const { begin, open } = createWorld();
+    for (const address of ['a', 'b', 'c', 'd']) for (const _ of [1, 2]) begin(address, false);
+    expect(faultOf(() => open('e', false).begin())).toMatchObject(REFUSED);
+    expect(faultOf(() => open('e').begin())).toMatchObject(REFUSED);
+  });
+
+  it('come back from requests that ended, however they ended', () => {
+    const { quotas, begin, open } = createWorld();
+    for (let round = 0; round < 50; round += 1) {
+      const quota = begin('a');
+      quota.identify('key');
+      quota.receive(100);
+      if (round % 3 > 0) quota.start();
+      if (round % 3 > 1) quota.build(100);
+      quota.finish();
+      quota.release();
+      begin('a').finish();
+    }
+    open('a');
+    expect(quotas.held()).toEqual(NOTHING);
+  });
+});
+
+describe('bytes', () => {
+  it('of bodies are held by one caller up to a quarter, unless there is nothing else of it', () => {
+    const { begin } = createWorld();
+    const large = begin('a');
+    large.receive(700);
+    expect(faultOf(() => begin('a').receive(1))).toMatchObject(REFUSED);
+    begin('b').receive(100);
+    expect(faultOf(() => begin('c').receive(1))).toMatchObject(REFUSED);
+    large.finish();
+    begin('c').receive(200);
+  });
+
+  it('of answers stay counted after the work is done, until they are taken', () => {
+    const { quotas, begin } = createWorld();
+    const quota = begin('a', false);
+    quota.build(150);
+    quota.setAnswer(200, false);
+    quota.finish();
+    expect(quotas.held()).toEqual({ ...NOTHING, answerBytes: 200 });
+    expect(faultOf(() => begin('a', false).build(1))).toMatchObject(REFUSED);
+    quota.release();
+    expect(quotas.held().answerBytes).toBe(0);
+  });
+
+  it('of an answer that must be told go over the bound', () => {
+    const { quotas, begin } = createWorld();
+    begin('a', false).build(200);
+    begin('b', false).build(600);
+    begin('a', false).setAnswer(50, true);
+    expect(quotas.held().answerBytes).toBe(850);
+  });
+
+  it('count for the connection too', () => {
+    const { open } = createWorld();
+    const connection = {};
+    const [first, second] = ['a', 'b'].map((address) => open(address, false, connection));
+    first?.begin();
+    second?.begin();
+    first?.build(200);
+    expect(faultOf(() => second?.build(1))).toMatchObject(REFUSED);
+  });
+});

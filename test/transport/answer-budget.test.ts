@@ -1,0 +1,148 @@
+import { connect as connectHttp2 } from 'node:http2';
+import { connect as connectTcp } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { GOOD, type Port, type PortOptions, startPort, until } from '../support/port.ts';
+
+const PATH = '/api/traces/trace-1';
+const RPC = '/spandrel.v1.TraceService/GetTrace';
+const ANSWER_BYTES = 4 * 1_048_576;
+/** Four answers, so one for every caller. */
+const QUOTAS = { answerBytes: 4 * (ANSWER_BYTES + 65_536) };
+const EMPTY_MESSAGE = Buffer.alloc(5);
+const GET = `GET ${PATH} HTTP/1.1\r\nHost: x\r\nAuthorization: ${GOOD.authorization}\r\n\r\n`;
+
+/** A server whose every trace is one large text. */
+async function start(options: PortOptions = {}): Promise<Port> {
+  const port = await startPort({
+    fallback: 'rest',
+    quotas: QUOTAS,
+    serve: () => ({ view: { case: 'trace', value: { metadataJson: '{}', asciiTree: 'x'.repeat(ANSWER_BYTES) } } }),
+    ...options,
+  });
+  onTestFinished(() => port.drain(0));
+  return port;
+}
+
+type Reader = { readonly close: () => void };
+
+/** Asks again and again and takes nothing. */
+const GREEDY: { readonly [name: string]: (port: Port) => Reader } = {
+  'HTTP/1.1, requests sent ahead': ({ port }) => {
+    const socket = connectTcp({ port, host: '127.0.0.1' }).on('error', () => {});
+    socket.pause();
+    socket.write(GET.repeat(100));
+    return { close: () => socket.destroy() };
+  },
+  'HTTP/1.1, many connections': ({ port }) => {
+    const sockets = Array.from({ length: 30 }, () => connectTcp({ port, host: '127.0.0.1' }).on('error', () => {}));
+    for (const socket of sockets) socket.pause().write(GET);
+    return { close: () => sockets.forEach((socket) => void socket.destroy()) };
+  },
+  'HTTP/2': (port) => greedySession(port, { ':path': PATH, ':method': 'GET' }),
+  gRPC: (port) => greedySession(port, { ':path': RPC, ':method': 'POST', 'content-type': 'application/grpc' }),
+  Connect: (port) => greedySession(port, { ':path': RPC, ':method': 'POST', 'content-type': 'application/proto' }),
+};
+
+function greedySession({ address }: Port, headers: { readonly [name: string]: string }): Reader {
+  const session = connectHttp2(address, { settings: { initialWindowSize: 0 } }).on('error', () => {});
+  for (let count = 0; count < 40; count += 1) {
+    const stream = session.request({ ...headers, ...GOOD }).on('error', () => {});
+    if (headers[':method'] === 'GET') stream.end();
+    else stream.end(headers['content-type'] === 'application/grpc' ? EMPTY_MESSAGE : '');
+  }
+  return { close: () => session.destroy() };
+}
+
+describe('answers nobody takes', () => {
+  it.each(Object.keys(GREEDY))(
+    'over %s stay within the budget of one caller, and go with the connection',
+    async (name) => {
+      const port = await start();
+      let most = 0;
+      const reader = GREEDY[name]?.(port);
+      // The kernel takes the first answers of HTTP/1.1 for the client, so it is a moment until one waits for good.
+      let refused = await fetch(port.address + PATH, { headers: GOOD });
+      const deadlineMs = performance.now() + 20_000;
+      while (refused.status === 200 && performance.now() < deadlineMs) {
+        most = Math.max(most, port.held().answerBytes);
+        await refused.arrayBuffer();
+        refused = await fetch(port.address + PATH, { headers: GOOD });
+      }
+      // The same address asks for more than it may hold, and is told when to come again.
+      expect(refused.status).toBe(503);
+      expect(refused.headers.get('retry-after')).toBe('1');
+      await until(() => port.inFlight() === 0, 'every call has ended');
+      expect(Math.max(most, port.held().answerBytes)).toBeLessThanOrEqual(QUOTAS.answerBytes / 4);
+      reader?.close();
+      await until(() => port.held().answerBytes === 0, 'nothing is held');
+      const taken = await fetch(port.address + PATH, { headers: GOOD });
+      expect((await taken.arrayBuffer()).byteLength).toBeGreaterThan(ANSWER_BYTES);
+      await until(() => port.held().answerBytes === 0, 'the answer was taken');
+    },
+  );
+
+  it.each(Object.keys(GREEDY))('over %s are cut after a while', async (name) => {
+    const port = await start({ answerTimes: { graceMs: 300, bytesPerSecondMin: 16 * ANSWER_BYTES } });
+    const reader = GREEDY[name]?.(port);
+    onTestFinished(() => reader?.close());
+    await until(() => port.held().answerBytes > 0, 'an answer waits');
+    await until(() => port.held().answerBytes === 0, 'it is cut');
+  });
+});
+
+describe('requests sent ahead on one HTTP/1.1 connection', () => {
+  it('are served one at a time, in order', async () => {
+    let running = 0;
+    let most = 0;
+    const port = await start({
+      serve: async (_, message) => {
+        running += 1;
+        most = Math.max(most, running);
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        running -= 1;
+        return {
+          view: {
+            case: 'trace',
+            value: { metadataJson: '{}', traceId: (message as unknown as { traceId: string }).traceId },
+          },
+        };
+      },
+    });
+    const names = Array.from({ length: 60 }, (_, index) => `trace-${index}`);
+    const answers = await sendAhead(port, names);
+    expect(answers.map((body) => JSON.parse(body).trace_id)).toEqual(names);
+    expect(most).toBe(1);
+  });
+
+  it('beyond what may wait stay unanswered, and the connection says so', async () => {
+    const port = await start({ serve: () => ({ view: { case: 'trace', value: { metadataJson: '{}' } } }) });
+    const answers = await sendAhead(
+      port,
+      Array.from({ length: 600 }, (_, index) => `trace-${index}`),
+    );
+    expect(answers.length).toBeGreaterThan(100);
+    expect(answers.length).toBeLessThan(600);
+    expect(port.inFlight()).toBe(0);
+  });
+});
+
+/** The bodies of the answers, up to the end of the connection or the last of them. */
+async function sendAhead(port: Port, ids: readonly string[]): Promise<readonly string[]> {
+  const socket = connectTcp({ port: port.port, host: '127.0.0.1' });
+  onTestFinished(() => void socket.destroy());
+  let text = '';
+  let ended = false;
+  socket.on('data', (chunk) => {
+    text += chunk.toString();
+  });
+  socket
+    .on('error', () => {})
+    .on('close', () => {
+      ended = true;
+    });
+  const head = `Host: x\r\nAuthorization: ${GOOD.authorization}\r\n\r\n`;
+  socket.write(ids.map((id) => `GET /api/traces/${id} HTTP/1.1\r\n${head}`).join(''));
+  const bodies = () => [...text.matchAll(/\r\n\r\n(\{.*?\})(?=HTTP|$)/g)].map((match) => match[1] ?? '');
+  await until(() => ended || bodies().length >= ids.length, 'every answer is there');
+  return bodies();
+}
