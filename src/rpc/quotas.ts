@@ -18,8 +18,6 @@ export type Amounts = {
   answerBytes: number;
 };
 
-type Resource = keyof Amounts;
-
 /** What one request holds. Every method that takes something throws the unavailable Fault where there is no room. */
 export type RequestQuota = {
   /** Takes a place for the request. */
@@ -58,82 +56,77 @@ export type Quotas = {
 /** No address, credential or connection holds more than the total divided by this. */
 const SHARES = 4;
 const RETRY_AFTER_SECONDS = 1;
-const RESOURCES: readonly Resource[] = ['arriving', 'inFlight', 'bodyBytes', 'answerBytes'];
+
+// Amounts are kept in arrays, by these indexes: every request moves them a dozen times.
+const ARRIVING = 0;
+const IN_FLIGHT = 1;
+const BODY_BYTES = 2;
+const ANSWER_BYTES = 3;
+type Resource = typeof ARRIVING | typeof IN_FLIGHT | typeof BODY_BYTES | typeof ANSWER_BYTES;
+type Amount4 = [number, number, number, number];
 
 const REFUSALS: { readonly [R in Resource]: { readonly total: string; readonly share: string } } = {
-  arriving: {
+  [ARRIVING]: {
     total: 'Too many request bodies are on their way; try again.',
     share: 'Too many request bodies of this caller are on their way; try again.',
   },
-  inFlight: {
+  [IN_FLIGHT]: {
     total: 'Too many requests are in progress; try again.',
     share: 'Too many requests of this caller are in progress; try again.',
   },
-  bodyBytes: {
+  [BODY_BYTES]: {
     total: 'Too many bytes of request bodies are on their way; try again.',
     share: 'Too many bytes of request bodies of this caller are on their way; try again.',
   },
-  answerBytes: {
+  [ANSWER_BYTES]: {
     total: 'Too many answers wait to be taken; try again.',
     share: 'Too many answers wait for this caller to take them; take them, or try again.',
   },
 };
 
-type Holder = Amounts & {
+type Holder = {
+  readonly held: Amount4;
   /** Requests that count for it; nobody remembers one without. */
   requests: number;
+  readonly forget: (() => void) | null;
 };
 
 export function createQuotas(limits: Readonly<Amounts>): Quotas {
-  const share = sharesOf(limits);
-  const total = nothing();
-  const named = new Map<string, Holder>();
+  const limit: Amount4 = [limits.arriving, limits.inFlight, limits.bodyBytes, limits.answerBytes];
+  const share = limit.map((amount) => Math.max(1, Math.floor(amount / SHARES))) as Amount4;
+  const total: Amount4 = [0, 0, 0, 0];
+  const addresses = new Map<string, Holder>();
+  const credentials = new Map<string, Holder>();
   const connections = new WeakMap<object, Holder>();
 
-  function nameHolder(name: string): Holder {
-    let holder = named.get(name);
-    if (!holder) {
-      holder = { ...nothing(), requests: 0 };
-      named.set(name, holder);
-    }
-    return holder;
-  }
-
-  function connectionHolder(connection: object): Holder {
-    let holder = connections.get(connection);
-    if (!holder) {
-      holder = { ...nothing(), requests: 0 };
-      connections.set(connection, holder);
-    }
-    return holder;
-  }
-
   function open({ address, connection, hasBody }: QuotaOrigin): RequestQuota {
-    const mine = nothing();
+    const mine: Amount4 = [0, 0, 0, 0];
     const holders: Holder[] = [];
-    const names: string[] = [];
-    let phase: 'arriving' | 'inFlight' = hasBody ? 'arriving' : 'inFlight';
+    let phase: typeof ARRIVING | typeof IN_FLIGHT = hasBody ? ARRIVING : IN_FLIGHT;
     let isWorking = false;
     let isAnswering = false;
 
-    function join(holder: Holder, name: string | null): void {
+    function join(holder: Holder): void {
       holder.requests += 1;
-      for (const resource of RESOURCES) holder[resource] += mine[resource];
+      if (mine[phase] > 0) holder.held[phase] += mine[phase];
       holders.push(holder);
-      if (name !== null) names.push(name);
     }
 
     function add(resource: Resource, amount: number): void {
+      if (amount === 0) return;
       mine[resource] += amount;
       total[resource] += amount;
-      for (const holder of holders) holder[resource] += amount;
+      for (const { held } of holders) held[resource] += amount;
     }
 
     function take(resource: Resource, amount: number): void {
       const own = mine[resource];
-      if (!fits(total[resource], own, amount, limits[resource])) throw refusal(REFUSALS[resource].total);
-      for (const holder of holders) {
-        if (!fits(holder[resource], own, amount, share[resource])) throw refusal(REFUSALS[resource].share);
+      if (!fits(total[resource], own, total[resource] + amount <= limit[resource])) {
+        throw unavailableFault(REFUSALS[resource].total, RETRY_AFTER_SECONDS);
+      }
+      for (const { held } of holders) {
+        if (fits(held[resource], own, held[resource] + amount <= share[resource])) continue;
+        throw unavailableFault(REFUSALS[resource].share, RETRY_AFTER_SECONDS);
       }
       add(resource, amount);
     }
@@ -141,22 +134,23 @@ export function createQuotas(limits: Readonly<Amounts>): Quotas {
     /** Forgets whom the request counts for once it will hold nothing any more. */
     function leave(): void {
       if (isWorking || isAnswering) return;
-      add('answerBytes', -mine.answerBytes);
-      for (const holder of holders) holder.requests -= 1;
-      holders.length = 0;
-      for (const name of names) {
-        if (named.get(name)?.requests === 0) named.delete(name);
+      add(ANSWER_BYTES, -mine[ANSWER_BYTES]);
+      for (const holder of holders) {
+        holder.requests -= 1;
+        if (holder.requests === 0) holder.forget?.();
       }
-      names.length = 0;
+      holders.length = 0;
     }
 
     return {
       begin() {
-        if (connection !== null) join(connectionHolder(connection), null);
-        if (address !== null) join(nameHolder(`address ${address}`), `address ${address}`);
+        if (connection !== null) join(holderOf(connections, connection, null));
+        if (address !== null) join(holderOf(addresses, address, addresses));
         try {
           // Nobody sends a body in vain while there is no place to work on it.
-          if (phase === 'arriving' && total.inFlight >= limits.inFlight) throw refusal(REFUSALS.inFlight.total);
+          if (phase === ARRIVING && total[IN_FLIGHT] >= limit[IN_FLIGHT]) {
+            throw unavailableFault(REFUSALS[IN_FLIGHT].total, RETRY_AFTER_SECONDS);
+          }
           take(phase, 1);
           isWorking = true;
           isAnswering = true;
@@ -166,57 +160,59 @@ export function createQuotas(limits: Readonly<Amounts>): Quotas {
         }
       },
       identify(credential) {
-        const name = `credential ${credential}`;
-        const holder = nameHolder(name);
-        if (holder[phase] > 0 && holder[phase] >= share[phase]) throw refusal(REFUSALS[phase].share);
-        join(holder, name);
+        const holder = holderOf(credentials, credential, credentials);
+        // Joined first, so that a refused request is counted out again like any other.
+        join(holder);
+        if (holder.held[phase] > Math.max(1, share[phase])) {
+          throw unavailableFault(REFUSALS[phase].share, RETRY_AFTER_SECONDS);
+        }
       },
-      receive: (bytes) => take('bodyBytes', bytes),
+      receive: (bytes) => take(BODY_BYTES, bytes),
       start() {
-        if (phase === 'inFlight') return;
-        add('arriving', -mine.arriving);
-        phase = 'inFlight';
-        take('inFlight', 1);
+        if (phase === IN_FLIGHT) return;
+        add(ARRIVING, -mine[ARRIVING]);
+        phase = IN_FLIGHT;
+        take(IN_FLIGHT, 1);
       },
       finish() {
-        add('arriving', -mine.arriving);
-        add('inFlight', -mine.inFlight);
-        add('bodyBytes', -mine.bodyBytes);
+        add(phase, -mine[phase]);
+        add(BODY_BYTES, -mine[BODY_BYTES]);
         isWorking = false;
         leave();
       },
-      build: (bytes) => take('answerBytes', bytes),
+      build: (bytes) => take(ANSWER_BYTES, bytes),
       setAnswer(bytes, force) {
-        const more = bytes - mine.answerBytes;
-        if (more > 0 && !force) take('answerBytes', more);
-        else add('answerBytes', more);
+        const more = bytes - mine[ANSWER_BYTES];
+        if (more > 0 && !force) take(ANSWER_BYTES, more);
+        else add(ANSWER_BYTES, more);
       },
       release() {
-        add('answerBytes', -mine.answerBytes);
+        add(ANSWER_BYTES, -mine[ANSWER_BYTES]);
         isAnswering = false;
         leave();
       },
     };
   }
 
-  return { open, held: () => total };
+  return {
+    open,
+    held: () => ({ arriving: total[0], inFlight: total[1], bodyBytes: total[2], answerBytes: total[3] }),
+  };
 }
 
-/** `own` is the part of `held` that belongs to the request itself. */
-function fits(held: number, own: number, amount: number, bound: number): boolean {
-  return held === own || held + amount <= bound;
+/** Whoever holds nothing but what the request itself holds always gets in. */
+function fits(held: number, own: number, isWithin: boolean): boolean {
+  return isWithin || held === own;
 }
 
-function sharesOf(limits: Readonly<Amounts>): Readonly<Amounts> {
-  const shares = nothing();
-  for (const resource of RESOURCES) shares[resource] = Math.max(1, Math.floor(limits[resource] / SHARES));
-  return shares;
-}
+type HolderMap<K> = { get(key: K): Holder | undefined; set(key: K, holder: Holder): unknown };
 
-function nothing(): Amounts {
-  return { arriving: 0, inFlight: 0, bodyBytes: 0, answerBytes: 0 };
-}
-
-function refusal(message: string) {
-  return unavailableFault(message, RETRY_AFTER_SECONDS);
+/** `forgetful` is the map that must not keep a holder without requests; a map of connections forgets by itself. */
+function holderOf<K>(holders: HolderMap<K>, key: K, forgetful: Map<K, Holder> | null): Holder {
+  const known = holders.get(key);
+  if (known) return known;
+  const forget = forgetful && (() => void forgetful.delete(key));
+  const holder: Holder = { held: [0, 0, 0, 0], requests: 0, forget };
+  holders.set(key, holder);
+  return holder;
 }
