@@ -75,16 +75,17 @@ export async function createApp(given: AppDeps): Promise<App> {
   let accepting = true;
   let attemptsInFlight = () => 0;
   const quotas = createQuotas(quotaLimits(config));
+  const webhooks = createWebhooks({ ...deps, version: readVersion() });
   const metrics = createMetrics({
     store: deps.store,
     clock,
     monotonicMs,
     inFlight: () => attemptsInFlight(),
     held: quotas.held,
+    openSockets: webhooks.openSockets,
   });
   const { store, requests: requestMeter, deliveries: meter } = metrics;
   let publicUrl = config.publicUrl ?? '';
-  const webhooks = createWebhooks({ ...deps, version: readVersion() });
   const methods = compileServices({ ...deps, store, requestMeter, webhooks: webhooks.ports }, () => publicUrl);
   const ledger = createLedger(deps);
   const invoke = createInvoke({

@@ -4,6 +4,7 @@ import type { Config } from './config.ts';
 import { createAttempt } from './delivery/attempt.ts';
 import { createDelivery, type Delivery, type DeliveryDeps } from './delivery/delivery.ts';
 import { createHttpSender } from './delivery/http.ts';
+import type { SocketCounts } from './delivery/meter.ts';
 import { createResolver } from './delivery/resolver.ts';
 import { splitBatch } from './delivery/split.ts';
 import { createSqsSender } from './delivery/sqs.ts';
@@ -21,6 +22,8 @@ export type Webhooks = {
   readonly ports: WebhookPorts;
   /** Begins to send what the log holds. */
   deliver(deps: Pick<DeliveryDeps, 'store' | 'meter' | 'log'>): Delivery;
+  /** Of this process, by the kind of destination. */
+  openSockets(): { readonly http: SocketCounts; readonly sqs: SocketCounts };
   /** Breaks off tests that are under way, and drops every connection. */
   close(): void;
 };
@@ -70,6 +73,7 @@ export function createWebhooks({ config, rootKeys, clock, random, version, log }
         concurrency: config.webhooks.concurrencyMax,
         attemptsPerHourMax: config.webhooks.attemptsPerHourMax,
       }),
+    openSockets: () => ({ http: http.openSockets(), sqs: sqs.openSockets() }),
     close() {
       closing.abort();
       http.close();

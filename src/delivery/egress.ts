@@ -27,6 +27,8 @@ export type EgressDeps = {
 export type Egress = {
   /** Tries the addresses in their order. They must be vetted, and no names. */
   readonly dial: (target: UrlTarget, addresses: readonly string[], stop: Stop) => Promise<Dialled>;
+  /** Sockets that are not closed yet, those that are still being connected included. */
+  readonly openSockets: () => number;
 };
 
 export type Dialled =
@@ -46,6 +48,7 @@ const READ_BUFFER = Buffer.alloc(READ_MAX_BYTES);
 export function createEgress({ connectMs, connect = connectTcp, ...deps }: EgressDeps): Egress {
   // Made when it is first needed: reading all the certificates takes a while.
   let secureContext = deps.secureContext;
+  let openSockets = 0;
 
   async function open(target: UrlTarget, address: string, stop: Stop): Promise<Dialled> {
     const inlet: Inlet = { onBytes: () => {} };
@@ -54,6 +57,10 @@ export function createEgress({ connectMs, connect = connectTcp, ...deps }: Egres
       port: target.port,
       noDelay: true,
       ...(target.secure ? {} : { onread: readInto(inlet) }),
+    });
+    openSockets += 1;
+    socket.once('close', () => {
+      openSockets -= 1;
     });
     const opened = await untilOpen(socket, stop, { connectMs, address });
     if (opened.kind === 'failed' || !target.secure) return toDialled(opened, inlet, address);
@@ -72,6 +79,7 @@ export function createEgress({ connectMs, connect = connectTcp, ...deps }: Egres
       }
       return last;
     },
+    openSockets: () => openSockets,
   };
 }
 

@@ -28,14 +28,17 @@ export type ExchangeOptions = {
 };
 
 /**
- * How long a success waits for the end of its body, which leaves the connection free for the next attempt. After that
- * the rest is read on the side.
+ * How long after the verdict the end of a body is waited for, which leaves the connection free for the next attempt.
+ * Then the connection is closed, because a receiver could otherwise hold one for every attempt it has answered.
  */
 const BODY_GRACE_MS = 250;
+/** The same, as long as there is text to come that will be shown. */
+const TEXT_GRACE_MS = 2_000;
 
 /**
  * The status decides as soon as the header block is in, whatever becomes of the body. Nothing is sent twice: once a
- * byte of the request may have left, the first failure is the outcome.
+ * byte of the request may have left, the first failure is the outcome. When there is an outcome, the connection has
+ * been closed or given back.
  */
 export function exchange(connection: Connection, options: ExchangeOptions): Promise<Exchanged> {
   const { request, stop, elapsedMs, wantsText, onUsable } = options;
@@ -43,31 +46,33 @@ export function exchange(connection: Connection, options: ExchangeOptions): Prom
     const reader = createResponseReader();
     let latencyMs = -1;
     let grace: NodeJS.Timeout | null = null;
+    let graceMs = Number.POSITIVE_INFINITY;
 
-    const answer = () => {
-      const head = reader.head();
-      if (!head) return;
-      const { status, retryAfter } = head;
-      resolve({ kind: 'answered', answer: { status, retryAfter, text: reader.text(), latencyMs } });
-    };
     const finish = (failure: Failure, isUsable: boolean) => {
       stop.onStop(null);
       stop.end();
       if (grace) clearTimeout(grace);
-      if (isUsable) onUsable(reader.head()?.keptMs ?? null);
+      const head = reader.head();
+      if (isUsable) onUsable(head?.keptMs ?? null);
       else connection.destroy();
-      if (reader.head()) answer();
-      else resolve({ kind: 'failed', failure });
+      if (!head) return resolve({ kind: 'failed', failure });
+      const { status, retryAfter } = head;
+      resolve({ kind: 'answered', answer: { status, retryAfter, text: reader.text(), latencyMs } });
+    };
+    const endWithin = (delayMs: number) => {
+      if (delayMs >= graceMs) return;
+      if (grace) clearTimeout(grace);
+      graceMs = delayMs;
+      grace = setTimeout(finish, delayMs, BAD_RESPONSE, false);
     };
     const proceed = (progress: Progress) => {
       const head = reader.head();
       if (head && latencyMs < 0) latencyMs = elapsedMs();
       if (progress === 'end') finish(BAD_RESPONSE, reader.leavesConnectionUsable() && connection.hasSent());
       else if (progress === 'cut' || progress === 'bad') finish(BAD_RESPONSE, false);
-      else if (!head) return;
-      else if (reader.hasWholeText()) answer();
-      else if (!wantsText && isAcceptedStatus(head.status)) grace ??= setTimeout(answer, BODY_GRACE_MS);
+      else if (head) endWithin(isTextMissing(head.status) ? TEXT_GRACE_MS : BODY_GRACE_MS);
     };
+    const isTextMissing = (status: number) => !reader.hasWholeText() && (wantsText || !isAcceptedStatus(status));
     connection.send(request, {
       onBytes: (bytes) => proceed(reader.take(bytes)),
       onClosed(error) {

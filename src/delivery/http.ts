@@ -9,6 +9,7 @@ import { createEgress, type EgressDeps } from './egress.ts';
 import type { Connection } from './http-connection.ts';
 import { type Exchanged, exchange } from './http-exchange.ts';
 import { DNS_FAILED, type Failure, SENDER_LOST, toAnswered, toFailed, URL_REFUSED } from './http-verdict.ts';
+import type { SocketCounts } from './meter.ts';
 
 export type HttpLimits = PoolLimits & {
   /** Of a whole attempt: looking the host up, connecting, sending and reading. */
@@ -32,6 +33,7 @@ export type HttpSenderDeps = Pick<EgressDeps, 'connect' | 'secureContext'> & {
 export type HttpSender = {
   /** Makes one attempt. It never throws, and ends within the deadline. */
   readonly send: (url: string, message: OutgoingMessage, signal: AbortSignal) => Promise<AttemptResult>;
+  readonly openSockets: () => SocketCounts;
   /** Drops all connections; attempts in progress end as lost. */
   readonly close: () => void;
 };
@@ -106,6 +108,10 @@ export function createHttpSender(deps: HttpSenderDeps): HttpSender {
       if (outcome.kind === 'answered') return toAnswered(outcome.answer, clock());
       stop.end();
       return toFailed(outcome.failure, elapsedMs());
+    },
+    openSockets() {
+      const idle = pool.size();
+      return { inUse: egress.openSockets() - idle, idle };
     },
     close() {
       isClosed = true;

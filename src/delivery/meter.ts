@@ -2,6 +2,9 @@
 
 import type { DeadReason } from '../domain/delivery.ts';
 
+/** Open sockets: those of attempts, from the first packet on, and those that wait for the next attempt. */
+export type SocketCounts = { readonly inUse: number; readonly idle: number };
+
 export type DeliveryMeter = {
   attempt(ended: {
     readonly kind: 'http' | 'sqs';

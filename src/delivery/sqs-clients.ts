@@ -6,6 +6,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import type { SQSClient, SQSClientConfig } from '@aws-sdk/client-sqs';
 import type { KeyPair, SqsCredentials } from '../domain/destination.ts';
 import type { QueueAddress } from '../domain/queue-url.ts';
+import type { SocketCounts } from './meter.ts';
 import { createRoleSessions } from './role-sessions.ts';
 import type { SqsLimits } from './sqs.ts';
 
@@ -21,6 +22,7 @@ export type PooledClient = {
 
 export type ClientPool = {
   take(queue: QueueAddress, credentials: SqsCredentials): Promise<PooledClient>;
+  openSockets(): SocketCounts;
   close(): void;
 };
 
@@ -92,11 +94,21 @@ export function createClientPool({ tokenEndpoint, limits }: ClientPoolDeps): Cli
       made.catch(drop);
       return made;
     },
+    openSockets: () => countSockets([connections.httpAgent, connections.httpsAgent]),
     close() {
       pooled.clear();
       connections.httpAgent.destroy();
       connections.httpsAgent.destroy();
     },
+  };
+}
+
+function countSockets(agents: readonly HttpAgent[]): SocketCounts {
+  const count = (lists: HttpAgent['sockets']) =>
+    Object.values(lists).reduce((sum, sockets) => sum + (sockets?.length ?? 0), 0);
+  return {
+    inUse: agents.reduce((sum, { sockets }) => sum + count(sockets), 0),
+    idle: agents.reduce((sum, { freeSockets }) => sum + count(freeSockets), 0),
   };
 }
 

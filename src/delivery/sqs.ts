@@ -9,6 +9,7 @@ import {
   tooLargeError,
 } from '../domain/queue-message.ts';
 import { judgeQueueUrl, type QueueService } from '../domain/queue-url.ts';
+import type { SocketCounts } from './meter.ts';
 import { createClientPool, type PooledClient } from './sqs-clients.ts';
 import { describeRefusal, isCredentialFault, policyRefusal, type QueueRefusal } from './sqs-refusal.ts';
 
@@ -34,6 +35,7 @@ export type SqsDeps = {
 export type SqsSender = {
   /** Makes one attempt. It never throws, and ends within the deadline whatever the other side does. */
   send(destination: QueueDestination, message: OutgoingMessage, signal: AbortSignal): Promise<AttemptResult>;
+  openSockets(): SocketCounts;
   /** Drops all clients and connections; attempts in progress fail. */
   close(): void;
 };
@@ -83,6 +85,7 @@ export function createSqsSender(deps: SqsDeps): SqsSender {
       );
       return toResult(outcome, Math.round(performance.now() - startedMs));
     },
+    openSockets: pool.openSockets,
     close: pool.close,
   };
 }

@@ -1,6 +1,6 @@
 /** All that the server tells about itself at GET /metrics. */
 
-import type { DeliveryMeter } from '../delivery/meter.ts';
+import type { DeliveryMeter, SocketCounts } from '../delivery/meter.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { RequestMeter } from '../domain/request-meter.ts';
 import type { Store } from '../domain/store.ts';
@@ -30,6 +30,8 @@ export type MetricsDeps = {
   readonly inFlight: () => number;
   /** What the requests of this process hold. */
   readonly held: () => Held;
+  /** Of attempts of this process, by the kind of destination. */
+  readonly openSockets: () => { readonly [kind: string]: SocketCounts };
 };
 
 export function createMetrics(deps: MetricsDeps): Metrics {
@@ -55,7 +57,7 @@ function tellSettlement(registry: Registry, { store, clock, monotonicMs }: Metri
   );
 }
 
-function tellDeliveries(registry: Registry, { store, clock, inFlight, monotonicMs }: MetricsDeps): void {
+function tellDeliveries(registry: Registry, { store, clock, inFlight, openSockets, monotonicMs }: MetricsDeps): void {
   const read = shareRead(store.deliveries.counts, monotonicMs);
   const byLabel = (label: string, values: Readonly<Record<string, number>>) =>
     Object.entries(values).map(([word, value]) => ({ labels: { [label]: word }, value }));
@@ -86,6 +88,14 @@ function tellDeliveries(registry: Registry, { store, clock, inFlight, monotonicM
   registry.gauge({ name: 'spandrel_webhook_in_flight', help: 'Attempts of this process that are under way.' }, () => [
     { value: inFlight() },
   ]);
+  registry.gauge(
+    { name: 'spandrel_webhook_sockets', help: 'Open sockets of this process to receivers, idle ones included.' },
+    () =>
+      Object.entries(openSockets()).flatMap(([kind, { inUse, idle }]) => [
+        { labels: { kind, state: 'in_use' }, value: inUse },
+        { labels: { kind, state: 'idle' }, value: idle },
+      ]),
+  );
 }
 
 /** Nothing that waits is as good as something that came just now. */

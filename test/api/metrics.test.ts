@@ -31,6 +31,7 @@ const NAMES = [
   'spandrel_webhook_outbox_rows',
   'spandrel_webhook_policy_refusals_total',
   'spandrel_webhook_replay_enqueued_total',
+  'spandrel_webhook_sockets',
   'spandrel_webhook_stale_results_total',
   'spandrel_webhook_tests_total',
 ];
