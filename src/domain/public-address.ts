@@ -10,13 +10,23 @@ const MAPPED_PREFIX_BITS = 96;
 const BYTE = /^(0|[1-9][0-9]{0,2})$/;
 const UNIT = /^[0-9a-fA-F]{1,4}$/;
 
-/** What a host system is told about itself under; nobody but the host may ask there, whatever a list allows. */
-const METADATA = ['169.254.169.254', '169.254.170.2', '168.63.129.16', '100.100.100.200', 'fd00:ec2::254'].map(
-  readKnownAddress,
-);
+/** Where hosts and containers are told about themselves, credentials included; nobody else may ask, whatever a list allows. */
+const METADATA = [
+  '169.254.169.254',
+  '169.254.170.2',
+  '169.254.170.23',
+  '168.63.129.16',
+  '100.100.100.200',
+  '192.0.0.192',
+  'fd00:ec2::254',
+  'fd00:ec2::23',
+  'fd20:ce::254',
+].map(readKnownAddress);
 
-/** NAT64, and the old way to write IPv4 as IPv6: the last four bytes are the address that is meant. */
-const TRANSLATED_4 = ['64:ff9b::/96', '::/96'].map(readKnownRange);
+const SIX_TO_FOUR = readKnownRange('2002::/16');
+const TEREDO = readKnownRange('2001::/32');
+/** Where translators put an IPv4 address behind prefixes of 32 to 64 bits (RFC 6052, 2.2), with byte 8 left out. */
+const TRANSLATED_AT = [4, 5, 6, 7, 8];
 
 const NOT_PUBLIC_4 = [
   '0.0.0.0/8',
@@ -45,12 +55,26 @@ export function isPublicAddress(address: Address): boolean {
   return isInRange(address, PUBLIC_6) && !NOT_PUBLIC_6.some((range) => isInRange(address, range));
 }
 
-/** Also behind a translator to IPv4, which a list could open by accident. */
+/** Also behind a translator or a tunnel to IPv4, which a list could open by accident. */
 export function isMetadataAddress(address: Address): boolean {
-  const carried = TRANSLATED_4.some((range) => isInRange(address, range))
-    ? ({ family: 4, groups: lastBytes(address) } as const)
-    : address;
-  return METADATA.some((known) => isSameAddress(known, carried));
+  return [address, ...carriedBy(address)].some((each) => METADATA.some((known) => isSameAddress(known, each)));
+}
+
+/**
+ * The IPv4 addresses that somebody on the way may take an IPv6 address for. Translators have prefixes of their own, so
+ * every prefix counts: that an address carries one by chance is as good as impossible.
+ */
+function carriedBy(address: Address): Address[] {
+  if (address.family === 4) return [];
+  const bytes = bytesOf(address.groups);
+  // At the end stands what is mapped, compatible, translated (NAT64 with 96 bits) or of ISATAP.
+  const carried = [bytes.slice(12)];
+  const withoutZero = bytes.toSpliced(8, 1);
+  for (const start of TRANSLATED_AT) carried.push(withoutZero.slice(start, start + 4));
+  if (isInRange(address, SIX_TO_FOUR)) carried.push(bytes.slice(2, 6));
+  // The client, written the other way round bit by bit; the server stands where translators put theirs.
+  if (isInRange(address, TEREDO)) carried.push(bytes.slice(12).map((byte) => byte ^ 0xff));
+  return carried.map((groups) => ({ family: 4, groups }));
 }
 
 export function isSameAddress(one: Address, other: Address): boolean {
@@ -140,7 +164,11 @@ function isMapped({ groups }: Address): boolean {
 }
 
 function lastBytes({ groups }: Address): number[] {
-  return groups.slice(6).flatMap((group) => [group >> 8, group & 0xff]);
+  return bytesOf(groups.slice(6));
+}
+
+function bytesOf(units: readonly number[]): number[] {
+  return units.flatMap((unit) => [unit >> 8, unit & 0xff]);
 }
 
 function readKnownAddress(text: string): Address {

@@ -25,6 +25,12 @@ export type QueueVerdict =
 
 type AmazonHost = { readonly region: string; readonly isFips: boolean; readonly suffix: string };
 
+/**
+ * As Amazon names its regions: eu-central-1, us-gov-west-1, us-iso-east-1, eusc-de-east-1. Names of this shape are Amazon's
+ * own; under others, such as s3, anybody can have a host.
+ */
+const REGION =
+  /^(?:[a-z]{2}(?:-gov|-iso[a-z]?)?|eusc-[a-z]{2})-(?:central|north|south|east|west|(?:north|south)(?:east|west))-[1-9][0-9]?$/;
 const QUEUE_PATH = /^\/([0-9]{12})\/([A-Za-z0-9_-]{1,80})$/;
 const SERVICE_HOST = /^https:\/\/sqs(-fips)?\.([a-z0-9-]+)\.(amazonaws\.com(?:\.cn)?)$/;
 const QUEUE_HOST = /^https:\/\/([a-z0-9-]+)\.queue\.(amazonaws\.com(?:\.cn)?)$/;
@@ -70,11 +76,11 @@ function splitOrigin(queueUrl: string): { readonly origin: string; readonly path
 function readHost(origin: string, { endpoint, region }: QueueService): AmazonHost | null {
   const [, fips, ofService, serviceSuffix] = SERVICE_HOST.exec(origin) ?? [];
   if (ofService !== undefined && serviceSuffix !== undefined) {
-    return { region: ofService, isFips: fips !== undefined, suffix: serviceSuffix };
+    return REGION.test(ofService) ? { region: ofService, isFips: fips !== undefined, suffix: serviceSuffix } : null;
   }
   const [, ofQueue, queueSuffix] = QUEUE_HOST.exec(origin) ?? [];
   if (ofQueue !== undefined && queueSuffix !== undefined) {
-    return { region: ofQueue, isFips: false, suffix: queueSuffix };
+    return REGION.test(ofQueue) ? { region: ofQueue, isFips: false, suffix: queueSuffix } : null;
   }
   if (endpoint === null || URL.parse(endpoint)?.origin !== origin) return null;
   return { region, isFips: false, suffix: region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com' };

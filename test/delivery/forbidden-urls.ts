@@ -1,15 +1,23 @@
 /** Ways to write addresses that webhooks must never reach. */
 
-/** Of every range that is not public, and every address that hosts tell about themselves under. */
-const FORBIDDEN = [
-  '0.0.0.0',
-  '10.1.2.3',
-  '100.64.0.1',
+/** Where hosts and containers are told about themselves. */
+const METADATA = [
   '100.100.100.200',
-  '127.0.0.1',
   '168.63.129.16',
   '169.254.169.254',
   '169.254.170.2',
+  '169.254.170.23',
+  '192.0.0.192',
+];
+const METADATA_6 = ['[fd00:ec2::254]', '[fd00:ec2::23]', '[fd20:ce::254]', '[FD20:00CE:0:0:0:0:0:0254]'];
+
+/** Of every range that is not public, and all of the above. */
+const FORBIDDEN = [
+  ...METADATA,
+  '0.0.0.0',
+  '10.1.2.3',
+  '100.64.0.1',
+  '127.0.0.1',
   '172.31.255.1',
   '192.0.0.8',
   '192.0.2.1',
@@ -23,6 +31,7 @@ const FORBIDDEN = [
 ];
 
 const FORBIDDEN_6 = [
+  ...METADATA_6,
   '[::]',
   '[::1]',
   '[0:0:0:0:0:0:0:1]',
@@ -67,6 +76,41 @@ const FORBIDDEN_NAMES = [
   'db\uff0einternal',
   'loc\u00adalhost',
 ];
+
+/** Nobody may open any of these: not by naming the address, nor a network around it. */
+export function metadataUrls(): string[] {
+  return [...METADATA.flatMap(spellingsOf), ...METADATA.flatMap(carriersOf), ...METADATA_6].map(
+    (host) => `http://${host}/`,
+  );
+}
+
+/** IPv6 addresses that translators, tunnels and old ways to write them take for an IPv4 address. */
+function carriersOf(address: string): string[] {
+  const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
+  const hex = (...bytes: readonly number[]) => bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  const [high, low] = [hex(a, b), hex(c, d)];
+  const [highMasked, lowMasked] = [hex(a ^ 255, b ^ 255), hex(c ^ 255, d ^ 255)];
+  return [
+    `[::ffff:0:${high}:${low}]`,
+    // NAT64 with the prefix of all, with local ones of each length, and with one of the operator's own.
+    `[64:ff9b::${high}:${low}]`,
+    `[64:ff9b:1::${high}:${low}]`,
+    `[64:ff9b:1:abcd:0:1234:${high}:${low}]`,
+    `[64:ff9b:1:${high}:${hex(0, c)}:${hex(d, 0)}::]`,
+    `[64:ff9b:1:${hex(7, a)}:${hex(0, b)}:${hex(c, d)}::]`,
+    `[64:ff9b:1:abcd:${hex(0, a)}:${hex(b, c)}:${hex(d, 0)}:0]`,
+    `[2001:67c:abcd:64::${high}:${low}]`,
+    // 6to4
+    `[2002:${high}:${low}::1]`,
+    `[2002:${high}:${low}:${high}:0:5efe:${high}:${low}]`,
+    // ISATAP, with a local and a global interface
+    `[fe80::5efe:${high}:${low}]`,
+    `[2001:db8::200:5efe:${high}:${low}]`,
+    // Teredo: the client, and the server
+    `[2001:0:4136:e378:8000:63bf:${highMasked}:${lowMasked}]`,
+    `[2001:0:${high}:${low}:8000:63bf:3fff:fdd2]`,
+  ];
+}
 
 /** Every url here must be refused without a look-up and without a connection. */
 export function forbiddenUrls(): string[] {

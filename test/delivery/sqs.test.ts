@@ -7,6 +7,7 @@ import type { OutgoingMessage } from '../../src/domain/destination.ts';
 import { sizeOfMessage } from '../../src/domain/queue-message.ts';
 import { TLS } from '../support/port.ts';
 import { ACCOUNT, KEYS, type QueueServer, startQueueServer } from '../support/queue-server.ts';
+import { until } from '../support/temp.ts';
 
 const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 const DISPATCH_ID = 'webhookendpoint_0005p2syRelBzOqqEi3ft3bFhpiQC:23135b55785c0090';
@@ -200,9 +201,11 @@ describe('a queue that does not answer', () => {
   it.each(['hang', 'drip'] as const)('as it should (%s) ends the attempt at the deadline', async (kind) => {
     queues.misbehave('sqs', { kind });
     const startedMs = performance.now();
-    const result = await sender({ limits }).send(destination(), message('{}'), NEVER);
+    const hasty = sender({ limits });
+    const result = await hasty.send(destination(), message('{}'), NEVER);
     expect(performance.now() - startedMs).toBeLessThan(450);
     expect(result).toMatchObject({ kind: 'refused', error: 'timeout', terminalHint: false, isOurs: false });
+    await until(() => hasty.openSockets().inUse + hasty.openSockets().idle === 0);
   });
 
   it.each([
@@ -213,6 +216,13 @@ describe('a queue that does not answer', () => {
     const result = await sender().send(destination(), message('{}'), NEVER);
     expect(result).toMatchObject({ kind: 'refused', error, terminalHint: false, isOurs: false });
     expect(queues.calls.sqs).toBe(1);
+  });
+
+  it('that it could have is told from one that it can never have: what is no region is not sent to', async () => {
+    const queueUrl = `https://sqs.s3.amazonaws.com/${ACCOUNT}/events`;
+    const result = await sender().send(destination(queueUrl), message('{}'), NEVER);
+    expect(result).toMatchObject({ error: expect.stringMatching(/^InvalidAddress: /), terminalHint: true });
+    expect(queues.calls.sqs).toBe(0);
   });
 
   it('because nobody listens is named for it', async () => {

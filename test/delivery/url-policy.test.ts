@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseAllowList } from '../../src/domain/url-allow-list.ts';
 import { createUrlPolicy, type UrlRefusal, vetUrl } from '../../src/domain/url-policy.ts';
 import { policyWith } from '../support/http-sending.ts';
-import { forbiddenUrls } from './forbidden-urls.ts';
+import { forbiddenUrls, metadataUrls } from './forbidden-urls.ts';
 
 const open = createUrlPolicy([]);
 const unresolved = () => Promise.reject(new Error('no answer'));
@@ -191,8 +191,23 @@ describe('the list of what an operator allows', () => {
       'http://2852039166/',
     ];
     expect(metadata.filter((url) => reasonOf(policy, url) !== 'host')).toEqual([]);
+    for (const url of metadataUrls()) expect([url, reasonOf(policy, url)]).toEqual([url, 'host']);
     expect(reasonOf(policy, 'http://169.254.169.253/')).toBe('ok');
+    expect(reasonOf(policy, 'http://[64:ff9b::169.254.169.253]/')).toBe('ok');
+    expect(reasonOf(policy, 'http://[2002:a9fe:a9fd::1]/')).toBe('ok');
+    expect(reasonOf(policy, 'http://[2002:7f00:1:a9fe:a9fe::1]/')).toBe('ok');
+    expect(reasonOf(policy, 'http://[fd20:ce::253]/')).toBe('ok');
     expect(reasonOf(policy, 'http://metadata.google.internal/')).toBe('scheme');
+  });
+
+  it('opens metadata to nobody, by address or by name, however exactly it is named', async () => {
+    for (const url of metadataUrls()) {
+      const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+      expect([host, reasonOf(policyWith(host), url)]).toEqual([host, 'host']);
+      const named = policyWith('hooks.internal');
+      expect([host, await save(named, 'http://hooks.internal/', [host])]).toEqual([host, 'host']);
+      expect([host, await save(named, 'http://hooks.internal/', ['10.0.0.1', host])]).toEqual([host, 'host']);
+    }
   });
 
   it.each([

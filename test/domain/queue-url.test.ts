@@ -78,6 +78,64 @@ describe('the address of a queue', () => {
     expect(judged(queueUrl)).toContain('The queue URL must have the form');
   });
 
+  it.each([
+    'af-south-1',
+    'ap-east-2',
+    'ap-northeast-3',
+    'ap-southeast-7',
+    'ca-central-1',
+    'cn-north-1',
+    'cn-northwest-1',
+    'eu-central-1',
+    'eusc-de-east-1',
+    'il-central-1',
+    'me-south-1',
+    'mx-central-1',
+    'sa-east-1',
+    'us-east-1',
+    'us-gov-east-1',
+    'us-gov-west-1',
+    'us-iso-east-1',
+    'us-isob-east-1',
+    'us-isof-south-1',
+    'eu-isoe-west-1',
+  ])('is accepted in the region %s', (region) => {
+    expect(judged(`https://sqs.${region}.amazonaws.com/${ACCOUNT}/q`)).toMatchObject({ region });
+    expect(judged(`https://${region}.queue.amazonaws.com/${ACCOUNT}/q`)).toMatchObject({ region });
+  });
+
+  // Some of them are names under which others serve what they like, such as a bucket that is called sqs.
+  it.each([
+    's3',
+    's3-us-west-2',
+    's3-external-1',
+    's3-website-us-east-1',
+    'elb',
+    'compute-1',
+    'execute-api',
+    'eu-west',
+    'eu-west-',
+    'eu-west-0',
+    'eu-west-100',
+    'eu-west-1a',
+    'eu-west-1-2',
+    '-eu-west-1',
+    'eu--west-1',
+    'eu-nowhere-1',
+    'us-gov-gov-west-1',
+    'eusc-east-1',
+    'europe-west-1',
+    '1',
+    '-',
+    '127',
+    'x'.repeat(63),
+  ])('is refused in %s, which is no region', (region) => {
+    for (const host of [`sqs.${region}`, `sqs-fips.${region}`, `${region}.queue`]) {
+      expect(judged(`https://${host}.amazonaws.com/${ACCOUNT}/q`)).toContain('The queue URL must have the form');
+      expect(judged(`https://${host}.amazonaws.com/${ACCOUNT}/q`, OWN)).toContain('The queue URL must have the form');
+    }
+  });
+
   it('is accepted with a name of 80 characters', () => {
     expect(judged(`https://sqs.eu-west-1.amazonaws.com/${ACCOUNT}/${'q'.repeat(80)}`)).toMatchObject({
       region: 'eu-west-1',
