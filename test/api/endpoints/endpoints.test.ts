@@ -32,6 +32,8 @@ const FIELDS = [
   'created_at',
   'updated_at',
 ];
+/** Of a bucket that anybody may have called sqs. */
+const NO_REGION_URL = QUEUE_URL.replace('eu-west-1', 's3');
 const QUEUE_FIELDS = [
   'queue_url',
   'region',
@@ -122,6 +124,13 @@ describe.each(SURFACES)('an endpoint over %s', (surface) => {
     ],
     ['another scheme', { ...HTTP, url: 'http://example.com/' }, 'webhook_endpoint_invalid', {}],
     ['a private address', { ...HTTP, url: 'https://10.0.0.1/' }, 'webhook_endpoint_invalid', {}],
+    ['an address of metadata', { ...HTTP, url: 'https://[fd20:ce::254]/' }, 'webhook_endpoint_invalid', {}],
+    [
+      'a queue in what is no region',
+      { destination_kind: 'sqs', enabled_events: ['*'], sqs: { queue_url: NO_REGION_URL, role_arn: ROLE } },
+      'webhook_endpoint_invalid',
+      {},
+    ],
     ['an unknown type', { ...HTTP, enabled_events: ['test.ping'] }, 'webhook_endpoint_invalid', {}],
     ['a control out of bounds', { ...HTTP, max_batch_size: 101 }, 'webhook_endpoint_invalid', {}],
   ])('is refused with %s', async (_, body, code, meta) => {
@@ -177,6 +186,7 @@ describe.each(SURFACES)('an endpoint over %s', (surface) => {
     expect(pair.data.sqs).toMatchObject({ credential_mode: 'static', role_arn: null, external_id: null });
     expect((await patch({ sqs: { role_arn: ROLE } })).data.sqs).toMatchObject({ access_key_id: null, role_arn: ROLE });
     await patch({ sqs: null }, '400 webhook_endpoint_invalid');
+    await patch({ sqs: { queue_url: NO_REGION_URL } }, '400 webhook_endpoint_invalid');
     expect((await patch({ url: null })).data.url).toBeNull();
   });
 
