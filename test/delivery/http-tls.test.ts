@@ -14,7 +14,7 @@ const ALLOWED = '127.0.0.1,localhost,other.example';
 
 type Seen = { readonly names: (string | false)[]; readonly protocols: (string | false | null)[]; body: string };
 
-async function startTlsReceiver(options: TlsOptions = {}) {
+async function startTlsReceiver(options: TlsOptions = {}, answer = OK) {
   const seen: Seen = { names: [], protocols: [], body: '' };
   const sockets = new Set<TLSSocket>();
   const server = createServer({ cert: CERT, key: KEY, ALPNProtocols: ['h2', 'http/1.1'], ...options }, (socket) => {
@@ -29,7 +29,7 @@ async function startTlsReceiver(options: TlsOptions = {}) {
       if (!request) return;
       seen.body = request.body.toString();
       received = Buffer.alloc(0);
-      socket.write(OK);
+      socket.write(answer);
     });
   });
   server.on('tlsClientError', () => {});
@@ -76,6 +76,14 @@ describe('a receiver with TLS', () => {
     const { port, seen } = await startTlsReceiver();
     expect(await createTlsSender().attempt(`https://127.0.0.1:${port}/`)).toMatchObject({ kind: 'accepted' });
     expect(seen.names).toEqual([false]);
+  });
+
+  it('that holds on after its verdict is cut off with it', async () => {
+    const { port } = await startTlsReceiver({}, 'HTTP/1.1 200 OK\r\n\r\n');
+    const sender = createTlsSender({ limits: { deadlineMs: 60_000 } });
+    expect(await sender.attempt(`https://localhost:${port}/`)).toMatchObject({ kind: 'accepted' });
+    expect(sender.sockets.map((socket) => socket.destroyed)).toEqual([true]);
+    await until(() => sender.openSockets().inUse === 0, 'none is counted any more');
   });
 
   it('whose certificate nobody vouches for gets no request', async () => {
