@@ -5,7 +5,7 @@ import { connect as connectTls, createSecureContext, type SecureContext } from '
 import { isSameAddress, parseAddress } from '../domain/public-address.ts';
 import type { UrlTarget } from '../domain/url-policy.ts';
 import type { Stop } from './attempt-stop.ts';
-import { type Connection, createConnection, type Inlet } from './http-connection.ts';
+import { type Connection, type ConnectionSockets, createConnection, type Inlet, reset } from './http-connection.ts';
 import { READ_MAX_BYTES } from './http-response.ts';
 import {
   CONNECT_FAILED,
@@ -31,13 +31,10 @@ export type Egress = {
   readonly openSockets: () => number;
 };
 
-export type Dialled =
-  | { readonly kind: 'open'; readonly connection: Connection }
-  | { readonly kind: 'failed'; readonly failure: Failure };
+export type Dialled = { readonly kind: 'open'; readonly connection: Connection } | Failed;
 
-type Opened =
-  | { readonly kind: 'open'; readonly socket: Socket }
-  | { readonly kind: 'failed'; readonly failure: Failure };
+type Failed = { readonly kind: 'failed'; readonly failure: Failure };
+type Opened = { readonly kind: 'open'; readonly socket: Socket } | Failed;
 type Settle = (outcome: Opened) => void;
 
 const ADDRESSES_MAX = 4;
@@ -63,11 +60,13 @@ export function createEgress({ connectMs, connect = connectTcp, ...deps }: Egres
       openSockets -= 1;
     });
     const opened = await untilOpen(socket, stop, { connectMs, address });
-    if (opened.kind === 'failed' || !target.secure) return toDialled(opened, inlet, address);
+    if (opened.kind === 'failed') return opened;
+    if (!target.secure) return toDialled({ socket, tcp: socket, inlet }, address);
     secureContext ??= createSecureContext();
     const secured = await untilSecure(socket, stop, { target, secureContext });
-    if (secured.kind === 'open') secured.socket.on('data', (bytes: Buffer) => inlet.onBytes(bytes));
-    return toDialled(secured, inlet, address);
+    if (secured.kind === 'failed') return secured;
+    secured.socket.on('data', (bytes: Buffer) => inlet.onBytes(bytes));
+    return toDialled({ socket: secured.socket, tcp: socket, inlet }, address);
   }
   return {
     async dial(target, addresses, stop) {
@@ -127,7 +126,7 @@ function untilSecure(
     // Said aloud, because the environment can turn the default off.
     rejectUnauthorized: true,
   });
-  return settleOnce(socket, stop, (settle) => {
+  return settleOnce(plain, stop, (settle) => {
     socket.on('error', (error) => settle(failed(connectionFailure(error, true))));
     socket.on('close', () => settle(failed(CONNECTION_RESET)));
     socket.once('secureConnect', () => settle({ kind: 'open', socket }));
@@ -135,14 +134,14 @@ function untilSecure(
 }
 
 /** The first outcome counts; a socket that did not make it is gone. */
-function settleOnce(socket: Socket, stop: Stop, listen: (settle: Settle) => void): Promise<Opened> {
+function settleOnce(tcp: Socket, stop: Stop, listen: (settle: Settle) => void): Promise<Opened> {
   return new Promise((resolve) => {
     let isSettled = false;
     const settle: Settle = (outcome) => {
       if (isSettled) return;
       isSettled = true;
       stop.onStop(null);
-      if (outcome.kind === 'failed') socket.destroy();
+      if (outcome.kind === 'failed') reset(tcp);
       resolve(outcome);
     };
     listen(settle);
@@ -157,11 +156,10 @@ function isPeer(socket: Socket, address: string): boolean {
   return asked !== null && peer !== null && isSameAddress(asked, peer);
 }
 
-function failed(failure: Failure): Opened {
+function failed(failure: Failure): Failed {
   return { kind: 'failed', failure };
 }
 
-function toDialled(opened: Opened, inlet: Inlet, address: string): Dialled {
-  if (opened.kind === 'failed') return opened;
-  return { kind: 'open', connection: createConnection(opened.socket, inlet, address) };
+function toDialled(sockets: ConnectionSockets, address: string): Dialled {
+  return { kind: 'open', connection: createConnection(sockets, address) };
 }

@@ -22,6 +22,8 @@ export type Connection = {
   /** Nothing is expected from here on: whatever the receiver says next closes the connection. */
   readonly rest: () => void;
   readonly destroy: () => void;
+  /** For a receiver that has not kept to the end: nothing of the connection is left, on either side. */
+  readonly cut: () => void;
 };
 
 export type HttpRequest = { readonly head: string; readonly body: Buffer };
@@ -29,7 +31,14 @@ export type HttpRequest = { readonly head: string; readonly body: Buffer };
 /** Copying less than this is cheaper than handing two buffers to the system. */
 const COPY_MAX_BYTES = 32_768;
 
-export function createConnection(socket: Socket, inlet: Inlet, peer: string): Connection {
+export type ConnectionSockets = {
+  readonly socket: Socket;
+  /** The one below, where that is TLS; otherwise the same. */
+  readonly tcp: Socket;
+  readonly inlet: Inlet;
+};
+
+export function createConnection({ socket, tcp, inlet }: ConnectionSockets, peer: string): Connection {
   let listener: ConnectionListener | null = null;
   let isOpen = true;
   const close = (error: Error | null) => {
@@ -60,7 +69,21 @@ export function createConnection(socket: Socket, inlet: Inlet, peer: string): Co
       listener = null;
       close(null);
     },
+    cut() {
+      listener = null;
+      if (isOpen) reset(tcp);
+      close(null);
+    },
   };
+}
+
+/**
+ * Closes a socket without an ordinary end. After one the system keeps what was not read yet, and waits for the end of
+ * the other side, which may never come.
+ */
+export function reset(tcp: Socket): void {
+  if (tcp.connecting || tcp.destroyed) tcp.destroy();
+  else tcp.resetAndDestroy();
 }
 
 function write(socket: Socket, { head, body }: HttpRequest): void {

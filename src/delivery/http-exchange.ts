@@ -2,7 +2,7 @@
 
 import type { Stop } from './attempt-stop.ts';
 import type { Connection, HttpRequest } from './http-connection.ts';
-import { createResponseReader, type Progress } from './http-response.ts';
+import { createResponseReader, type Progress, type ResponseReader } from './http-response.ts';
 import {
   type Answer,
   BAD_RESPONSE,
@@ -27,6 +27,9 @@ export type ExchangeOptions = {
   readonly onUsable: (keptMs: number | null) => void;
 };
 
+/** Over: both sides have said all they had to say. Cut: the receiver has not, or has not heard it. */
+type Parting = 'usable' | 'over' | 'cut';
+
 /**
  * How long after the verdict the end of a body is waited for, which leaves the connection free for the next attempt.
  * Then the connection is closed, because a receiver could otherwise hold one for every attempt it has answered.
@@ -48,13 +51,14 @@ export function exchange(connection: Connection, options: ExchangeOptions): Prom
     let grace: NodeJS.Timeout | null = null;
     let graceMs = Number.POSITIVE_INFINITY;
 
-    const finish = (failure: Failure, isUsable: boolean) => {
+    const finish = (failure: Failure, parting: Parting) => {
       stop.onStop(null);
       stop.end();
       if (grace) clearTimeout(grace);
       const head = reader.head();
-      if (isUsable) onUsable(head?.keptMs ?? null);
-      else connection.destroy();
+      if (parting === 'usable') onUsable(head?.keptMs ?? null);
+      else if (parting === 'over') connection.destroy();
+      else connection.cut();
       if (!head) return resolve({ kind: 'failed', failure });
       const { status, retryAfter } = head;
       resolve({ kind: 'answered', answer: { status, retryAfter, text: reader.text(), latencyMs } });
@@ -63,23 +67,29 @@ export function exchange(connection: Connection, options: ExchangeOptions): Prom
       if (delayMs >= graceMs) return;
       if (grace) clearTimeout(grace);
       graceMs = delayMs;
-      grace = setTimeout(finish, delayMs, BAD_RESPONSE, false);
+      grace = setTimeout(finish, delayMs, BAD_RESPONSE, 'cut');
     };
+    const isTextShown = (status: number) => wantsText || !isAcceptedStatus(status);
     const proceed = (progress: Progress) => {
       const head = reader.head();
       if (head && latencyMs < 0) latencyMs = elapsedMs();
-      if (progress === 'end') finish(BAD_RESPONSE, reader.leavesConnectionUsable() && connection.hasSent());
-      else if (progress === 'cut' || progress === 'bad') finish(BAD_RESPONSE, false);
-      else if (head) endWithin(isTextMissing(head.status) ? TEXT_GRACE_MS : BODY_GRACE_MS);
+      if (progress === 'end') finish(BAD_RESPONSE, partingOf(connection, reader));
+      else if (progress === 'cut' || progress === 'bad') finish(BAD_RESPONSE, 'cut');
+      else if (head) endWithin(isTextShown(head.status) && !reader.hasWholeText() ? TEXT_GRACE_MS : BODY_GRACE_MS);
     };
-    const isTextMissing = (status: number) => !reader.hasWholeText() && (wantsText || !isAcceptedStatus(status));
     connection.send(request, {
       onBytes: (bytes) => proceed(reader.take(bytes)),
       onClosed(error) {
         const isCutShort = error === null && reader.takeEnd() === 'bad';
-        finish(isCutShort ? BAD_RESPONSE : error ? connectionFailure(error, false) : CONNECTION_RESET, false);
+        finish(isCutShort ? BAD_RESPONSE : error ? connectionFailure(error, false) : CONNECTION_RESET, 'over');
       },
     });
-    stop.onStop((reason) => finish(reason, false));
+    stop.onStop((reason) => finish(reason, 'cut'));
   });
+}
+
+/** How an answer that is complete leaves the connection. */
+function partingOf(connection: Connection, reader: ResponseReader): Parting {
+  if (!connection.hasSent()) return 'cut';
+  return reader.leavesConnectionUsable() ? 'usable' : 'over';
 }

@@ -72,6 +72,37 @@ describe('a receiver that answers with', () => {
   });
 });
 
+/** Half open: an end of ours is no reason for them to close. Their system knows only whether the connection is there. */
+const STUBBORN = { allowHalfOpen: true };
+
+describe('a receiver that never closes', () => {
+  it.each<[string, { readonly scheme?: string; readonly answer?: string; readonly bodyBytes?: number }]>([
+    ['a success without an end', { answer: 'HTTP/1.1 200 OK\r\n\r\n' }],
+    ['a failure without an end', { answer: 'HTTP/1.1 500 No\r\n\r\nno' }],
+    ['no answer at all', {}],
+    ['no handshake', { scheme: 'https' }],
+    ['an answer before it has read', { answer: OK, bodyBytes: 20_000_000 }],
+  ])('loses its end of the connection as well: %s', async (_name, { scheme = 'http', answer, bodyBytes = 100 }) => {
+    const taken: Socket[] = [];
+    let hasAnswered = false;
+    const receiver = await startRawReceiver(
+      (socket) => {
+        if (hasAnswered) return;
+        hasAnswered = true;
+        if (answer) socket.write(answer);
+        if (bodyBytes > 100) socket.pause();
+      },
+      (socket) => taken.push(socket),
+      STUBBORN,
+    );
+    const sender = createTestSender({ limits: { deadlineMs: 500 } });
+    await sender.attempt(receiver.url.replace('http', scheme), { body: Buffer.alloc(bodyBytes, 'x') });
+    expect(openOf(sender)).toBe(0);
+    for (const socket of taken) socket.resume();
+    await until(() => taken.length === 1 && taken.every((socket) => socket.destroyed), 'the receiver has none either');
+  });
+});
+
 describe('a receiver that', () => {
   const neverOpens = () => new Socket();
 

@@ -1,6 +1,13 @@
 /** A sender of webhooks for tests, and receivers that speak whatever bytes a test wants. */
 
-import { createServer, connect as realConnect, type Server, type Socket, type TcpNetConnectOpts } from 'node:net';
+import {
+  createServer,
+  connect as realConnect,
+  type Server,
+  type ServerOpts,
+  type Socket,
+  type TcpNetConnectOpts,
+} from 'node:net';
 import { onTestFinished } from 'vitest';
 import { createHttpSender, type HttpSender, type HttpSenderDeps } from '../../src/delivery/http.ts';
 import type { AttemptResult, OutgoingMessage } from '../../src/domain/destination.ts';
@@ -90,10 +97,11 @@ export type RawReceiver = {
 export async function startRawReceiver(
   serve: (socket: Socket, received: Buffer) => void,
   onConnect: (socket: Socket) => void = () => {},
+  options: ServerOpts = {},
 ): Promise<RawReceiver> {
   const received: Buffer[] = [];
   const sockets = new Set<Socket>();
-  const server = createServer({ noDelay: true }, (socket) => {
+  const server = createServer({ noDelay: true, ...options }, (socket) => {
     const index = received.push(Buffer.alloc(0)) - 1;
     sockets.add(socket);
     socket.on('error', () => {});
