@@ -149,6 +149,7 @@ export async function createApp(given: AppDeps): Promise<App> {
       webhooks.close();
       await endLedger(ledger);
       outage.stop();
+      metrics.stop();
       watch.close();
       answers.close();
     },

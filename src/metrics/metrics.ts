@@ -5,6 +5,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { RequestMeter } from '../domain/request-meter.ts';
 import type { Store } from '../domain/store.ts';
 import { createDeliveryMeter } from './delivery-meter.ts';
+import { watchEventLoop } from './event-loop.ts';
 import { type Held, tellHeld } from './held.ts';
 import { meterStore } from './metered-store.ts';
 import { tellProcess } from './process.ts';
@@ -20,6 +21,8 @@ export type Metrics = {
   readonly deliveries: DeliveryMeter;
   /** The page as it is now. */
   text(): Promise<string>;
+  /** Ends what is measured as time passes. */
+  stop(): void;
 };
 
 export type MetricsDeps = {
@@ -42,8 +45,9 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   tellDeliveries(registry, deps);
   tellProcess(registry);
   tellHeld(registry, deps.held);
+  const { stop } = watchEventLoop(registry);
   const store = meterStore(deps.store, { requests, deliveries, monotonicMs: deps.monotonicMs });
-  return { store, requests, deliveries, text: registry.text };
+  return { store, requests, deliveries, text: registry.text, stop };
 }
 
 function tellSettlement(registry: Registry, { store, clock, monotonicMs }: MetricsDeps): void {

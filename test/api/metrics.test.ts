@@ -11,6 +11,8 @@ const LABEL = '[a-z_]+="(?:[^"\\\\\\n]|\\\\["\\\\n])*"';
 const SAMPLE = new RegExp(`^[a-z_]+(\\{${LABEL}(,${LABEL})*\\})? [0-9.e+-]+$`);
 
 const NAMES = [
+  'spandrel_event_loop_delay_max_seconds',
+  'spandrel_event_loop_delay_seconds',
   'spandrel_events_append_seconds',
   'spandrel_events_appended_total',
   'spandrel_events_retention_deleted_total',
