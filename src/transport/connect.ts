@@ -13,7 +13,7 @@ import {
   type ServiceImpl,
 } from '@connectrpc/connect';
 import { Health } from '../../gen/grpc/health/v1/health_pb.js';
-import { ServerReflection, type ServerReflectionRequest } from '../../gen/grpc/reflection/v1/reflection_pb.js';
+import { ServerReflection } from '../../gen/grpc/reflection/v1/reflection_pb.js';
 import { ServerReflection as ServerReflectionAlpha } from '../../gen/grpc/reflection/v1alpha/reflection_pb.js';
 import { Fault } from '../domain/fault.ts';
 import type { Invoke } from '../rpc/invoke.ts';
@@ -27,8 +27,9 @@ import { countBody, type Exchange, exchangeKey, runExchange } from './connect-ex
 import { refuseRpc, tellMethods } from './connect-refusal.ts';
 import { firstHeader } from './first-header.ts';
 import { createGzip } from './gzip.ts';
+import { limitStreams, REFLECTION_SHARES, WATCH_SHARES } from './open-streams.ts';
 import { arrivalOf, type OriginOf } from './origin.ts';
-import { createReflection, type Reflection } from './reflection.ts';
+import { answerQuestions, createReflection } from './reflection.ts';
 import type { RestRequest, RestResponse } from './rest/exchange.ts';
 import { isRpcRequest } from './rpc-request.ts';
 import type { HttpHandler } from './server.ts';
@@ -44,9 +45,12 @@ export type ConnectDeps = {
   readonly health: ServiceImpl<typeof Health>;
 };
 
-/** Largest message to health and reflection, which need no credential. */
-const OPEN_MESSAGE_MAX_BYTES = 16_384;
-/** The size of what is compressed tells of a secret beside text of the caller's own. */
+/** Largest message to health and reflection, which need no credential. A name is all they ask for. */
+const OPEN_MESSAGE_MAX_BYTES = 2_048;
+/**
+ * The size of what is compressed tells of a secret beside text of the caller's own; and compressing is work, which
+ * nobody gets for nothing.
+ */
 const NEVER_COMPRESSED = { compressMinBytes: Number.MAX_SAFE_INTEGER };
 
 export function createConnect(deps: ConnectDeps): HttpHandler {
@@ -104,22 +108,16 @@ function addRoutes(router: ConnectRouter, { methods, health }: ConnectDeps): voi
     };
     router.rpc(desc, run, { readMaxBytes: sizeMaxBytes, ...(policy.secret ? NEVER_COMPRESSED : {}) });
   }
-  router.service(Health, health);
+  router.service(Health, { ...health, watch: limitStreams(health.watch, 'watches', WATCH_SHARES) });
   const reflect = createReflection([...servicesOf(methods), Health, ServerReflection, ServerReflectionAlpha]);
-  const answerAll = (requests: AsyncIterable<ServerReflectionRequest>) => reflectAll(requests, reflect);
-  router.service(ServerReflection, { serverReflectionInfo: answerAll });
+  const answerAll = limitStreams(answerQuestions.bind(null, reflect), 'streams of reflection', REFLECTION_SHARES);
+  router.service(ServerReflection, { serverReflectionInfo: answerAll }, NEVER_COMPRESSED);
   // The messages of the older version have other names and the same fields.
-  router.service(ServerReflectionAlpha, { serverReflectionInfo: answerAll as unknown as AlphaImpl });
+  router.service(ServerReflectionAlpha, { serverReflectionInfo: answerAll as unknown as AlphaImpl }, NEVER_COMPRESSED);
 }
 
 type AlphaImpl = MethodImpl<(typeof ServerReflectionAlpha)['method']['serverReflectionInfo']>;
 
 function servicesOf(methods: readonly Method[]): readonly DescService[] {
   return [...new Set(methods.map(({ desc }) => desc.parent))];
-}
-
-async function* reflectAll(requests: AsyncIterable<ServerReflectionRequest>, reflect: Reflection) {
-  for await (const request of requests) {
-    yield { validHost: request.host, originalRequest: request, messageResponse: reflect(request.messageRequest) };
-  }
 }

@@ -16,8 +16,6 @@ export type HealthDeps = {
   readonly monotonicMs: () => number;
 };
 
-/** Nobody proves a credential here, so the number of open watches has a ceiling. */
-const WATCHERS_MAX = 1_000;
 const LOOK_AGAIN_MS = 500;
 
 /** Answers for each service of `methods`, and by the empty name for the whole process. */
@@ -28,7 +26,6 @@ export function createHealth({ methods, accepting, ready, monotonicMs }: HealthD
     if (!known.has(service)) return Status.SERVICE_UNKNOWN;
     return accepting() && (await isReady()) ? Status.SERVING : Status.NOT_SERVING;
   };
-  let watchers = 0;
   return {
     async check({ service }) {
       const status = await statusOf(service);
@@ -36,18 +33,12 @@ export function createHealth({ methods, accepting, ready, monotonicMs }: HealthD
       throw new Fault('route_not_found', 'There is no such service.', { kind: 'not_found' });
     },
     async *watch({ service }, { signal }) {
-      if (watchers >= WATCHERS_MAX) throw new Fault('rate_limited', 'Too many callers watch; try again.');
-      watchers += 1;
-      try {
-        for (let told: Status | null = null; !signal.aborted; await pause(signal)) {
-          const status = await statusOf(service);
-          if (status !== told) yield { status };
-          told = status;
-          // A watch that went on would hold up the drain.
-          if (!accepting()) return;
-        }
-      } finally {
-        watchers -= 1;
+      for (let told: Status | null = null; !signal.aborted; await pause(signal)) {
+        const status = await statusOf(service);
+        if (status !== told) yield { status };
+        told = status;
+        // A watch that went on would hold up the drain.
+        if (!accepting()) return;
       }
     },
   };

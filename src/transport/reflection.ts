@@ -4,6 +4,7 @@ import { type DescFile, type DescMessage, type DescService, toBinary } from '@bu
 import { nestedTypes } from '@bufbuild/protobuf/reflect';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 import type { ServerReflectionRequest } from '../../gen/grpc/reflection/v1/reflection_pb.js';
+import { Fault } from '../domain/fault.ts';
 
 type Question = ServerReflectionRequest['messageRequest'];
 
@@ -19,6 +20,8 @@ export type ReflectionAnswer =
   | { readonly case: 'listServicesResponse'; readonly value: { service: { name: string }[] } }
   | { readonly case: 'errorResponse'; readonly value: { errorCode: number; errorMessage: string } };
 
+/** More than any client asks to learn the whole contract, symbol by symbol of what it needs. */
+const QUESTIONS_MAX = 200;
 const INVALID_ARGUMENT = 3;
 const NOT_FOUND = 5;
 
@@ -46,26 +49,69 @@ export function createReflection(services: readonly DescService[]): Reflection {
   };
 }
 
+/** Answers each question of a stream before it reads the next. */
+export async function* answerQuestions(reflect: Reflection, questions: AsyncIterable<ServerReflectionRequest>) {
+  let asked = 0;
+  for await (const question of questions) {
+    asked += 1;
+    if (asked > QUESTIONS_MAX)
+      throw new Fault('rate_limited', `A stream takes ${QUESTIONS_MAX} questions; open another.`);
+    yield {
+      validHost: question.host,
+      originalRequest: question,
+      messageResponse: reflect(question.messageRequest),
+    };
+  }
+}
+
+/** The answer of one file with all it imports. Nobody proves a credential for it, so it is made once and kept. */
+type FileAnswer = () => ReflectionAnswer;
+
 type Index = {
-  readonly byName: Map<string, DescFile>;
-  readonly bySymbol: Map<string, DescFile>;
+  readonly byName: Map<string, FileAnswer>;
+  readonly bySymbol: Map<string, FileAnswer>;
   /** Extended type -> field number -> the file of the extension. */
-  readonly byExtension: Map<string, Map<number, DescFile>>;
+  readonly byExtension: Map<string, Map<number, FileAnswer>>;
 };
 
 function indexFiles(roots: readonly DescFile[]): Index {
   const index: Index = { byName: new Map(), bySymbol: new Map(), byExtension: new Map() };
+  const serialise = serialiseOnce();
   for (const file of roots.flatMap(withDependencies)) {
-    if (index.byName.has(file.proto.name)) continue;
-    index.byName.set(file.proto.name, file);
+    const { name } = file.proto;
+    if (index.byName.has(name)) continue;
+    const answer = answerOnce(file, serialise);
+    index.byName.set(name, answer);
     for (const type of nestedTypes(file)) {
-      for (const symbol of symbolsOf(type)) index.bySymbol.set(symbol, file);
+      for (const symbol of symbolsOf(type)) index.bySymbol.set(symbol, answer);
       if (type.kind !== 'extension') continue;
-      const numbers = index.byExtension.get(type.extendee.typeName) ?? new Map<number, DescFile>();
-      index.byExtension.set(type.extendee.typeName, numbers.set(type.number, file));
+      const numbers = index.byExtension.get(type.extendee.typeName) ?? new Map<number, FileAnswer>();
+      index.byExtension.set(type.extendee.typeName, numbers.set(type.number, answer));
     }
   }
   return index;
+}
+
+type Serialise = (file: DescFile) => Uint8Array;
+
+function serialiseOnce(): Serialise {
+  const kept = new Map<DescFile, Uint8Array>();
+  return (file) => {
+    const bytes = kept.get(file) ?? toBinary(FileDescriptorProtoSchema, file.proto);
+    kept.set(file, bytes);
+    return bytes;
+  };
+}
+
+function answerOnce(file: DescFile, serialise: Serialise): FileAnswer {
+  let kept: ReflectionAnswer | null = null;
+  return () => {
+    kept ??= {
+      case: 'fileDescriptorResponse',
+      value: { fileDescriptorProto: withDependencies(file).map(serialise) },
+    };
+    return kept;
+  };
 }
 
 /** A file after everything it imports, each once. */
@@ -85,10 +131,8 @@ function memberNames({ typeName, fields, oneofs }: DescMessage): readonly string
   return [...fields, ...oneofs].map(({ name }) => `${typeName}.${name}`);
 }
 
-function answerFile(file: DescFile | undefined, asked: string): ReflectionAnswer {
-  if (!file) return answerError(NOT_FOUND, `${asked} is not known here.`);
-  const files = withDependencies(file).map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto));
-  return { case: 'fileDescriptorResponse', value: { fileDescriptorProto: files } };
+function answerFile(answer: FileAnswer | undefined, asked: string): ReflectionAnswer {
+  return answer?.() ?? answerError(NOT_FOUND, `${asked} is not known here.`);
 }
 
 function answerExtensions({ byExtension, bySymbol }: Index, typeName: string): ReflectionAnswer {
