@@ -19,6 +19,7 @@ export type FaultKind =
   | 'payload_too_large'
   | 'uri_too_long'
   | 'headers_too_large'
+  | 'expectation_failed'
   | 'unsupported_media_type'
   | 'rate_limited'
   | 'internal_error'
@@ -44,6 +45,7 @@ const FRAMEWORK_CODES = {
   payload_too_large: ['payload_too_large', 'Payload Too Large'],
   uri_too_long: ['uri_too_long', 'URI Too Long'],
   headers_too_large: ['headers_too_large', 'Request Header Fields Too Large'],
+  expectation_failed: ['expectation_failed', 'Expectation Failed'],
   unsupported_encoding: ['unsupported_media_type', 'Unsupported Media Type'],
   rate_limited: ['rate_limited', 'Too Many Requests'],
   internal_error: ['internal_error', 'Internal server error'],

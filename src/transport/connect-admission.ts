@@ -10,12 +10,15 @@ import { type PendingCall, startCall } from './connect-call.ts';
 import { deadlineFault, type ErrorShape, rewordLibraryError, shapeKey, toConnectError } from './connect-errors.ts';
 import { type Exchange, exchangeKey } from './connect-exchange.ts';
 import { RPC_METHODS } from './connect-refusal.ts';
+import { expectationProblem } from './expectation.ts';
 import { familyOf } from './status.ts';
 
 export const callKey = createContextKey<PendingCall | null>(null);
 
 /** What keeps the library from serving a request to a path it knows. */
 export function problemOf(request: Exchange['request'], handler: UniversalHandler): Fault | null {
+  const unmet = expectationProblem(request);
+  if (unmet) return unmet;
   if (request.method !== 'POST') {
     return new Fault('method_not_allowed', 'An rpc is called with POST.', { headers: { allow: RPC_METHODS } });
   }

@@ -19,6 +19,7 @@ export const RPC_METHODS = 'POST, OPTIONS';
 const HTTP_STATUS: { readonly [K in FaultKind]?: number } = {
   route_not_found: 404,
   method_not_allowed: 405,
+  expectation_failed: 417,
   unsupported_media_type: 415,
 };
 

@@ -1,6 +1,6 @@
 /**
  * The short path of unary gRPC: one message in, one message out, straight from HTTP/2 frames to the pipeline.
- * Whatever it does not take (streams, compression, gRPC with JSON) goes through the Connect router.
+ * Whatever it does not take (streams, compression, gRPC with JSON, expectations) goes through the Connect router.
  */
 
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
@@ -39,7 +39,7 @@ export function createGrpc(deps: GrpcDeps): Handlers['grpc'] {
   const methodOf = (headers: IncomingHttpHeaders) => byPath.get(String(headers[':path']));
   return {
     takes(headers) {
-      if (headers[':method'] !== 'POST' || !methodOf(headers)) return false;
+      if (headers[':method'] !== 'POST' || headers.expect !== undefined || !methodOf(headers)) return false;
       const type = headers['content-type'];
       if (type !== CONTENT_TYPE && type !== 'application/grpc+proto') return false;
       const encoding = headers['grpc-encoding'];

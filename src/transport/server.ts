@@ -12,6 +12,7 @@ import { TLSSocket } from 'node:tls';
 import { createHttp1, type Http1 } from './server-http1.ts';
 import { createHttp2, type Http2 } from './server-http2.ts';
 import { sniff } from './server-sniff.ts';
+import { secureHandlers } from './transport-security.ts';
 
 export type ServerLimits = {
   /** From accepting a connection to its first complete request head. */
@@ -76,8 +77,9 @@ const SWEEP_MS_MIN = 20;
 const DRAIN_GRACE_MS = 1_000;
 
 /** Listens, and rejects when the address cannot be had. */
-export async function listen(options: ServerOptions, handlers: Handlers): Promise<Listening> {
+export async function listen(options: ServerOptions, given: Handlers): Promise<Listening> {
   const { host, port, tls, limits } = options;
+  const handlers = tls === null ? given : secureHandlers(given);
   const sweepMs = sweepInterval(limits);
   const sockets = new Set<Socket>();
   const fresh: Fresh = new Map();

@@ -49,6 +49,7 @@ const CODES: { readonly [K in Exclude<FaultKind, 'conflict'>]: number } = {
   payload_too_large: RESOURCE_EXHAUSTED,
   uri_too_long: RESOURCE_EXHAUSTED,
   headers_too_large: RESOURCE_EXHAUSTED,
+  expectation_failed: INVALID_ARGUMENT,
   unsupported_media_type: UNIMPLEMENTED,
   rate_limited: RESOURCE_EXHAUSTED,
   internal_error: INTERNAL,

@@ -22,6 +22,7 @@ const STATUS: { readonly [K in FaultKind]: number } = {
   payload_too_large: 413,
   uri_too_long: 414,
   headers_too_large: 431,
+  expectation_failed: 417,
   unsupported_media_type: 415,
   rate_limited: 429,
   internal_error: 500,

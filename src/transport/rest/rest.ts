@@ -9,6 +9,7 @@ import type { RequestQuota } from '../../rpc/quotas.ts';
 import { hasRequiredField } from '../../rpc/validate.ts';
 import { type AnswerWatch, outletOf } from '../answer-watch.ts';
 import type { IdSource } from '../call-ids.ts';
+import { expectationProblem } from '../expectation.ts';
 import { firstHeader } from '../first-header.ts';
 import { arrivalOf, type OriginOf } from '../origin.ts';
 import { type BodyLimits, checkDeclaredLength, checkJsonMediaType, readBody } from './body.ts';
@@ -60,6 +61,8 @@ export function createRest(deps: RestDeps): RestHandler {
 
     async function serve(): Promise<void> {
       checkSizes(deps, request);
+      const unmet = expectationProblem(request);
+      if (unmet) throw unmet;
       const page = deps.pages.get(path);
       if (page && request.method !== 'GET' && request.method !== 'HEAD') {
         refuseUnrouted(PAGE_METHODS);
