@@ -5,7 +5,6 @@
 
 import type { HandlerContext } from '@connectrpc/connect';
 import { Fault } from '../domain/fault.ts';
-import { addressGroupOf } from './address-group.ts';
 import { type Exchange, exchangeKey } from './connect-exchange.ts';
 import { createShares, type Holder, type SharesOptions } from './shares.ts';
 
@@ -36,7 +35,7 @@ export function limitStreams<I, O>(
 function holderOf({ values }: HandlerContext): Holder {
   const exchange = values.get(exchangeKey);
   if (!exchange) throw new Error('the request was not announced');
-  return { connection: connectionOf(exchange.request), address: addressGroupOf(exchange.request.socket) };
+  return { connection: connectionOf(exchange.request), address: exchange.origin.network ?? '' };
 }
 
 /** A stream that has lost its connection counts for itself, until that is noticed. */

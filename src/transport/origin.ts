@@ -8,6 +8,8 @@ import type { Quotas, RequestQuota } from '../rpc/quotas.ts';
 export type Origin = {
   /** Null once the connection is gone. */
   readonly remoteAddress: string | null;
+  /** What the address counts as: itself, or the /64 of an IPv6 one. */
+  readonly network: string | null;
   readonly quota: RequestQuota;
 };
 
@@ -47,8 +49,9 @@ export function createOriginOf({ quotas, trustedProxies }: OriginDeps): OriginOf
     const peer = plainAddress(socket?.remoteAddress);
     const isProxied = peer !== null && trustedProxies.length > 0;
     const remoteAddress = isProxied ? clientBehind(trustedProxies, peer, headers) : peer;
-    const address = remoteAddress === null ? null : networkOf(remoteAddress);
-    return { remoteAddress, quota: quotas.open({ address, connection: connection ?? null, hasBody }) };
+    const network = remoteAddress === null ? null : networkOf(remoteAddress);
+    const quota = quotas.open({ address: network, connection: connection ?? null, hasBody });
+    return { remoteAddress, network, quota };
   };
 }
 
