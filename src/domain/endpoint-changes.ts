@@ -3,6 +3,7 @@
 import { type Actor, auditRecord } from './audit.ts';
 import type { Endpoint, EndpointRecord } from './endpoint.ts';
 import {
+  decideOnceOnEndpoint,
   decideOnEndpoint,
   type EndpointDeps,
   type EndpointTarget,
@@ -14,7 +15,7 @@ import { mergeEndpoint, recordOf } from './endpoint-update.ts';
 import { requireUrl } from './endpoint-values.ts';
 import { type EndpointView, type SecretEndpoint, viewEndpoint } from './endpoint-view.ts';
 import type { AuditRecord } from './management.ts';
-import { type ReceiptOf, withReceipt } from './management-call.ts';
+import type { ReceiptOf } from './management-call.ts';
 import { refuseProblems } from './reasons.ts';
 import { mintWebhookSecret } from './webhook-signature.ts';
 
@@ -74,14 +75,21 @@ export function rollSecret(
   { call, id, overlapSeconds, receipt }: SecretRoll,
 ): Promise<SecretEndpoint> {
   const { queues, random } = deps;
-  return decideOnEndpoint(deps, { call, id }, (_, stored) => {
-    const secret = mintWebhookSecret(random);
-    const record = withSecret(deps, stored, { secret, nowMs: call.nowMs, overlapSeconds });
-    const result = { endpoint: viewEndpoint({ ...stored, ...record }, queues.service), secret };
-    const endpoints = [{ record, expectedVersion: stored.version, clearsStreak: false }];
-    const audit = [entry(deps, call, { action: 'rollSecret', id })];
-    return { result, change: { endpoints, audit, ...withReceipt(receipt, result) } };
-  });
+  return decideOnceOnEndpoint(
+    deps,
+    { call, id },
+    {
+      receipt,
+      take(stored) {
+        const secret = mintWebhookSecret(random);
+        const record = withSecret(deps, stored, { secret, nowMs: call.nowMs, overlapSeconds });
+        const result = { endpoint: viewEndpoint({ ...stored, ...record }, queues.service), secret };
+        const endpoints = [{ record, expectedVersion: stored.version, clearsStreak: false }];
+        const audit = [entry(deps, call, { action: 'rollSecret', id })];
+        return { result, change: { endpoints, audit } };
+      },
+    },
+  );
 }
 
 type Rolling = { readonly secret: string; readonly nowMs: number; readonly overlapSeconds: number };

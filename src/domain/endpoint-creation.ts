@@ -2,7 +2,7 @@
 
 import { auditRecord } from './audit.ts';
 import type { RandomBytes } from './clock.ts';
-import { decide } from './decide.ts';
+import { decideOnce } from './decide-once.ts';
 import type { EndpointRecord, SqsRecord } from './endpoint.ts';
 import { type EndpointDeps, MANAGE, TARGET_TYPE } from './endpoint-deps.ts';
 import { CONTROLS, type ControlName, creationProblems, type EndpointDraft } from './endpoint-draft.ts';
@@ -13,7 +13,7 @@ import { type SecretEndpoint, viewEndpoint } from './endpoint-view.ts';
 import { Fault } from './fault.ts';
 import { refreshCall } from './fresh-caller.ts';
 import { randomBase62, toBase62 } from './ids.ts';
-import { type ManagementCall, type ReceiptOf, withReceipt } from './management-call.ts';
+import type { ManagementCall, ReceiptOf } from './management-call.ts';
 import { refuseProblems } from './reasons.ts';
 import { mintWebhookSecret } from './webhook-signature.ts';
 
@@ -26,34 +26,45 @@ export type EndpointCreation = {
 /** An endpoint of which nothing has been said yet. */
 const NEW_STREAK = { failingSinceMs: null, lastSuccessAtMs: null, lastFailureAtMs: null, consecutiveFailures: 0 };
 
-export async function createEndpoint(
+export function createEndpoint(
   deps: EndpointDeps,
   { call, draft, receipt }: EndpointCreation,
 ): Promise<SecretEndpoint> {
   const { store, webhooks, random, queues, endpointsMax } = deps;
-  const { caller, actor, nowMs } = call;
-  const organizationId = caller.organization.id;
+  const { actor, nowMs } = call;
   refuseProblems(creationProblems(draft));
-  if (typeof draft.url === 'string') await requireUrl(deps, draft.url);
-  const secret = mintWebhookSecret(random);
-  const record = newRecord(deps, { call, draft, secret });
-  const result = { endpoint: viewEndpoint({ ...record, ...NEW_STREAK }, queues.service), secret };
-  const deed = { action: `${TARGET_TYPE}.create`, targetType: TARGET_TYPE, targetId: record.id, status: 201 };
-  return decide(store, organizationId, {
-    take: async () => {
-      const [count] = await Promise.all([webhooks.countEndpoints(organizationId), refreshCall(store, call, MANAGE)]);
+  let drawing: Promise<NewEndpoint> | null = null;
+  return decideOnce(store, call, {
+    receipt,
+    judge: () => refreshCall(store, call, MANAGE),
+    async take() {
+      // Looks the host up, so a decision that is made again does not draw it again.
+      drawing ??= drawEndpoint(deps, call, draft);
+      const { record, secret } = await drawing;
+      const count = await webhooks.countEndpoints(call.caller.organization.id);
       if (count >= endpointsMax) throw limitReached(endpointsMax);
+      const result = { endpoint: viewEndpoint({ ...record, ...NEW_STREAK }, queues.service), secret };
       const endpoints = [{ record, expectedVersion: 0, clearsStreak: false }];
+      const deed = { action: `${TARGET_TYPE}.create`, targetType: TARGET_TYPE, targetId: record.id, status: 201 };
       const audit = [auditRecord(actor, deed, { nowMs, random })];
-      return { result, change: { endpoints, audit, ...withReceipt(receipt, result) } };
+      return { result, change: { endpoints, audit } };
     },
   });
 }
 
-type NewEndpoint = Omit<EndpointCreation, 'receipt'> & { readonly secret: string };
+type NewEndpoint = { readonly record: EndpointRecord; readonly secret: string };
+
+/** Throws webhook_endpoint_invalid for a url and for values that may not be. */
+async function drawEndpoint(deps: EndpointDeps, call: ManagementCall, draft: EndpointDraft): Promise<NewEndpoint> {
+  if (typeof draft.url === 'string') await requireUrl(deps, draft.url);
+  const secret = mintWebhookSecret(deps.random);
+  return { secret, record: newRecord(deps, { call, draft, secret }) };
+}
+
+type NewRecord = Omit<EndpointCreation, 'receipt'> & { readonly secret: string };
 
 /** Throws webhook_endpoint_invalid for values that may not be. */
-function newRecord(deps: EndpointDeps, { call, draft, secret }: NewEndpoint): EndpointRecord {
+function newRecord(deps: EndpointDeps, { call, draft, secret }: NewRecord): EndpointRecord {
   const { random, secrets, queues } = deps;
   const { caller, nowMs } = call;
   const id = newEndpointId(nowMs, random);

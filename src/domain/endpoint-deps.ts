@@ -3,6 +3,7 @@
 import type { Clock, RandomBytes } from './clock.ts';
 import type { CursorCodec } from './cursor.ts';
 import { type Decision, decide } from './decide.ts';
+import { decideOnce } from './decide-once.ts';
 import type { AttemptResult } from './destination.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { QueueRules } from './endpoint-queue.ts';
@@ -10,7 +11,7 @@ import type { EndpointSecrets } from './endpoint-secrets.ts';
 import { Fault } from './fault.ts';
 import { type FreshCall, refreshCall } from './fresh-caller.ts';
 import type { ManagementStore } from './management.ts';
-import { isNameable, type ManagementCall } from './management-call.ts';
+import { isNameable, type ManagementCall, type ReceiptOf } from './management-call.ts';
 import type { ResolveHost, UrlPolicy } from './url-policy.ts';
 import type { WebhookStore } from './webhook-store.ts';
 
@@ -63,6 +64,24 @@ export function decideOnEndpoint<R>(
       ]);
       return take(fresh, mustBeThere(endpoint));
     },
+  });
+}
+
+export type OnceOnEndpoint<R> = {
+  readonly receipt: ReceiptOf<R>;
+  readonly take: (endpoint: Endpoint) => Decision<R> | Promise<Decision<R>>;
+};
+
+/** The same, for operations that honour idempotency keys. Whether the endpoint is there yet is no rule about the caller. */
+export function decideOnceOnEndpoint<R>(
+  { store, webhooks }: Pick<EndpointDeps, 'store' | 'webhooks'>,
+  { call, id }: EndpointTarget,
+  { receipt, take }: OnceOnEndpoint<R>,
+): Promise<R> {
+  return decideOnce(store, call, {
+    receipt,
+    judge: () => refreshCall(store, call, MANAGE),
+    take: async () => take(await requireEndpoint(webhooks, call.caller.organization.id, id)),
   });
 }
 

@@ -2,6 +2,7 @@
 
 import { auditRecord } from './audit.ts';
 import { type Decision, decide } from './decide.ts';
+import { decideOnce } from './decide-once.ts';
 import { type OrganizationDirectory, readDirectory } from './directory.ts';
 import { Fault } from './fault.ts';
 import { type FreshCall, refreshCall } from './fresh-caller.ts';
@@ -13,7 +14,7 @@ import { mergeChange } from './key-update.ts';
 import { type KeyOwner, type KeyView, viewKey } from './key-view.ts';
 import { requireMayChange, requireOwn, requireVisible } from './key-visibility.ts';
 import type { ApiKeyRecord, ManagementStore } from './management.ts';
-import { isNameable, type ManagementCall, type ReceiptOf, withReceipt } from './management-call.ts';
+import { isNameable, type ManagementCall, type ReceiptOf } from './management-call.ts';
 import { refuseProblems } from './reasons.ts';
 import { hashSecret, mintSecretPart } from './secrets.ts';
 
@@ -71,17 +72,26 @@ export type KeyRenewal = {
 export function rotateKey(deps: MintDeps, { call, id, overlapSeconds, receipt }: KeyRenewal): Promise<RenewedKey> {
   const { store, random } = deps;
   const { actor, nowMs } = call;
-  return decideOn(deps, { call, id }, async (fresh, stored): Promise<Decision<RenewedKey>> => {
-    requireOwn(fresh.caller, stored);
-    requireNotRevoked(stored);
-    requireNotExpired(stored, nowMs);
-    const { directory, owner } = await readSurroundings(store, stored);
-    requireMayRotate(fresh, stored, directory);
-    const { token, key } = renewSecret(deps, stored, { nowMs, overlapSeconds });
-    const result = { token, key: viewKey(key, { directory, owner, nowMs }) };
-    const deed = { action: 'apiKey.rotate', targetType: 'apiKey', targetId: id };
-    const audit = [auditRecord(actor, deed, { nowMs, random })];
-    return { result, change: { apiKeys: [key], audit, ...withReceipt(receipt, result) } };
+  return decideOnce(store, call, {
+    receipt,
+    async judge() {
+      const { fresh, stored } = await findVisible(store, { call, id });
+      requireOwn(fresh.caller, stored);
+      if (call.replay === undefined) {
+        requireNotRevoked(stored);
+        requireNotExpired(stored, nowMs);
+      }
+      const surroundings = await readSurroundings(store, stored);
+      requireMayRotate(fresh, stored, surroundings.directory);
+      return { stored, surroundings };
+    },
+    take({ stored, surroundings }) {
+      const { token, key } = renewSecret(deps, stored, { nowMs, overlapSeconds });
+      const result = { token, key: viewKey(key, { ...surroundings, nowMs }) };
+      const deed = { action: 'apiKey.rotate', targetType: 'apiKey', targetId: id };
+      const audit = [auditRecord(actor, deed, { nowMs, random })];
+      return { result, change: { apiKeys: [key], audit } };
+    },
   });
 }
 
@@ -90,16 +100,22 @@ type Take<R> = (fresh: FreshCall, stored: ApiKeyRecord) => Promise<Decision<R>>;
 
 /** Decides about one key that the caller sees, with the rights the caller has now. */
 function decideOn<R>({ store }: MintDeps, { call, id }: Target, take: Take<R>): Promise<R> {
-  const organizationId = call.caller.organization.id;
-  return decide(store, organizationId, {
+  return decide(store, call.caller.organization.id, {
     take: async () => {
-      const [fresh, stored] = await Promise.all([
-        refreshCall(store, call, 'organization:manage'),
-        findKey(store, organizationId, id),
-      ]);
-      return take(fresh, await requireVisible(store, fresh.caller, stored));
+      const { fresh, stored } = await findVisible(store, { call, id });
+      return take(fresh, stored);
     },
   });
+}
+
+type Found = { readonly fresh: FreshCall; readonly stored: ApiKeyRecord };
+
+async function findVisible(store: ManagementStore, { call, id }: Target): Promise<Found> {
+  const [fresh, stored] = await Promise.all([
+    refreshCall(store, call, 'organization:manage'),
+    findKey(store, call.caller.organization.id, id),
+  ]);
+  return { fresh, stored: await requireVisible(store, fresh.caller, stored) };
 }
 
 type Surroundings = { readonly directory: OrganizationDirectory; readonly owner: KeyOwner | null };

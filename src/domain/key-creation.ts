@@ -3,8 +3,9 @@
 import { isAdministrator } from './administrators.ts';
 import { auditRecord } from './audit.ts';
 import type { RandomBytes } from './clock.ts';
-import { type Decision, decide } from './decide.ts';
-import { readDirectory } from './directory.ts';
+import type { Decision } from './decide.ts';
+import { decideOnce } from './decide-once.ts';
+import { type OrganizationDirectory, readDirectory } from './directory.ts';
 import { Fault } from './fault.ts';
 import { type FreshCall, refreshCall } from './fresh-caller.ts';
 import { newId } from './ids.ts';
@@ -13,13 +14,8 @@ import { grantsOfPersonalKey, grantsOfServiceKey, type KeyGrants, requireMayGran
 import { readOwner } from './key-owners.ts';
 import { type KeyOwner, type KeyView, viewKey } from './key-view.ts';
 import type { ApiKeyRecord, ManagementStore } from './management.ts';
-import {
-  administratorRequired,
-  isNameable,
-  type ManagementCall,
-  type ReceiptOf,
-  withReceipt,
-} from './management-call.ts';
+import { administratorRequired, isNameable, type ManagementCall, type ReceiptOf } from './management-call.ts';
+import { liveGrants } from './member-grants.ts';
 import { refuseProblems, typeReason } from './reasons.ts';
 import { hashSecret, mintApiKey } from './secrets.ts';
 
@@ -43,28 +39,48 @@ export type KeyCreation = {
 export function createKey(deps: MintDeps, { call, draft, receipt }: KeyCreation): Promise<MintedKey> {
   const { store } = deps;
   refuseProblems(creationProblems(draft, call.nowMs));
-  return decide(store, call.caller.organization.id, {
-    take: async () =>
-      decideCreation(deps, { call: await refreshCall(store, call, 'organization:manage'), draft, receipt }),
+  return decideOnce(store, call, {
+    receipt,
+    judge: async () => judgeCreation(store, await refreshCall(store, call, 'organization:manage'), draft),
+    take: (allowed) => decideCreation(deps, draft, allowed),
   });
 }
 
-type Creating = Omit<KeyCreation, 'call'> & { readonly call: FreshCall };
+type Allowed = Omit<Minting, 'draft'> & {
+  readonly owner: KeyOwner | null;
+  readonly directory: OrganizationDirectory;
+};
 
-async function decideCreation(deps: MintDeps, { call, draft, receipt }: Creating): Promise<Decision<MintedKey>> {
-  const { store, random } = deps;
-  const { actor, nowMs, caller } = call;
-  const organizationId = caller.organization.id;
+async function judgeCreation(store: ManagementStore, call: FreshCall, draft: KeyDraft): Promise<Allowed> {
+  const organizationId = call.caller.organization.id;
   const userId = ownerWished(call, draft);
   const owner = userId === null ? null : await findOwner(store, organizationId, userId);
   const holding = grantsWished(call, draft, owner === null || userId === null ? null : { ...owner, userId });
   const directory = await readDirectory(store, organizationId);
-  requireMayGrant(call, holding.grants, { directory, ownerGrants: owner?.grants ?? null });
-  const { token, key } = mintKey(deps, { call, draft, userId, holding });
+  const answered = await findAnswered(store, call);
+  const grants = [...holding.grants, ...liveGrants(answered?.bindings ?? [], directory)];
+  requireMayGrant(call, grants, { directory, ownerGrants: owner?.grants ?? null });
+  return { call, userId, owner, holding, directory };
+}
+
+/**
+ * The key of an answer that is to be given again. Where no grants were asked for, the same words would make another
+ * key now, but it is the token of this one that the caller gets.
+ */
+async function findAnswered(store: ManagementStore, { caller, replay }: FreshCall): Promise<ApiKeyRecord | null> {
+  const id = replay?.answeredId ?? null;
+  return id === null ? null : await store.apiKey(caller.organization.id, id);
+}
+
+function decideCreation(deps: MintDeps, draft: KeyDraft, allowed: Allowed): Decision<MintedKey> {
+  const { random } = deps;
+  const { owner, directory, ...minting } = allowed;
+  const { actor, nowMs } = minting.call;
+  const { token, key } = mintKey(deps, { ...minting, draft });
   const result = { token, key: viewKey(key, { owner, directory, nowMs }) };
   const deed = { action: 'apiKey.create', targetType: 'apiKey', targetId: key.id, status: 201 };
   const audit = [auditRecord(actor, deed, { nowMs, random })];
-  return { result, change: { apiKeys: [key], audit, ...withReceipt(receipt, result) } };
+  return { result, change: { apiKeys: [key], audit } };
 }
 
 /** Whose the key is to be; null: nobody's. Throws unless the caller may ask for that. */
@@ -87,9 +103,11 @@ async function findOwner(store: ManagementStore, organizationId: string, userId:
 
 type NamedOwner = KeyOwner & { readonly userId: string };
 
-function grantsWished({ caller, callingKey }: FreshCall, draft: KeyDraft, owner: NamedOwner | null): KeyGrants {
+function grantsWished({ caller, callingKey, replay }: FreshCall, draft: KeyDraft, owner: NamedOwner | null): KeyGrants {
   const organizationId = caller.organization.id;
   if (owner === null) return grantsOfServiceKey(draft, organizationId);
+  // What stands in for grants follows from what others hold, and that of the answered key is judged anyway.
+  if (replay !== undefined && draft.bindings === undefined) return { permissionMode: 'all', grants: [] };
   const isOneself = owner.userId === caller.key.userId;
   return grantsOfPersonalKey(draft, { ...owner, callingKey: isOneself ? callingKey : null }, organizationId);
 }

@@ -3,20 +3,27 @@
 import type { KeyCaller } from './administrators.ts';
 import type { Actor } from './audit.ts';
 import { Fault } from './fault.ts';
-import type { ManagementChange, Receipt } from './management.ts';
+import type { Receipt } from './management.ts';
 import { may, type Scope } from './permissions.ts';
 import { hasMoreCharactersThan } from './text-limits.ts';
 
-export type ManagementCall = { readonly caller: KeyCaller; readonly actor: Actor; readonly nowMs: number };
+export type ManagementCall = {
+  readonly caller: KeyCaller;
+  readonly actor: Actor;
+  readonly nowMs: number;
+  /** Only of a request whose effect is there already, sent again with its idempotency key. */
+  readonly replay?: Replay;
+};
+
+export type Replay = {
+  /** What the kept answer is about, where the caller's rules depend on that; null elsewhere. */
+  readonly answeredId: string | null;
+  /** Ends the operation before it has an effect: the kept answer is given. */
+  readonly pass: () => never;
+};
 
 /** The answer of an effect, to be stored together with it; undefined when nobody will ask for it again. */
 export type ReceiptOf<R> = (result: R) => Receipt | undefined;
-
-/** The part of a change that keeps the answer. */
-export function withReceipt<R>(receiptOf: ReceiptOf<R>, result: R): Pick<ManagementChange, 'receipt'> {
-  const receipt = receiptOf(result);
-  return receipt === undefined ? {} : { receipt };
-}
 
 /** Throws insufficient_permissions unless the caller holds the permission there. */
 export function requirePermission({ caller }: ManagementCall, permission: string, scope: Scope): void {

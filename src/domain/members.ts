@@ -5,19 +5,14 @@ import { auditRecord } from './audit.ts';
 import type { RandomBytes } from './clock.ts';
 import type { CursorCodec } from './cursor.ts';
 import { type Decision, decide } from './decide.ts';
+import { decideOnce } from './decide-once.ts';
 import { readDirectory } from './directory.ts';
 import { Fault } from './fault.ts';
 import { refreshCall } from './fresh-caller.ts';
 import { newId } from './ids.ts';
 import { type CursorPage, type CursorWish, takePageAfter } from './listing.ts';
 import type { ManagementChange, ManagementStore, MemberRecord, RoleBindingRecord } from './management.ts';
-import {
-  administratorRequired,
-  isNameable,
-  type ManagementCall,
-  type ReceiptOf,
-  withReceipt,
-} from './management-call.ts';
+import { administratorRequired, isNameable, type ManagementCall, type ReceiptOf } from './management-call.ts';
 import {
   grantsOfRole,
   isMemberRole,
@@ -94,10 +89,12 @@ type Creation = { readonly call: ManagementCall; readonly draft: MemberDraft; re
 function createMember({ store, random }: MemberDeps, { call, draft, receipt }: Creation): Promise<Member> {
   const { actor, nowMs } = call;
   const organizationId = call.caller.organization.id;
-  return decide(store, organizationId, {
-    take: async () => {
-      const { name, role } = draft;
-      await requireRoom(store, await refresh(store, call), { role, grants: grantsOfRole(role, organizationId) });
+  const { name, role } = draft;
+  return decideOnce(store, call, {
+    receipt,
+    judge: async () =>
+      requireRoom(store, await refresh(store, call), { role, grants: grantsOfRole(role, organizationId) }),
+    async take() {
       const email = draft.email.toLowerCase();
       if ((await store.members(organizationId)).some((member) => member.email === email)) {
         throw new Fault('member_already_exists', 'A member with this e-mail address already exists.');
@@ -113,7 +110,6 @@ function createMember({ store, random }: MemberDeps, { call, draft, receipt }: C
           members: [member],
           roleBindings: giveRole({ member, role, held: [] }, { nowMs, random }),
           audit: [auditRecord(actor, deed, { nowMs, random })],
-          ...withReceipt(receipt, result),
         },
       };
     },

@@ -3,12 +3,12 @@
 import { isAdministrator } from './administrators.ts';
 import { auditRecord } from './audit.ts';
 import type { RandomBytes } from './clock.ts';
-import { decide } from './decide.ts';
+import { decideOnce } from './decide-once.ts';
 import { readDirectory } from './directory.ts';
 import { Fault, type Reason } from './fault.ts';
 import { refreshRights } from './fresh-caller.ts';
 import type { ManagementStore, ProjectRecord } from './management.ts';
-import { administratorRequired, type ManagementCall, type ReceiptOf, withReceipt } from './management-call.ts';
+import { administratorRequired, type ManagementCall, type ReceiptOf } from './management-call.ts';
 import { requireCovered } from './member-grants.ts';
 import { hashSecret, mintProjectKey, parseToken } from './secrets.ts';
 
@@ -74,9 +74,10 @@ export function rotateProjectKey(
   const { store, random } = deps;
   const { actor, nowMs } = call;
   const organizationId = call.caller.organization.id;
-  return decide(store, organizationId, {
+  return decideOnce(store, call, {
+    receipt,
     onKeyTaken: projectKeyTaken,
-    take: async () => {
+    async judge() {
       const fresh = await refreshRights(store, call);
       const current = await find(fresh);
       if (rotation.apiKey !== null && !isAdministrator(fresh.caller, organizationId)) throw administratorRequired();
@@ -85,6 +86,9 @@ export function rotateProjectKey(
         directory: await readDirectory(store, organizationId),
         code: 'api_key_scope_violation',
       });
+      return current;
+    },
+    take(current) {
       const { token, ...key } = issueProjectKey(deps, rotation.apiKey);
       if (isInUse(current, key.keyHash, nowMs)) projectKeyTaken();
       const overlapEndsAtMs = rotation.overlapSeconds === 0 ? null : nowMs + rotation.overlapSeconds * 1000;
@@ -100,7 +104,7 @@ export function rotateProjectKey(
       const result = { apiKey: token, overlapEndsAtMs };
       const deed = { action: 'project.rotateApiKey', targetType: 'project', targetId: current.id };
       const audit = [auditRecord(actor, deed, { nowMs, random })];
-      return { result, change: { projects: [project], audit, ...withReceipt(receipt, result) } };
+      return { result, change: { projects: [project], audit } };
     },
   });
 }

@@ -3,6 +3,7 @@
 import { isAdministrator } from './administrators.ts';
 import { auditRecord } from './audit.ts';
 import { decide } from './decide.ts';
+import { decideOnce } from './decide-once.ts';
 import { Fault } from './fault.ts';
 import { refreshRights } from './fresh-caller.ts';
 import { newId, slugify } from './ids.ts';
@@ -15,7 +16,6 @@ import {
   type ManagementCall,
   type ReceiptOf,
   requirePermission,
-  withReceipt,
 } from './management-call.ts';
 import { may, type Scope } from './permissions.ts';
 import {
@@ -120,12 +120,19 @@ function createProject(deps: ProjectDeps, { call, draft, receipt }: Creation): P
   const { store, random } = deps;
   const { actor, nowMs } = call;
   const organizationId = call.caller.organization.id;
-  return decide(store, organizationId, {
+  return decideOnce(store, call, {
+    receipt,
     onKeyTaken: projectKeyTaken,
-    take: async () => {
+    async judge() {
       const fresh = await refreshRights(store, call);
       const teamId = await pickTeam(store, fresh, draft.teamId);
+      const made = await findAnswered(store, call);
+      // The answer holds the key of a project that may have moved since.
+      if (made !== null) await pickTeam(store, fresh, made.teamId);
       if (draft.apiKey !== null && !isAdministrator(fresh.caller, organizationId)) throw administratorRequired();
+      return teamId;
+    },
+    async take(teamId) {
       await refuseTakenName(store, { organizationId, teamId, name: draft.name, exceptId: null });
       const id = newId('project', random);
       const { token, ...key } = issueProjectKey(deps, draft.apiKey);
@@ -149,9 +156,15 @@ function createProject(deps: ProjectDeps, { call, draft, receipt }: Creation): P
       const result = { project, apiKey: token };
       const deed = { action: 'project.create', targetType: 'project', targetId: id, status: 201 };
       const audit = [auditRecord(actor, deed, { nowMs, random })];
-      return { result, change: { projects: [project], audit, ...withReceipt(receipt, result) } };
+      return { result, change: { projects: [project], audit } };
     },
   });
+}
+
+/** The project of an answer that is to be given again. */
+async function findAnswered(store: ManagementStore, { caller, replay }: ManagementCall): Promise<ProjectRecord | null> {
+  const id = replay?.answeredId ?? null;
+  return id === null ? null : await store.project(caller.organization.id, id);
 }
 
 type Update = { readonly call: ManagementCall; readonly id: string; readonly changes: ProjectChanges };

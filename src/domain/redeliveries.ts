@@ -1,20 +1,19 @@
 /** Sending a delivery once more. */
 
 import { auditRecord } from './audit.ts';
-import type { Decision } from './decide.ts';
 import type { Delivery } from './delivery.ts';
 import { stepDelivery } from './delivery-step.ts';
 import { type DeliveryView, isKept, viewDelivery } from './delivery-view.ts';
 import type { Endpoint } from './endpoint.ts';
 import {
-  decideOnEndpoint,
+  decideOnceOnEndpoint,
   type EndpointDeps,
   type EndpointTarget,
   requireActive,
   TARGET_TYPE,
 } from './endpoint-deps.ts';
 import { Fault } from './fault.ts';
-import { isNameable, type ReceiptOf, withReceipt } from './management-call.ts';
+import { isNameable, type ReceiptOf } from './management-call.ts';
 import { retentionStartMs } from './page.ts';
 import type { WebhookStore } from './webhook-store.ts';
 
@@ -28,18 +27,25 @@ export function redeliver(deps: EndpointDeps, wish: RedeliveryWish): Promise<Del
   const { webhooks, random } = deps;
   const { call, id, dispatchId, receipt } = wish;
   const { actor, nowMs } = call;
-  return decideOnEndpoint(deps, { call, id }, async (_, endpoint): Promise<Decision<DeliveryView>> => {
-    const stored = await requireDelivery(webhooks, endpoint, { dispatchId, nowMs });
-    requireRedeliverable(stored, nowMs);
-    requireActive(endpoint);
-    if (stored.status === 'queued' || stored.status === 'sending') throw inProgress();
-    const result = viewDelivery(sentAgain(stored, endpoint, nowMs), endpoint, nowMs);
-    const { number, fence } = stored;
-    const redeliveries = [{ endpointNumber: endpoint.number, number, fence, atMs: nowMs }];
-    const deed = { action: `${TARGET_TYPE}.redeliver`, targetType: TARGET_TYPE, targetId: id };
-    const audit = [auditRecord(actor, deed, { nowMs, random })];
-    return { result, change: { redeliveries, audit, ...withReceipt(receipt, result) } };
-  });
+  return decideOnceOnEndpoint(
+    deps,
+    { call, id },
+    {
+      receipt,
+      async take(endpoint) {
+        const stored = await requireDelivery(webhooks, endpoint, { dispatchId, nowMs });
+        requireRedeliverable(stored, nowMs);
+        requireActive(endpoint);
+        if (stored.status === 'queued' || stored.status === 'sending') throw inProgress();
+        const result = viewDelivery(sentAgain(stored, endpoint, nowMs), endpoint, nowMs);
+        const { number, fence } = stored;
+        const redeliveries = [{ endpointNumber: endpoint.number, number, fence, atMs: nowMs }];
+        const deed = { action: `${TARGET_TYPE}.redeliver`, targetType: TARGET_TYPE, targetId: id };
+        const audit = [auditRecord(actor, deed, { nowMs, random })];
+        return { result, change: { redeliveries, audit } };
+      },
+    },
+  );
 }
 
 export type DeliveryQuestion = { readonly dispatchId: string; readonly nowMs: number };

@@ -4,7 +4,7 @@ import { auditRecord } from './audit.ts';
 import { type ReplayView, viewReplay } from './delivery-view.ts';
 import type { Endpoint } from './endpoint.ts';
 import {
-  decideOnEndpoint,
+  decideOnceOnEndpoint,
   type EndpointDeps,
   type EndpointTarget,
   requireActive,
@@ -15,7 +15,7 @@ import { type EventMask, maskOfSelector, maskOfSelectors } from './event-type.ts
 import { rangeProblems } from './events.ts';
 import { Fault, type Reason } from './fault.ts';
 import { newId } from './ids.ts';
-import { isNameable, type ManagementCall, type ReceiptOf, withReceipt } from './management-call.ts';
+import { isNameable, type ManagementCall, type ReceiptOf } from './management-call.ts';
 import { retentionStartMs } from './page.ts';
 import { refuseProblems } from './reasons.ts';
 import type { MatchedEvents } from './webhook-store.ts';
@@ -50,24 +50,31 @@ export function startReplay(deps: EndpointDeps, { call, id, range, receipt }: Re
   const { actor, nowMs } = call;
   refuseProblems(replayProblems(range));
   const match = createMatch(deps, call, range);
-  return decideOnEndpoint(deps, { call, id }, async (_, endpoint) => {
-    requireActive(endpoint);
-    if ((await webhooks.countUnfinishedReplays(endpoint.number)) >= UNFINISHED_MAX) throw tooManyReplays();
-    const mask = maskOfSelectors(endpoint.enabledEvents) & maskOfSelectors([range.type ?? '*']);
-    const found = await match(endpoint, mask);
-    const replay = {
-      ...range,
-      ...found,
-      id: newId('replay', random),
-      endpointNumber: endpoint.number,
-      mask,
-      createdAtMs: nowMs,
-    };
-    const result = { replayId: replay.id, matched: found.matched };
-    const deed = { action: `${TARGET_TYPE}.replay`, targetType: TARGET_TYPE, targetId: id };
-    const audit = [auditRecord(actor, deed, { nowMs, random })];
-    return { result, change: { replays: [replay], audit, ...withReceipt(receipt, result) } };
-  });
+  return decideOnceOnEndpoint(
+    deps,
+    { call, id },
+    {
+      receipt,
+      async take(endpoint) {
+        requireActive(endpoint);
+        if ((await webhooks.countUnfinishedReplays(endpoint.number)) >= UNFINISHED_MAX) throw tooManyReplays();
+        const mask = maskOfSelectors(endpoint.enabledEvents) & maskOfSelectors([range.type ?? '*']);
+        const found = await match(endpoint, mask);
+        const replay = {
+          ...range,
+          ...found,
+          id: newId('replay', random),
+          endpointNumber: endpoint.number,
+          mask,
+          createdAtMs: nowMs,
+        };
+        const result = { replayId: replay.id, matched: found.matched };
+        const deed = { action: `${TARGET_TYPE}.replay`, targetType: TARGET_TYPE, targetId: id };
+        const audit = [auditRecord(actor, deed, { nowMs, random })];
+        return { result, change: { replays: [replay], audit } };
+      },
+    },
+  );
 }
 
 /** Throws webhook_replay_not_found. */

@@ -4,13 +4,14 @@ import { auditRecord } from './audit.ts';
 import type { RandomBytes } from './clock.ts';
 import type { CursorCodec } from './cursor.ts';
 import { decide } from './decide.ts';
+import { decideOnce } from './decide-once.ts';
 import { readDirectory } from './directory.ts';
 import { Fault, type Reason } from './fault.ts';
 import { refreshCall } from './fresh-caller.ts';
 import { newId } from './ids.ts';
 import { bindFilter, type CursorPage, type CursorWish, takePageAfter } from './listing.ts';
 import type { ManagementStore, RoleBindingRecord } from './management.ts';
-import { isNameable, type ManagementCall, type ReceiptOf, withReceipt } from './management-call.ts';
+import { isNameable, type ManagementCall, type ReceiptOf } from './management-call.ts';
 import { isMemberRole, liveGrants, requireCovered } from './member-grants.ts';
 import { memberNotFound } from './members.ts';
 import { isPermission, PERMISSIONS } from './permission-catalogue.ts';
@@ -120,12 +121,15 @@ function createRoleBinding(deps: RoleBindingDeps, { call, draft, receipt }: Crea
   const organizationId = caller.organization.id;
   const { userId, role, scopeType, scopeId } = draft;
   const grant = { role, scopeType, scopeId, permissions: [...new Set(draft.permissions)].toSorted() };
-  return decide(store, organizationId, {
-    take: async () => {
+  return decideOnce(store, call, {
+    receipt,
+    async judge() {
       const fresh = await refreshCall(store, call, 'organization:manage');
-      if (!isNameable(userId) || !(await store.member(organizationId, userId))) throw memberNotFound();
+      if (call.replay === undefined) await requireMember(store, organizationId, userId);
       const directory = await readDirectory(store, organizationId);
       requireCovered(fresh, [grant], { directory, code: 'role_binding_scope_violation' });
+    },
+    async take() {
       if ((await store.roleBindings(organizationId, userId)).some((held) => isSame(held, grant))) {
         throw new Fault('role_binding_already_exists', 'The member already has this role binding.');
       }
@@ -133,9 +137,13 @@ function createRoleBinding(deps: RoleBindingDeps, { call, draft, receipt }: Crea
       const binding: RoleBindingRecord = { ...grant, organizationId, userId, id, createdAtMs: nowMs };
       const deed = { action: 'roleBinding.create', targetType: 'roleBinding', targetId: id, status: 201 };
       const audit = [auditRecord(actor, deed, { nowMs, random })];
-      return { result: binding, change: { roleBindings: [binding], audit, ...withReceipt(receipt, binding) } };
+      return { result: binding, change: { roleBindings: [binding], audit } };
     },
   });
+}
+
+async function requireMember(store: ManagementStore, organizationId: string, userId: string): Promise<void> {
+  if (!isNameable(userId) || !(await store.member(organizationId, userId))) throw memberNotFound();
 }
 
 function isSame(held: Binding, grant: Binding): boolean {

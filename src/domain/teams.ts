@@ -2,13 +2,13 @@
 
 import { auditRecord } from './audit.ts';
 import type { RandomBytes } from './clock.ts';
-import { type Decision, decide } from './decide.ts';
+import { decideOnce } from './decide-once.ts';
 import { Fault } from './fault.ts';
 import { refreshCall } from './fresh-caller.ts';
 import { newId, slugify } from './ids.ts';
 import { type Page, type PageWish, takePage } from './listing.ts';
 import type { ManagementStore, TeamRecord } from './management.ts';
-import { type ManagementCall, type ReceiptOf, withReceipt } from './management-call.ts';
+import type { ManagementCall, ReceiptOf } from './management-call.ts';
 import { may, type Scope } from './permissions.ts';
 
 export type TeamDeps = { readonly store: ManagementStore; readonly random: RandomBytes };
@@ -33,9 +33,10 @@ export function createTeams({ store, random }: TeamDeps): Teams {
     create(call, { name }, receipt) {
       const { caller, actor, nowMs } = call;
       const organizationId = caller.organization.id;
-      return decide(store, organizationId, {
-        take: async (): Promise<Decision<TeamRecord>> => {
-          await refreshCall(store, call, 'team:manage');
+      return decideOnce(store, call, {
+        receipt,
+        judge: () => refreshCall(store, call, 'team:manage'),
+        async take() {
           const teams = await store.teams(organizationId);
           if (teams.some((team) => team.name === name)) {
             throw new Fault('team_name_taken', 'The organization already has a team with this name.');
@@ -44,7 +45,7 @@ export function createTeams({ store, random }: TeamDeps): Teams {
           const team = { id, name, slug: slugify(name, id), organizationId, createdAtMs: nowMs, updatedAtMs: nowMs };
           const deed = { action: 'team.create', targetType: 'team', targetId: id, status: 201 };
           const audit = [auditRecord(actor, deed, { nowMs, random })];
-          return { result: team, change: { teams: [team], audit, ...withReceipt(receipt, team) } };
+          return { result: team, change: { teams: [team], audit } };
         },
       });
     },

@@ -47,11 +47,13 @@ export type Once = {
 /** The headers of an answer that was given before. */
 const REPLAYED = { 'x-idempotent-replay': 'true' };
 
+type Call = Omit<Context, 'receipt' | 'replay'>;
+
 /** Runs the code behind an rpc, or answers what it answered before. `message` is the validated request. */
 export async function runOnce(
   { idempotency, method, handler, value }: Once,
   message: Message,
-  context: Omit<Context, 'receipt'>,
+  context: Call,
 ): Promise<Answered> {
   const { actor, nowMs } = context;
   if (actor?.actorKeyId == null) throw new Error(`${method.path} honours idempotency keys of nobody`);
@@ -61,7 +63,8 @@ export async function runOnce(
     request: canonicalRequest(input, message),
     nowMs,
   });
-  if (begun.kind === 'replay') return { message: fromBinary(output, begun.answer), headers: REPLAYED };
+  if (begun.kind === 'replay')
+    return answerAgain({ method, handler, answer: fromBinary(output, begun.answer) }, message, context);
   let promised: Uint8Array | null = null;
   const receipt = (answer: MessageInitShape<DescMessage>) => {
     promised = toBinary(output, create(output, answer));
@@ -76,6 +79,23 @@ export async function runOnce(
   } finally {
     if (!kept) await begun.release();
   }
+}
+
+type Kept = Pick<Once, 'method' | 'handler'> & { readonly answer: Message };
+
+/** Gives a kept answer to a caller who could make the request for the first time, too. */
+async function answerAgain({ method, handler, answer }: Kept, message: Message, context: Call): Promise<Answered> {
+  const passed = new Error('the caller is judged');
+  const pass = () => {
+    throw passed;
+  };
+  try {
+    await handler.handle(message as never, { ...context, receipt: () => undefined, replay: { answer, pass } });
+  } catch (error) {
+    if (error === passed) return { message: answer, headers: REPLAYED };
+    throw error;
+  }
+  throw new Error(`${method.path} was repeated without its caller being judged`);
 }
 
 const DECLARED_ONLY = { writeUnknownFields: false };

@@ -82,7 +82,7 @@ export function toFault(error: unknown): Fault {
 }
 
 type Asked = { readonly method: Method; readonly call: Call; readonly decode: Decode };
-type Answering = Omit<Context, 'receipt'>;
+type Answering = Omit<Context, 'receipt' | 'replay'>;
 
 /** Proves who calls, and notes what is refused to them. */
 async function admit(deps: InvokeDeps, asked: Asked): Promise<Answered> {

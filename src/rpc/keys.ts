@@ -45,7 +45,8 @@ export function createKeyRpc({ keys }: { readonly keys: ApiKeys }): Implementati
       async handle(request, context) {
         const answer = ({ token, key }: MintedKey) => ({ id: key.id, secret: token, token, apiKey: toMessage(key) });
         const draft = readKeyDraft(request);
-        return answer(await keys.create(managementCallOf(context), draft, (minted) => context.receipt(answer(minted))));
+        const call = managementCallOf(context, ({ id }) => id);
+        return answer(await keys.create(call, draft, (minted) => context.receipt(answer(minted))));
       },
     },
     getApiKey: {

@@ -1,10 +1,19 @@
 /** A call of a management operation, as its rules know it. */
 
+import type { DescMethodUnary, MessageShape } from '@bufbuild/protobuf';
 import type { ManagementCall } from '../domain/management-call.ts';
 import type { Context } from './method.ts';
 
-/** The policy admits only API keys to management operations. */
-export function managementCallOf({ caller, actor, nowMs }: Context): ManagementCall {
+/**
+ * The policy admits only API keys to management operations. `idOf` tells what an answer is about, where the rules of
+ * the operation depend on that when it is given again.
+ */
+export function managementCallOf<M extends DescMethodUnary>(
+  { caller, actor, nowMs, replay }: Context<M>,
+  idOf: (answer: MessageShape<M['output']>) => string | null = () => null,
+): ManagementCall {
   if (caller.kind !== 'api_key' || actor === null) throw new Error('the policy let a call without an API key through');
-  return { caller, actor, nowMs };
+  const call = { caller, actor, nowMs };
+  if (replay === undefined) return call;
+  return { ...call, replay: { answeredId: idOf(replay.answer), pass: replay.pass } };
 }

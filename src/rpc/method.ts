@@ -44,6 +44,12 @@ export type Context<M extends DescMethodUnary = DescMethodUnary> = {
    * asked for no such thing. `answer` is the answer the effect leads to.
    */
   receipt(answer: MessageInitShape<M['output']>): Receipt | undefined;
+  /** Only of a call that was answered before under the same idempotency key. */
+  readonly replay?: {
+    readonly answer: MessageShape<M['output']>;
+    /** Ends the call with that answer. Called once the caller is judged again, before there is any effect. */
+    readonly pass: () => never;
+  };
 };
 
 /** What a call is answered with. */

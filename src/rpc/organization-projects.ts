@@ -39,9 +39,8 @@ export function createProjectRpc({ projects }: { readonly projects: Projects }):
         const { name = '', teamId = null, language = null, framework = null, apiKey = null } = request;
         const draft = { name, teamId, language, framework, apiKey };
         const answer = ({ project, apiKey }: NewProject) => ({ project: toProject(project), apiKey });
-        return answer(
-          await projects.create(managementCallOf(context), draft, (created) => context.receipt(answer(created))),
-        );
+        const call = managementCallOf(context, ({ project }) => project?.id ?? null);
+        return answer(await projects.create(call, draft, (created) => context.receipt(answer(created))));
       },
     },
     getProject: {

@@ -18,6 +18,7 @@ function createTeams() {
         await behind.hold;
         return decide(pipeline.store, ORGANIZATION_ID, {
           take: async () => {
+            context.replay?.pass();
             runs += 1;
             if (behind.fault) throw behind.fault;
             const result = { team: { id: `team_${runs}`, name: name ?? '' } };
@@ -114,6 +115,22 @@ describe('a request with an idempotency key', () => {
     const first = await teams.create('a');
     expect(first).toMatchObject({ message: { team: { id: 'team_3', name: 'a' } } });
     expect((await teams.create('a')).message).toEqual(first.message);
+  });
+
+  it('is not answered again by code that judges nobody', async () => {
+    const keys = createPipeline(ApiKeyService, {
+      rotateApiKey: {
+        handle: async (_, context) => {
+          const receipt = context.receipt({ token: 't' });
+          const change = { organizationId: ORGANIZATION_ID, expectedVersion: 0, audit: [] };
+          if (receipt) await keys.store.commit({ ...change, receipt });
+          return { token: 't' };
+        },
+      },
+    });
+    const rotate = () => keys.call('rotateApiKey', { id: 'key1' }, ADMIN);
+    expect(await rotate()).toMatchObject({ message: { token: 't' } });
+    expect((await faultOf(rotate())).code).toBe('internal_error');
   });
 
   it('is judged after the permission, which is asked again every time', async () => {
