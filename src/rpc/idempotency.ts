@@ -13,7 +13,7 @@ import {
 import { type FieldMask, FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import type { Idempotency } from '../domain/idempotency.ts';
 import type { Answered, Context, Handler, Method } from './method.ts';
-import { isMask } from './rest-shape.ts';
+import { isDeclared, isMask } from './rest-shape.ts';
 import type { Problem } from './validate.ts';
 
 const HEADER = 'Idempotency-Key';
@@ -119,7 +119,7 @@ export function canonicalRequest(desc: DescMessage, message: Message): Uint8Arra
 function pathsOf(desc: DescMessage, message: Message): string[] {
   return desc.fields.flatMap((field) => {
     if (isMask(field) || !isFieldSet(message, field)) return [];
-    if (field.fieldKind !== 'message' || field.message.typeName.startsWith('google.protobuf.')) return [field.name];
+    if (field.fieldKind !== 'message' || !isDeclared(field.message)) return [field.name];
     const inner = (message as unknown as Record<string, Message>)[field.localName];
     return inner === undefined ? [] : pathsOf(field.message, inner).map((path) => `${field.name}.${path}`);
   });

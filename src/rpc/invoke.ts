@@ -17,6 +17,7 @@ import { actorOf, credentialOf, refusedDeed } from './actor.ts';
 import { readIdempotencyKey, runOnce } from './idempotency.ts';
 import type { Answered, CallIds, Context, Handler, Method, Request } from './method.ts';
 import type { RequestQuota } from './quotas.ts';
+import { maskProblems } from './update-mask.ts';
 import { validate } from './validate.ts';
 
 export type Call = {
@@ -161,7 +162,12 @@ async function runHandler(
 ): Promise<Answered> {
   const message = request.message as never;
   const key = readIdempotencyKey(method, call.header);
-  const problems = [...(key.kind === 'invalid' ? [key.problem] : []), ...(request.problems ?? [])];
+  const problems = [
+    ...(key.kind === 'invalid' ? [key.problem] : []),
+    // Over REST the mask is ours: it names what the body has.
+    ...(call.transport === 'rest' ? [] : maskProblems(method.desc, message)),
+    ...(request.problems ?? []),
+  ];
   validate(method.desc, { message, problems }, handler.check?.(message) ?? []);
   if (key.kind === 'valid') {
     return runOnce({ idempotency: deps.idempotency, method, handler, value: key.value }, message, context);

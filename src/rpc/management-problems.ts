@@ -10,7 +10,7 @@ import {
 } from '@bufbuild/protobuf';
 import type { FieldMask } from '@bufbuild/protobuf/wkt';
 import { REASONS_MAX, type Reason } from '../domain/fault.ts';
-import { enumSpellings, restName, typeWord } from './rest-shape.ts';
+import { enumSpellings, isDeclared, restName, typeWord } from './rest-shape.ts';
 import { isSent } from './update-mask.ts';
 import { enumReason } from './validate.ts';
 
@@ -50,7 +50,7 @@ function textFieldsOf(desc: DescMessage): readonly TextField[] {
 }
 
 function declaredInner({ message }: DescField): DescMessage | null {
-  return message !== undefined && !message.typeName.startsWith('google.protobuf.') ? message : null;
+  return message !== undefined && isDeclared(message) ? message : null;
 }
 
 type Update<D extends DescMessage> = MessageShape<D> & { readonly updateMask?: FieldMask | undefined };

@@ -29,6 +29,11 @@ export function isMask(field: DescField): boolean {
   return field.fieldKind === 'message' && field.message.typeName === FieldMaskSchema.typeName;
 }
 
+/** True for a message whose fields are of a contract; those of others stand for one value. */
+export function isDeclared({ typeName }: DescMessage): boolean {
+  return !typeName.startsWith('google.protobuf.');
+}
+
 const names = new WeakMap<DescField, string>();
 
 /** The member name of a field. */

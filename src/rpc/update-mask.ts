@@ -1,9 +1,75 @@
-/** Which fields an update sends: those its mask names or, without a mask, those that are there. */
+/** Which fields a message sends: those its mask names or, without a mask, those that are there. */
 
+import { type DescMessage, type DescMethodUnary, isFieldSet, type Message } from '@bufbuild/protobuf';
 import type { FieldMask } from '@bufbuild/protobuf/wkt';
+import { REASONS_MAX } from '../domain/fault.ts';
+import { isDeclared, isMask, requestTargets, restName } from './rest-shape.ts';
+import type { Problem } from './validate.ts';
 
 /** `path` as in the contract; `value` is what the request has there. */
 export function isSent(mask: FieldMask | undefined, path: string, value: unknown): boolean {
   const paths = mask?.paths ?? [];
   return paths.length > 0 ? paths.includes(path) : value !== undefined;
+}
+
+/**
+ * What is wrong with a mask that was sent: paths that name no field, and fields that are set although it omits them.
+ * A field that is left out silently may be the one that keeps a key narrow.
+ */
+export function maskProblems(method: DescMethodUnary, message: Message): readonly Problem[] {
+  const { input } = method;
+  const mask = input.fields.find(isMask);
+  const paths = mask === undefined ? [] : (memberOf<FieldMask>(message, mask.localName)?.paths ?? []);
+  if (mask === undefined || paths.length === 0) return [];
+  const name = restName(mask);
+  const problems: Problem[] = [];
+  for (const [index, path] of paths.entries()) {
+    if (problems.length >= REASONS_MAX) return problems;
+    const field = `${name}.paths.${index}`;
+    if (!namesField(input, path)) problems.push(problemOf(field, `${field} names no field of the request`));
+  }
+  const targets = requestTargets(method);
+  const addressing = input.fields.flatMap((field) => (targets.get(field) === 'param' ? [field.name] : []));
+  const named = { whole: new Set([...paths, ...addressing]), inPart: new Set(paths.flatMap(placesOf)) };
+  for (const field of omittedFields({ desc: input, message, path: '', name: '' }, named)) {
+    problems.push(problemOf(field, `${field} is set, but ${name} does not name it`));
+  }
+  return problems;
+}
+
+function problemOf(field: string, message: string): Problem {
+  return { field, target: 'json', type: 'custom', message };
+}
+
+function namesField(desc: DescMessage, path: string): boolean {
+  const [name = '', ...inside] = path.split('.');
+  const field = desc.fields.find((each) => each.name === name && !isMask(each));
+  if (field === undefined || inside.length === 0) return field !== undefined;
+  return field.fieldKind === 'message' && isDeclared(field.message) && namesField(field.message, inside.join('.'));
+}
+
+/** The paths of all that the field is inside of. */
+function placesOf(path: string): readonly string[] {
+  const names = path.split('.').slice(0, -1);
+  return names.map((_, index) => names.slice(0, index + 1).join('.'));
+}
+
+/** Part of a request, and where it is: by the contract, and as REST says it. */
+type Part = { readonly desc: DescMessage; readonly message: Message; readonly path: string; readonly name: string };
+type Named = { readonly whole: ReadonlySet<string>; readonly inPart: ReadonlySet<string> };
+
+/** The set fields that are named neither themselves nor by what they are inside of. */
+function omittedFields({ desc, message, ...at }: Part, named: Named): readonly string[] {
+  return desc.fields.flatMap((field) => {
+    const path = at.path + field.name;
+    if (isMask(field) || !isFieldSet(message, field) || named.whole.has(path)) return [];
+    const name = at.name + restName(field);
+    const inner = memberOf<Message>(message, field.localName);
+    if (field.fieldKind !== 'message' || inner === undefined || !named.inPart.has(path)) return [name];
+    return omittedFields({ desc: field.message, message: inner, path: `${path}.`, name: `${name}.` }, named);
+  });
+}
+
+function memberOf<V>(message: Message, localName: string): V | undefined {
+  return (message as unknown as Record<string, V | undefined>)[localName];
 }

@@ -3,7 +3,15 @@
 import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
 import { type Timestamp, TimestampSchema, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { JsonValue } from '../../domain/fault.ts';
-import { enumSpellings, isJsonText, isMask, restName, type Target, typeWord } from '../../rpc/rest-shape.ts';
+import {
+  enumSpellings,
+  isDeclared,
+  isJsonText,
+  isMask,
+  restName,
+  type Target,
+  typeWord,
+} from '../../rpc/rest-shape.ts';
 import { enumReason, type Problem } from '../../rpc/validate.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
 import { INSTANT_MAX_MS, INSTANT_MIN_MS, parseInstant } from './timestamp.ts';
@@ -112,7 +120,7 @@ function readOne(field: DescField, value: JsonValue, at: JsonPlace): unknown {
 }
 
 function readObject(desc: DescMessage, value: JsonValue, at: JsonPlace): unknown {
-  if (desc.typeName.startsWith('google.protobuf.')) throw new Error(`${desc.typeName} has no REST request form`);
+  if (!isDeclared(desc)) throw new Error(`${desc.typeName} has no REST request form`);
   if (!isJsonObject(value)) return wrongType(at, 'object', typeOf(value));
   const init: Record<string, unknown> = {};
   for (const field of desc.fields) {

@@ -333,11 +333,13 @@ describe('what gRPC has of its own', () => {
     expect(answer.body.data).toMatchObject({ max_in_flight: 2, enabled_events: HTTP.enabled_events });
   });
 
-  it('with a mask what it names counts, and nothing else', async () => {
+  it('with a mask what it names counts, and it names all that is there', async () => {
     const { id } = await create(app);
-    const answer = await update({ id, maxInFlight: 2n, maxBatchSize: 7n, updateMask: { paths: ['max_batch_size'] } });
+    const answer = await update({ id, maxBatchSize: 7n, updateMask: { paths: ['max_batch_size'] } });
     if (!answer.ok) throw answer.error;
     expect(answer.body.data).toMatchObject({ max_in_flight: 4, max_batch_size: 7 });
+    const more = await update({ id, maxInFlight: 2n, maxBatchSize: 7n, updateMask: { paths: ['max_batch_size'] } });
+    expect(more).toMatchObject({ ok: false, code: 'validation_error', meta: { fields: ['max_in_flight'] } });
     const emptied = await update({ id, updateMask: { paths: ['enabled_events'] } });
     expect(emptied).toMatchObject({ ok: false, code: 'validation_error' });
     const unset = await update({ id, updateMask: { paths: ['status'] } });
@@ -355,7 +357,6 @@ describe('what gRPC has of its own', () => {
     expect(one.body.data.sqs.external_id).toMatch(/^lw-/);
     const beside = await update({
       id,
-      sqs: { externalId: 'x' },
       updateMask: { paths: ['max_in_flight', 'url'] },
       maxInFlight: 1n,
     });

@@ -111,7 +111,7 @@ describe('changing a key', () => {
     const update = (request: object) =>
       callRpc(app.address, { method: ApiKeyService.method.updateApiKey, headers, request: { id, ...request } });
     expect(await update({ name: 'first' })).toMatchObject({ ok: true, body: { name: 'first', description: 'kept' } });
-    const masked = { name: 'ignored', updateMask: { paths: ['description'] } };
+    const masked = { updateMask: { paths: ['description'] } };
     expect(await update(masked)).toMatchObject({ ok: true, body: { name: 'first', description: null } });
     expect(await update({ projectIds: [] })).toMatchObject({ ok: true, body: { projectIds: [app.projectId] } });
     expect(await update({ updateMask: { paths: ['project_ids'] } })).toMatchObject({

@@ -1,0 +1,211 @@
+import type { DescMethodUnary } from '@bufbuild/protobuf';
+import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
+import { createClient } from '@connectrpc/connect';
+import { createConnectTransport } from '@connectrpc/connect-node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
+import { ApiKeyService, KeyType, PermissionMode } from '../../../gen/spandrel/v1/keys_pb.js';
+import {
+  MemberRole,
+  MemberService,
+  OrganizationService,
+  ProjectService,
+} from '../../../gen/spandrel/v1/organization_pb.js';
+import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { hex } from '../../support/fixtures.ts';
+import { type Body, callRest, callRpc, type RpcAnswer } from '../../support/surfaces.ts';
+import { nameOf, readRoutedMethods } from '../access/services.ts';
+import { QUEUE_URL, ROLE } from '../endpoints/asking.ts';
+import { act, bearer } from '../organization/asking.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ environment: { SPANDREL_WEBHOOK_ALLOW: '127.0.0.1' } });
+});
+afterAll(async () => {
+  await app.close();
+});
+
+type Message = { readonly [field: string]: unknown };
+type Case = {
+  readonly method: DescMethodUnary;
+  /** Everything that the paths name is set, and nothing else but what says whom the request is about. */
+  readonly request: () => Message | Promise<Message>;
+  readonly paths: readonly string[];
+  /** A path that the mask leaves out, and what REST calls its field. */
+  readonly omits: readonly [path: string, name: string];
+};
+
+const { createApiKey, updateApiKey } = ApiKeyService.method;
+const { createEndpoint, updateEndpoint } = EndpointService.method;
+const QUEUE = { queueUrl: QUEUE_URL, roleArn: ROLE };
+
+const CASES: readonly Case[] = [
+  {
+    method: createApiKey,
+    request: () => ({ name: 'dies', keyType: KeyType.SERVICE, expiresAt: { seconds: 4_102_444_800n } }),
+    paths: ['name', 'key_type', 'expires_at'],
+    omits: ['expires_at', 'expiresAt'],
+  },
+  {
+    method: updateApiKey,
+    async request() {
+      const { id } = await act(app, 'POST', '/api/api-keys', { name: 'k', keyType: 'service' });
+      return { id, name: 'renamed', permissionMode: PermissionMode.READONLY };
+    },
+    paths: ['name', 'permission_mode'],
+    omits: ['permission_mode', 'permissionMode'],
+  },
+  {
+    method: OrganizationService.method.updateOrganization,
+    request: () => ({ name: 'Acme' }),
+    paths: ['name'],
+    omits: ['name', 'name'],
+  },
+  {
+    method: ProjectService.method.updateProject,
+    async request() {
+      const { id } = await act(app, 'POST', '/api/projects', { name: hex(12) });
+      return { id, name: hex(12), language: 'python' };
+    },
+    paths: ['name', 'language'],
+    omits: ['language', 'language'],
+  },
+  {
+    method: MemberService.method.updateMember,
+    async request() {
+      const email = `${hex(12)}@example.com`;
+      const { userId } = await act(app, 'POST', '/api/organization/members', { email, name: 'M', role: 'MEMBER' });
+      return { userId, role: MemberRole.VIEWER, disabled: true };
+    },
+    paths: ['role', 'disabled'],
+    omits: ['disabled', 'disabled'],
+  },
+  {
+    method: createEndpoint,
+    request: () => ({ url: 'http://127.0.0.1:1/', enabledEvents: ['gateway.request.*'], maxInFlight: 1n }),
+    paths: ['url', 'enabled_events', 'max_in_flight'],
+    omits: ['max_in_flight', 'max_in_flight'],
+  },
+  {
+    method: updateEndpoint,
+    async request() {
+      const endpoint = { url: 'http://127.0.0.1:1/', enabled_events: ['gateway.request.*'] };
+      const { id } = (await act(app, 'POST', '/api/webhooks/v1/endpoints', endpoint)).data;
+      return { id, description: 'd', maxInFlight: 1n };
+    },
+    paths: ['description', 'max_in_flight'],
+    omits: ['max_in_flight', 'max_in_flight'],
+  },
+  {
+    method: TraceService.method.updateProjectSettings,
+    request: () => ({ traceRetentionDays: 30, emitRequestEvents: true }),
+    paths: ['trace_retention_days', 'emit_request_events'],
+    omits: ['emit_request_events', 'emitRequestEvents'],
+  },
+];
+
+function send({ method }: Pick<Case, 'method'>, request: Message, paths?: readonly string[]): Promise<RpcAnswer> {
+  const headers = { ...bearer(app.adminKey), 'x-project-id': app.projectId };
+  const masked = paths === undefined ? request : { ...request, updateMask: { paths: [...paths] } };
+  return callRpc(app.address, { method, request: masked, headers });
+}
+
+/** The fields of a refusal; anything but a validation_error fails. */
+function refusedFields(answer: RpcAnswer): Body {
+  if (answer.ok) throw new Error(`succeeded: ${JSON.stringify(answer.body)}`);
+  expect({ code: answer.code, status: answer.error.code }).toEqual({ code: 'validation_error', status: 3 });
+  return (answer.meta as Body).fields;
+}
+
+describe.each(CASES)('$method.name', (each) => {
+  const { method, request, paths, omits } = each;
+
+  it('works with a mask that names all that is set, and without one', async () => {
+    for (const mask of [paths, undefined]) {
+      const answer = await send(each, await request(), mask);
+      if (!answer.ok) throw answer.error;
+    }
+  });
+
+  it('is refused with a mask that leaves out what is set', async () => {
+    const [path, name] = omits;
+    const others = paths.filter((named) => named !== path);
+    const rest = others.length > 0 ? others : unsetPathOf(method);
+    expect(refusedFields(await send(each, await request(), rest))).toContain(name);
+  });
+
+  it('is refused with a mask that misspells a field, or names what is no field', async () => {
+    for (const wrong of ['nmae', '', '.', 'name.first', 'update_mask', 'updateMask.paths', `${paths[0]}.x`, '*']) {
+      const fields = refusedFields(await send(each, await request(), [...paths, wrong]));
+      expect(
+        fields.map((field: string) => field.replace('update_mask', 'updateMask')),
+        wrong,
+      ).toEqual([`updateMask.paths.${paths.length}`]);
+    }
+  });
+});
+
+/** A field of the contract that is not set; only what addresses the request is left where there is no other. */
+function unsetPathOf(method: DescMethodUnary): readonly string[] {
+  const unset = method.input.fields.find((field) => field.name !== 'name' && field.name !== 'update_mask');
+  return unset === undefined ? ['nothing'] : [unset.name];
+}
+
+it('every request with a mask is among them', async () => {
+  const masked = (await readRoutedMethods()).filter(({ input }) =>
+    input.fields.some(({ message }) => message?.typeName === FieldMaskSchema.typeName),
+  );
+  expect(new Set(CASES.map(({ method }) => nameOf(method)))).toEqual(new Set(masked.map(nameOf)));
+});
+
+describe('a field inside of another', () => {
+  const HTTP = { enabledEvents: ['gateway.request.*'], destinationKind: 2 };
+
+  it('is named by itself or by what it is in', async () => {
+    const base = ['destination_kind', 'enabled_events'];
+    for (const named of [['sqs'], ['sqs.queue_url', 'sqs.role_arn'], ['sqs', 'sqs.role_arn']]) {
+      const answer = await send({ method: createEndpoint }, { ...HTTP, sqs: QUEUE }, [...base, ...named]);
+      if (!answer.ok) throw answer.error;
+    }
+    const partly = await send({ method: createEndpoint }, { ...HTTP, sqs: QUEUE }, [...base, 'sqs.queue_url']);
+    expect(refusedFields(partly)).toEqual(['sqs.role_arn']);
+    const without = await send({ method: createEndpoint }, { ...HTTP, sqs: QUEUE }, base);
+    expect(refusedFields(without)).toContain('sqs');
+    const wrong = await send({ method: createEndpoint }, { ...HTTP, sqs: QUEUE }, [...base, 'sqs', 'sqs.rolearn']);
+    expect(refusedFields(wrong)).toEqual(['update_mask.paths.3']);
+  });
+
+  it('is no item of a list and no part of an instant', async () => {
+    const request = { name: 'k', keyType: KeyType.SERVICE, expiresAt: { seconds: 4_102_444_800n } };
+    const paths = ['name', 'key_type', 'expires_at', 'bindings.role', 'expires_at.seconds'];
+    expect(refusedFields(await send({ method: createApiKey }, request, paths))).toEqual([
+      'updateMask.paths.3',
+      'updateMask.paths.4',
+    ]);
+  });
+});
+
+it('a mask of very many paths is refused with the first problems', async () => {
+  const paths = Array.from({ length: 100_000 }, () => 'no');
+  const fields = refusedFields(await send({ method: createApiKey }, { name: 'k' }, paths));
+  expect(fields[0]).toBe('updateMask.paths.0');
+  expect(fields.length).toBeLessThanOrEqual(20);
+});
+
+it('the same holds over Connect', async () => {
+  const keys = createClient(ApiKeyService, createConnectTransport({ baseUrl: app.address, httpVersion: '1.1' }));
+  const request = { name: 'k', keyType: KeyType.SERVICE, expiresAt: { seconds: 4_102_444_800n } };
+  const create = (paths: string[]) =>
+    keys.createApiKey({ ...request, updateMask: { paths } }, { headers: bearer(app.adminKey) });
+  await expect(create(['name', 'key_type'])).rejects.toThrow(/expiresAt is set, but updateMask does not name it/);
+  expect((await create(['name', 'key_type', 'expires_at'])).id).toMatch(/^[0-9A-Za-z]{16}$/);
+});
+
+it('over REST the members of the body are the mask, whatever else it has', async () => {
+  const { id } = await act(app, 'POST', '/api/api-keys', { name: 'k', keyType: 'service' });
+  const read = (await callRest(app.address, { path: `/api/api-keys/${id}`, headers: bearer(app.adminKey) })).body;
+  const body = { ...read, nmae: 'x', updateMask: 'y' };
+  expect((await act(app, 'PATCH', `/api/api-keys/${id}`, body)).id).toBe(id);
+});
