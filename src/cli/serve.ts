@@ -3,7 +3,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { pino } from 'pino';
 import { type App, createApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
 import { bootstrap } from '../domain/bootstrap.ts';
@@ -14,16 +13,14 @@ import { readPriceList } from '../price-list.ts';
 import { readOrCreateSecret, readSecret } from '../secret-file.ts';
 import { databaseFile, isPostgres, openStore } from '../storage/open.ts';
 import { readVersion } from '../version.ts';
+import { createLog } from './log.ts';
 
 type Environment = { readonly [name: string]: string | undefined };
 
 /** Resolves once the server listens. Rejects with one line for the operator when it cannot. */
 export async function serve(environment: Environment): Promise<void> {
   const config = readConfig(environment);
-  const log = pino(
-    { level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination({ fd: 2, sync: true }),
-  );
+  const log = createLog(config.logLevel);
   const tls = readTlsFiles(config);
   if (config.secret === null && databaseFile(config.databaseUrl) === null) {
     throw new Error('SPANDREL_SECRET must be set for this database: there is no file to keep it beside');

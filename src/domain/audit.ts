@@ -3,6 +3,7 @@
 import type { RandomBytes } from './clock.ts';
 import { newId } from './ids.ts';
 import type { AuditRecord } from './management.ts';
+import { maskedHead, maskTokens } from './token-mask.ts';
 
 /** Whoever asks for a change, and how. */
 export type Actor = Pick<
@@ -16,7 +17,7 @@ export type Deed = Pick<AuditRecord, 'action' | 'targetType' | 'targetId'> &
 
 const USER_AGENT_CHARACTERS_MAX = 256;
 
-/** An entry of the audit log; a deed without an outcome succeeded. */
+/** An entry of the audit log; a deed without an outcome succeeded. What callers may have typed is kept without tokens. */
 export function auditRecord(
   actor: Actor,
   deed: Deed,
@@ -29,7 +30,9 @@ export function auditRecord(
     fields: [],
     ...actor,
     ...deed,
-    userAgent: actor.userAgent === null ? null : [...actor.userAgent].slice(0, USER_AGENT_CHARACTERS_MAX).join(''),
+    targetId: deed.targetId === null ? null : maskTokens(deed.targetId),
+    userAgent: actor.userAgent === null ? null : maskedHead(actor.userAgent, USER_AGENT_CHARACTERS_MAX),
+    requestId: actor.requestId === null ? null : maskTokens(actor.requestId),
     id: newId('audit', random),
     createdAtMs: nowMs,
     count: 1,

@@ -3,6 +3,8 @@
  * so JSON, Connect, gRPC-Web and gRPC cannot disagree about what went wrong.
  */
 
+import { maskedHead, maskMembers, maskTokens } from './token-mask.ts';
+
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 
 /** The broad class of a failure; each transport has one status for each. */
@@ -105,7 +107,10 @@ export type FaultOptions = {
   readonly cause?: unknown;
 };
 
-/** An expected failure. Its message is public: what was wrong and what to do about it. */
+/**
+ * An expected failure. Its message is public: what was wrong and what to do about it. Neither it nor the members repeat
+ * a token that was sent in place of something else.
+ */
 export class Fault extends Error {
   readonly kind: FaultKind;
   readonly code: FaultCode;
@@ -118,7 +123,7 @@ export class Fault extends Error {
     // An expected failure is told by its code; capturing a stack would be most of the cost of a refusal.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(maskTokens(message), options.cause === undefined ? undefined : { cause: options.cause });
     Error.stackTraceLimit = stackTraceLimit;
     const [kind, flatError] =
       code in FRAMEWORK_CODES
@@ -127,7 +132,7 @@ export class Fault extends Error {
     this.kind = options.kind ?? kind;
     this.code = code;
     this.flatError = options.flatError ?? flatError;
-    this.meta = options.meta ?? {};
+    this.meta = maskMembers(options.meta ?? {});
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
     this.headers = options.headers ?? {};
   }
@@ -173,7 +178,7 @@ function cutReason(reason: Reason): Reason {
 }
 
 function cut(text: string): string {
-  return text.length <= TOLD_CHARACTERS_MAX ? text : `${text.slice(0, TOLD_CHARACTERS_MAX).toWellFormed()}…`;
+  return text.length <= TOLD_CHARACTERS_MAX ? text : `${maskedHead(text, TOLD_CHARACTERS_MAX)}…`;
 }
 
 /** The answer while the store, the queue or the process cannot take more. */

@@ -2,6 +2,7 @@
 
 import { type Reason, validationFault } from './fault.ts';
 import { jsonTypeOf, type LosslessJson } from './lossless-json.ts';
+import { maskedHead } from './token-mask.ts';
 
 /** Throws one validation_error with the first problem of each field, when there is any. */
 export function refuseProblems(problems: readonly Reason[]): void {
@@ -22,11 +23,11 @@ export function receivedType(sent: LosslessJson): string {
   return sent === null ? 'undefined' : jsonTypeOf(sent);
 }
 
-const RECEIVED_LENGTH_MAX = 100;
+const RECEIVED_CHARACTERS_MAX = 100;
 /** More choices than a sentence can hold are told in `expected` alone. */
 const SPELLED_OUT_MAX = 10;
 
-/** The reason for a value outside a closed list. */
+/** The reason for a value outside a closed list, as it may be repeated: without tokens, and not all of it. */
 export function choiceReason(field: string, choices: readonly string[], value: string): Reason {
   return {
     field,
@@ -36,7 +37,7 @@ export function choiceReason(field: string, choices: readonly string[], value: s
         ? `${field} must be one of the expected values`
         : `${field} must be one of: ${choices.join(', ')}`,
     expected: [...choices],
-    received: [...value].slice(0, RECEIVED_LENGTH_MAX).join(''),
+    received: maskedHead(value, RECEIVED_CHARACTERS_MAX),
   };
 }
 

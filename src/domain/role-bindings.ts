@@ -16,6 +16,7 @@ import { isMemberRole, liveGrants, requireCovered } from './member-grants.ts';
 import { memberNotFound } from './members.ts';
 import { isPermission, PERMISSIONS } from './permission-catalogue.ts';
 import type { Binding, ScopeType } from './permissions.ts';
+import { choiceReason } from './reasons.ts';
 
 export type RoleBindingDeps = {
   readonly store: ManagementStore;
@@ -74,6 +75,8 @@ export function createRoleBindings(deps: RoleBindingDeps): RoleBindings {
 /** Null: nothing of the vocabulary, which is reported elsewhere. */
 type JudgedGrant = Pick<Binding, 'role' | 'permissions'> & { readonly scopeType: ScopeType | null };
 
+const TOLD_VALUES_MAX = 50;
+
 /** What is wrong with a grant beyond its single fields. */
 export function roleBindingProblems({ role, scopeType, permissions }: JudgedGrant): readonly Reason[] {
   if (role !== 'CUSTOM') {
@@ -92,21 +95,10 @@ export function roleBindingProblems({ role, scopeType, permissions }: JudgedGran
     return [{ field: 'permissions', type: 'invalid_length', message: `permissions must have ${expected}`, expected }];
   }
   return permissions.flatMap((permission, index) =>
-    isPermission(permission) ? [] : [unknownPermission(index, permission)],
+    isPermission(permission)
+      ? []
+      : [choiceReason(`permissions.${index}`, PERMISSIONS.slice(0, TOLD_VALUES_MAX), permission)],
   );
-}
-
-const TOLD_CHARACTERS_MAX = 100;
-const TOLD_VALUES_MAX = 50;
-
-function unknownPermission(index: number, permission: string): Reason {
-  return {
-    field: `permissions.${index}`,
-    type: 'invalid_enum_value',
-    message: `permissions.${index} is not a known permission`,
-    expected: PERMISSIONS.slice(0, TOLD_VALUES_MAX),
-    received: permission.slice(0, TOLD_CHARACTERS_MAX),
-  };
 }
 
 type Creation = {

@@ -5,6 +5,7 @@ import type { Actor } from '../domain/audit.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Fault, FaultKind } from '../domain/fault.ts';
 import type { RefusedDeed } from '../domain/refusals.ts';
+import { maskedHead } from '../domain/token-mask.ts';
 import type { CallIds, Method } from './method.ts';
 import { requestTargets } from './rest-shape.ts';
 
@@ -74,7 +75,7 @@ function targetOf({ desc }: Method, message: Message): string | null {
     if (target !== 'param') continue;
     const value = (message as unknown as Record<string, unknown>)[field.localName];
     if (typeof value !== 'string' || value === '') return null;
-    return value.slice(0, TARGET_CHARACTERS_MAX).replaceAll('\0', '\uFFFD').toWellFormed();
+    return maskedHead(value, TARGET_CHARACTERS_MAX).replaceAll('\0', '\uFFFD').toWellFormed();
   }
   return null;
 }

@@ -15,6 +15,7 @@ import {
 import { type Timestamp, TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { type FieldRules, field as fieldRules } from '../../gen/buf/validate/validate_pb.js';
 import { REASONS_MAX, type Reason, validationFault } from '../domain/fault.ts';
+import { maskedHead } from '../domain/token-mask.ts';
 import { enumSpellings, requestTargets, restName, type Target, typeWord } from './rest-shape.ts';
 
 /** A problem found while a request was read, before its rules were judged. */
@@ -139,7 +140,7 @@ export function enumReason(path: string, expected: readonly string[], received: 
     type: 'invalid_enum_value',
     message: `${path} must be one of: ${expected.join(', ')}`,
     expected: expected.slice(0, 50),
-    received: received.slice(0, 100),
+    received: maskedHead(received, 100),
   };
 }
 

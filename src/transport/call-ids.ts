@@ -1,6 +1,7 @@
 /** The ids of a call: kept from the caller where they are well formed, drawn fresh otherwise. */
 
 import type { RandomBytes } from '../domain/clock.ts';
+import { maskTokens } from '../domain/token-mask.ts';
 import type { CallIds } from '../rpc/method.ts';
 
 export type IdSource = {
@@ -22,7 +23,9 @@ export function createIdSource(random: RandomBytes, tracing: boolean): IdSource 
   return {
     next(header) {
       const sent = header('x-request-id');
-      const requestId = sent !== undefined && REQUEST_ID.test(sent) ? sent : `req_${digits(REQUEST_ID_DIGITS)}`;
+      const isKept = sent !== undefined && REQUEST_ID.test(sent);
+      // It ends up in logs, here and wherever the answer passes.
+      const requestId = isKept ? maskTokens(sent) : `req_${digits(REQUEST_ID_DIGITS)}`;
       if (!tracing) return { requestId, traceId: '', spanId: '' };
       return {
         requestId,

@@ -21,6 +21,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'domain/public-address.ts',
     'domain/raw-json.ts',
     'domain/store.ts',
+    'domain/token-mask.ts',
     'gen',
   ],
   metrics: ['metrics', 'domain', 'delivery/meter.ts'],

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type App, type AppDeps, createApp } from '../../src/app.ts';
+import { createLog } from '../../src/cli/log.ts';
 import { readConfig } from '../../src/config.ts';
 import { bootstrap } from '../../src/domain/bootstrap.ts';
 import { createPricing } from '../../src/domain/pricing.ts';
@@ -18,7 +19,7 @@ export type TestApp = App & {
   readonly organizationId: string;
   readonly projectId: string;
   readonly userId: string;
-  /** Every line that was logged. */
+  /** Every line that was logged, as it left the log of the process: the message, then the fields. */
   readonly logged: readonly string[];
   close(): Promise<void>;
 };
@@ -43,8 +44,12 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     ...environment,
   });
   const logged: string[] = [];
-  const write = (fields: object, message: string) => logged.push(`${message} ${JSON.stringify(fields, errorText)}`);
-  const log = { error: write, warn: write, info: write, debug: write, isLevelEnabled: () => true };
+  const log = createLog('debug', {
+    write(line) {
+      const { msg, level: _, time: __, ...fields } = JSON.parse(line);
+      logged.push(`${msg} ${JSON.stringify(fields)}`);
+    },
+  });
   const store = dress(
     await openStore({ url: config.databaseUrl, queueMaxBytes: config.limits.ingestQueueMaxBytes, log }),
   );
@@ -83,8 +88,4 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
       await place.remove();
     },
   };
-}
-
-function errorText(_key: string, value: unknown): unknown {
-  return value instanceof Error ? `${value.name}: ${value.message}` : value;
 }

@@ -3,6 +3,7 @@
 import type { Message } from '@bufbuild/protobuf';
 import { Fault } from '../../domain/fault.ts';
 import { malformed, parseJson, type Spelling, scanJson } from '../../domain/json-text.ts';
+import { maskTokens } from '../../domain/token-mask.ts';
 import { type Invoke, toFault } from '../../rpc/invoke.ts';
 import type { Method, Request } from '../../rpc/method.ts';
 import type { RequestQuota } from '../../rpc/quotas.ts';
@@ -192,7 +193,9 @@ async function readTypedBody(exchange: Exchange, limits: BodyLimits): Promise<Js
 
 /** Old routes say where to go from here. */
 function legacyHeaders(successor: string, parameters: Readonly<Record<string, string>>): Headers {
-  const link = successor.replace(/\{([a-z0-9_]+)\}/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ''));
+  const link = successor.replace(/\{([a-z0-9_]+)\}/g, (_, name: string) =>
+    encodeURIComponent(maskTokens(parameters[name] ?? '')),
+  );
   return { deprecation: 'true', link: `<${link}>; rel="successor-version"` };
 }
 

@@ -1,0 +1,17 @@
+/** The log of the process: one JSON object a line, on standard error. */
+
+import { type DestinationStream, type Logger, pino } from 'pino';
+import { maskTokens } from '../domain/token-mask.ts';
+
+const STANDARD_ERROR = 2;
+
+/** Lines are masked as they leave, so that no field and no error of whatever library brings a token along. */
+export function createLog(
+  level: string,
+  stream: DestinationStream = pino.destination({ fd: STANDARD_ERROR, sync: true }),
+): Logger {
+  return pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks: { streamWrite: maskTokens } },
+    stream,
+  );
+}
