@@ -2,6 +2,7 @@
 
 import { type Command, readCommand } from './cli/command.ts';
 import { ConfigError } from './config.ts';
+import { maskTokens } from './domain/token-mask.ts';
 
 // Whoever reads only the beginning of what is printed, as `head` does, has seen enough.
 for (const stream of [process.stdout, process.stderr]) {
@@ -14,7 +15,7 @@ const command = readCommand(process.argv.slice(2));
 if (command.kind === 'print') {
   process.stdout.write(command.text);
 } else if (command.kind === 'wrong') {
-  process.stderr.write(command.text);
+  process.stderr.write(maskTokens(command.text));
   process.exitCode = 1;
 } else {
   try {
@@ -22,9 +23,14 @@ if (command.kind === 'print') {
   } catch (error) {
     const lines =
       error instanceof ConfigError ? error.problems : [error instanceof Error ? error.message : String(error)];
-    for (const line of lines) process.stderr.write(`spandrel: ${line}\n`);
+    for (const line of lines) tell(line);
     process.exit(1);
   }
+}
+
+/** What went wrong may repeat what was typed. */
+function tell(line: string): void {
+  process.stderr.write(`spandrel: ${maskTokens(line)}\n`);
 }
 
 /** Each command is loaded only when it is asked for: a server needs nothing of the others. */
@@ -40,6 +46,7 @@ async function run(asked: Exclude<Command, { kind: 'print' | 'wrong' }>): Promis
     await backup(process.env, asked.to);
   } else if (asked.kind === 'keys') {
     const { keys } = await import('./cli/keys.ts');
+    if ('note' in asked && asked.note !== null) tell(asked.note);
     process.stdout.write(await keys(process.env, asked, Date.now()));
   } else if (asked.kind === 'members') {
     const { members } = await import('./cli/members.ts');

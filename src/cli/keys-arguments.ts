@@ -2,6 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import { argumentProblem } from './argument-problem.ts';
+import { readId, readKeyId, type TypedKeyId } from './typed-id.ts';
 
 /** A grant as it is typed; `scopeId` is null for the organization, whose id the server knows. */
 export type TypedGrant = {
@@ -13,8 +14,8 @@ export type TypedGrant = {
 export type KeysCommand = { readonly kind: 'keys'; readonly json: boolean } & (
   | { readonly action: 'list'; readonly wholeOrganization: boolean; readonly includeRevoked: boolean }
   | { readonly action: 'create'; readonly wish: KeyWish }
-  | { readonly action: 'revoke'; readonly id: string }
-  | { readonly action: 'rotate'; readonly id: string; readonly overlapSeconds: number }
+  | ({ readonly action: 'revoke' } & TypedKeyId)
+  | ({ readonly action: 'rotate'; readonly overlapSeconds: number } & TypedKeyId)
 );
 
 export type KeyWish = {
@@ -91,34 +92,31 @@ const READERS: { readonly [action: string]: (args: readonly string[]) => KeysCom
       name: values.name,
       description: values.description ?? null,
       isService: values.service === true,
-      owner: values.for ?? null,
+      owner: values.for === undefined ? null : readId(values.for, 'the id or e-mail of a member'),
       isReadonly: values.readonly === true,
       grants: (values.grant ?? []).map(readGrant),
       permissions: values.permission ?? [],
-      projectIds: values.project ?? [],
+      projectIds: (values.project ?? []).map((id) => readId(id, 'the id of a project')),
       expires: values.expires === undefined ? null : readExpiry(values.expires),
     };
     return { kind: 'keys', action: 'create', wish, json: values.json === true };
   },
   revoke(args) {
     const { values, positionals } = parseArgs({ args: [...args], options: { json: flag }, allowPositionals: true });
-    return { kind: 'keys', action: 'revoke', id: onlyOne(positionals), json: values.json === true };
+    return { kind: 'keys', action: 'revoke', ...onlyOne(positionals), json: values.json === true };
   },
   rotate(args) {
     const options = { overlap: text, json: flag };
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     const { overlap = '0', json = false } = values;
     if (!/^[0-9]{1,5}$/.test(overlap)) throw new Error('--overlap takes seconds, at most 86400');
-    return { kind: 'keys', action: 'rotate', id: onlyOne(positionals), overlapSeconds: Number(overlap), json };
+    return { kind: 'keys', action: 'rotate', ...onlyOne(positionals), overlapSeconds: Number(overlap), json };
   },
 };
 
-function onlyOne([id, ...others]: readonly string[]): string {
-  if (id === undefined || id === '' || others.length > 0) throw new Error('name exactly one key by its id');
-  // A token begins with a prefix and is longer: it belongs neither here nor into the history of a shell.
-  if (!/^[0-9A-Za-z]{16}$/.test(id))
-    throw new Error('a key is named by its id, 16 letters and digits, not by its token');
-  return id;
+function onlyOne([typed, ...others]: readonly string[]): TypedKeyId {
+  if (typed === undefined || typed === '' || others.length > 0) throw new Error('name exactly one key by its id');
+  return readKeyId(typed);
 }
 
 function readGrant(typed: string): TypedGrant {
@@ -127,7 +125,8 @@ function readGrant(typed: string): TypedGrant {
   if (scopeType === undefined || (scopeType === 'ORGANIZATION') !== (scopeId === '')) {
     throw new Error('--grant takes ROLE@organization, ROLE@team:ID or ROLE@project:ID');
   }
-  return { role: role.toUpperCase(), scopeType, scopeId: scopeId === '' ? null : scopeId };
+  const named = scopeId === '' ? null : readId(scopeId, `the id of a ${word}`);
+  return { role: role.toUpperCase(), scopeType, scopeId: named };
 }
 
 function readExpiry(typed: string): Expiry {

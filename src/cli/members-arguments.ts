@@ -2,6 +2,7 @@
 
 import { parseArgs } from 'node:util';
 import { argumentProblem } from './argument-problem.ts';
+import { readId } from './typed-id.ts';
 
 /** A member is named by the id or by the e-mail. */
 export type MembersCommand = { readonly kind: 'members'; readonly json: boolean } & (
@@ -49,7 +50,8 @@ function readAction(action: string, args: readonly string[]): MembersCommand | n
   }
   if (action !== 'role' && action !== 'disable' && action !== 'enable' && action !== 'remove') return null;
   const { values, positionals } = parseArgs({ args: [...args], options: { json }, allowPositionals: true });
-  const [member = '', role = '', ...more] = positionals;
+  const [typed = '', role = '', ...more] = positionals;
+  const member = readId(typed, 'the id or e-mail of a member');
   const isComplete = member !== '' && (action === 'role') === (role !== '') && more.length === 0;
   if (!isComplete) throw new Error(action === 'role' ? 'name a member and a role' : 'name exactly one member');
   if (action === 'role') return { kind: 'members', action, member, role: role.toUpperCase(), json: values.json };

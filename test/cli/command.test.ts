@@ -17,8 +17,8 @@ it.each([
     ['keys', 'list', '--organization'],
     { kind: 'keys', action: 'list', wholeOrganization: true, includeRevoked: false, json: false },
   ],
-  [['keys', 'revoke', ID, '--json'], { kind: 'keys', action: 'revoke', id: ID, json: true }],
-  [['keys', 'rotate', ID], { kind: 'keys', action: 'rotate', id: ID, overlapSeconds: 0, json: false }],
+  [['keys', 'revoke', ID, '--json'], { kind: 'keys', action: 'revoke', id: ID, note: null, json: true }],
+  [['keys', 'rotate', ID], { kind: 'keys', action: 'rotate', id: ID, note: null, overlapSeconds: 0, json: false }],
   [
     ['keys', 'create', '--name', 'n', '--grant', 'viewer@team:t', '--expires', '12h'],
     {

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADMIN_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
+import { ADMIN_KEY, PROJECT_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
 import { callRest } from '../support/surfaces.ts';
 import { temporaryFolder } from '../support/temp.ts';
 import { type CliOutcome, runCli } from './run-cli.ts';
@@ -79,6 +82,58 @@ describe('spandrel keys', () => {
     const statuses = [];
     for (const token of [created.token, rotated, again]) statuses.push((await read('/api/organization', token)).status);
     expect(statuses).toEqual([401, 401, 200]);
+  });
+
+  it('takes the token of a key for its id, says so, and sends no more than the id', async () => {
+    const seen: string[] = [];
+    const proxy = createServer((request, response) => {
+      seen.push(`${request.method} ${request.url}`);
+      const { method: verb = '', url = '', headers } = request;
+      callRest(server.address, { verb, path: url, headers: { authorization: headers.authorization ?? '' } }).then(
+        ({ status, text }) => response.writeHead(status).end(text),
+        (error) => response.destroy(error),
+      );
+    });
+    await once(proxy.listen(0, '127.0.0.1'), 'listening');
+    const { port } = proxy.address() as AddressInfo;
+    const environment = { SPANDREL_URL: `http://127.0.0.1:${port}`, SPANDREL_ADMIN_KEY: ADMIN_KEY };
+    const { id, token } = JSON.parse(await printed('keys', 'create', '--json', '--name', 'mistaken'));
+    const rotated = await runCli(['keys', 'rotate', token, '--json'], environment);
+    const revoked = await runCli(['keys', 'revoke', token], environment);
+    proxy.close();
+    expect(JSON.parse(rotated.stdout).apiKey.id).toBe(id);
+    expect(revoked).toMatchObject({ code: 0, stdout: `revoked ${id}\n` });
+    for (const { stderr } of [rotated, revoked]) {
+      expect(stderr).toMatch(new RegExp(`^spandrel: [^\n]*whole token[^\n]*${id}[^\n]*\n$`));
+      expect(stderr).not.toContain(token.slice(-48));
+    }
+    expect(seen).toEqual([`POST /api/api-keys/${id}/rotate`, `DELETE /api/api-keys/${id}`]);
+    expect((await read('/api/organization', token)).status).toBe(401);
+  });
+
+  it.each([
+    ['keys', 'revoke', PROJECT_KEY],
+    ['keys', 'rotate', PROJECT_KEY],
+    ['keys', 'create', '--name', 'x', '--for', ADMIN_KEY],
+    ['keys', 'create', '--name', 'x', '--service', '--project', PROJECT_KEY],
+    ['keys', 'create', '--name', 'x', '--grant', `VIEWER@project:${PROJECT_KEY}`],
+    ['members', 'remove', ADMIN_KEY],
+    ['members', 'role', encodeURIComponent(encodeURIComponent(ADMIN_KEY)).replace('_', '%5F'), 'VIEWER'],
+    ['members', 'disable', PROJECT_KEY],
+    ['keys', ADMIN_KEY],
+    ['members', 'list', ADMIN_KEY],
+    ['keys', 'list', `--${ADMIN_KEY}`],
+    [ADMIN_KEY],
+  ])('%s %s: a token in place of anything else goes nowhere and is not repeated', async (...args) => {
+    // Whatever asked there would say that it got no answer.
+    const { code, stdout, stderr } = await runCli(args, {
+      SPANDREL_URL: 'http://127.0.0.1:9',
+      SPANDREL_ADMIN_KEY: ADMIN_KEY,
+    });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).not.toContain('no answer');
+    for (const token of [ADMIN_KEY, PROJECT_KEY]) expect(stderr).not.toContain(token.slice(-48));
+    if (args.length > 2 && args[1] !== 'list') expect(stderr).toMatch(/token/);
   });
 
   it.each([
