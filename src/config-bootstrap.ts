@@ -3,8 +3,6 @@
 import type { ConfigReader } from './config-reader.ts';
 import type { BootstrapWishes } from './domain/bootstrap.ts';
 
-const ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
-
 export function readBootstrap(reader: ConfigReader, prefixes: readonly string[]): BootstrapWishes {
   const shape = (name: string, pattern: RegExp, what: string) => {
     const text = reader.text(name);
@@ -12,10 +10,14 @@ export function readBootstrap(reader: ConfigReader, prefixes: readonly string[])
     return text;
   };
   const prefix = `(?:${prefixes.join('|')})`;
+  const projectKey = `${prefix}[0-9A-Za-z]{48}$`;
+  // An id is shown to everybody, so a key that was typed for one must not become it.
+  const idPattern = new RegExp(`^(?!${projectKey})[A-Za-z0-9_-]{1,64}$`);
+  const idShape = '1 to 64 letters, digits, hyphens or underscores, and no key';
   return {
     projectKey: shape(
       'SPANDREL_BOOTSTRAP_PROJECT_KEY',
-      new RegExp(`^${prefix}[0-9A-Za-z]{48}$`),
+      new RegExp(`^${projectKey}`),
       'a prefix and 48 letters or digits',
     ),
     adminKey: shape(
@@ -23,12 +25,8 @@ export function readBootstrap(reader: ConfigReader, prefixes: readonly string[])
       new RegExp(`^${prefix}[0-9A-Za-z]{16}_[0-9A-Za-z]{48}$`),
       'a prefix, 16 letters or digits, an underscore and 48 letters or digits',
     ),
-    organizationId: shape(
-      'SPANDREL_BOOTSTRAP_ORGANIZATION_ID',
-      ID_PATTERN,
-      '1 to 64 letters, digits, hyphens or underscores',
-    ),
-    projectId: shape('SPANDREL_BOOTSTRAP_PROJECT_ID', ID_PATTERN, '1 to 64 letters, digits, hyphens or underscores'),
+    organizationId: shape('SPANDREL_BOOTSTRAP_ORGANIZATION_ID', idPattern, idShape),
+    projectId: shape('SPANDREL_BOOTSTRAP_PROJECT_ID', idPattern, idShape),
     organizationName: readName(reader, 'SPANDREL_BOOTSTRAP_ORGANIZATION', 'Default organization'),
     teamName: readName(reader, 'SPANDREL_BOOTSTRAP_TEAM', 'Default team'),
     projectName: readName(reader, 'SPANDREL_BOOTSTRAP_PROJECT', 'Default project'),

@@ -47,11 +47,13 @@ export function issueProjectKey({ random, pepper, keyPrefixes }: ProjectKeyDeps,
   };
 }
 
-/** What keeps a text of valid length from being a key. The text itself is never repeated. */
-export function importedKeyProblems(apiKey: string): readonly Reason[] {
-  if (/^[\x21-\x7e]*$/.test(apiKey)) return [];
-  const message = 'apiKey must consist of visible ASCII characters';
-  return [{ field: 'apiKey', type: 'invalid_format', message }];
+/** What keeps a text of valid length from being a key of a project. The text itself is never repeated. */
+export function importedKeyProblems(apiKey: string, prefixes: readonly string[]): readonly Reason[] {
+  const refused = (message: string): readonly Reason[] => [{ field: 'apiKey', type: 'invalid_format', message }];
+  if (!/^[\x21-\x7e]*$/.test(apiKey)) return refused('apiKey must consist of visible ASCII characters');
+  // Two credentials of one text would shadow each other, and whoever knows one would hold the other.
+  if (parseToken(apiKey, prefixes)?.kind !== 'apiKey') return [];
+  return refused('apiKey must not have the shape of an API key of the organization');
 }
 
 export function projectKeyTaken(): never {

@@ -4,7 +4,7 @@ import { isAdministrator } from './administrators.ts';
 import { auditRecord } from './audit.ts';
 import { decide } from './decide.ts';
 import { decideOnce } from './decide-once.ts';
-import { Fault } from './fault.ts';
+import { Fault, type Reason } from './fault.ts';
 import { refreshRights } from './fresh-caller.ts';
 import { newId, slugify } from './ids.ts';
 import { type Page, type PageWish, takePage } from './listing.ts';
@@ -19,6 +19,7 @@ import {
 } from './management-call.ts';
 import { may, type Scope } from './permissions.ts';
 import {
+  importedKeyProblems,
   issueProjectKey,
   type KeyRotation,
   type ProjectKeyDeps,
@@ -48,6 +49,8 @@ export type ProjectChanges = Partial<Record<(typeof CHANGEABLE)[number], string>
 export type NewProject = { readonly project: ProjectRecord; readonly apiKey: string };
 
 export type Projects = {
+  /** What is wrong with a text as a key to keep, whoever asks and wherever it is to be used. */
+  keyProblems(apiKey: string): readonly Reason[];
   /** Throws insufficient_permissions unless the caller may create projects in some team. */
   admitCreation(call: ManagementCall): Promise<void>;
   /** Throws project_not_found for what the caller may not see, and insufficient_permissions. */
@@ -73,6 +76,7 @@ export function createProjects(deps: ProjectDeps): Projects {
   const { store } = deps;
   const find = (call: ManagementCall, id: string, permission: string) => findProject(store, { call, id, permission });
   return {
+    keyProblems: (apiKey) => importedKeyProblems(apiKey, deps.keyPrefixes),
     async admitCreation(call) {
       const teams = await store.teams(call.caller.organization.id);
       const somewhere = teams.some((team) => may(call.caller.principal, 'project:create', teamScope(team)));

@@ -10,7 +10,7 @@ import {
   UpdateProjectRequestSchema,
 } from '../../gen/spandrel/v1/organization_pb.js';
 import type { ProjectRecord } from '../domain/management.ts';
-import { importedKeyProblems, type RotatedKey } from '../domain/project-keys.ts';
+import type { RotatedKey } from '../domain/project-keys.ts';
 import type { NewProject, Projects } from '../domain/projects.ts';
 import { managementCallOf } from './management-call.ts';
 import { nulProblems, sentFields, unsetProblems } from './management-problems.ts';
@@ -33,7 +33,7 @@ export function createProjectRpc({ projects }: { readonly projects: Projects }):
       gate: (_request, context) => projects.admitCreation(managementCallOf(context)),
       check: (request) => [
         ...nulProblems(CreateProjectRequestSchema, request),
-        ...importedKeyProblems(request.apiKey ?? ''),
+        ...projects.keyProblems(request.apiKey ?? ''),
       ],
       async handle(request, context) {
         const { name = '', teamId = null, language = null, framework = null, apiKey = null } = request;
@@ -69,7 +69,7 @@ export function createProjectRpc({ projects }: { readonly projects: Projects }):
       gate: admit('project:manage'),
       check: (request) => [
         ...nulProblems(RotateProjectKeyRequestSchema, request),
-        ...importedKeyProblems(request.apiKey ?? ''),
+        ...projects.keyProblems(request.apiKey ?? ''),
       ],
       async handle(request, context) {
         const { id, overlapSeconds = 0n, apiKey = null } = request;

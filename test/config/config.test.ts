@@ -40,6 +40,23 @@ describe('settings', () => {
     }
   });
 
+  it.each(['sk-lw-', 'acme-'])(
+    'no key that begins with %s is taken for another kind of key, or for an id',
+    (prefix) => {
+      const apiKey = `${prefix}${'B'.repeat(16)}_${'0'.repeat(42)}1CtB1C`;
+      const projectKey = `${prefix}${'A'.repeat(42)}2fwxgK`;
+      const mistaken = {
+        SPANDREL_BOOTSTRAP_PROJECT_KEY: apiKey,
+        SPANDREL_BOOTSTRAP_ADMIN_KEY: projectKey,
+        SPANDREL_BOOTSTRAP_ORGANIZATION_ID: projectKey,
+        SPANDREL_BOOTSTRAP_PROJECT_ID: projectKey,
+      };
+      const problems = problemsOf({ SPANDREL_KEY_PREFIX: 'sk-lw-,acme-', ...mistaken });
+      expect(problems.map((problem) => problem.split(' ', 1)[0])).toEqual(Object.keys(mistaken));
+      expect(problems.join()).not.toMatch(/2fwxgK|1CtB1C/);
+    },
+  );
+
   it.each(['0', '-1', '1.5', 'many', '1e3'])('a limit of "%s" is refused', (value) => {
     expect(problemsOf({ SPANDREL_MAX_BODY_BYTES: value })).toHaveLength(1);
   });

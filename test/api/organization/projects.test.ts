@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ProjectService } from '../../../gen/spandrel/v1/organization_pb.js';
+import { mintApiKey } from '../../../src/domain/secrets.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey, custom } from '../../support/fixtures.ts';
 import { type Body, callRest, callRpc } from '../../support/surfaces.ts';
@@ -8,12 +10,14 @@ import { act, anyId, askAll, bearer, expectOnlyApiKeys, INSTANT } from './asking
 const { listProjects, createProject, getProject, updateProject, archiveProject, rotateProjectKey } =
   ProjectService.method;
 
+const API_KEY_SHAPED = mintApiKey('sk-lw-', randomBytes).token;
+
 let nowMs = Date.now();
 let app: TestApp;
 let teamId: string;
 let narrow: { readonly authorization: string };
 beforeAll(async () => {
-  app = await startApp({ clock: () => nowMs });
+  app = await startApp({ clock: () => nowMs, environment: { SPANDREL_KEY_PREFIX: 'sk-lw-,acme-' } });
   teamId = (await act(app, 'GET', '/api/teams')).data[0].id;
   const bindings = [{ role: 'VIEWER', scopeType: 'PROJECT', scopeId: app.projectId, permissions: [] }] as const;
   narrow = bearer(await addKey(app, { bindings }));
@@ -106,12 +110,15 @@ describe('making projects, over REST and gRPC', () => {
     ['an empty name', { name: '' }, ['name']],
     ['a short key', { name: 'x', apiKey: 'short' }, ['apiKey']],
     ['a key with a space', { name: 'x', apiKey: `${'x'.repeat(23)} y` }, ['apiKey']],
+    ['a key with the shape of an API key', { name: 'x', apiKey: API_KEY_SHAPED }, ['apiKey']],
+    ['one with the second prefix', { name: 'x', apiKey: API_KEY_SHAPED.replace('sk-lw-', 'acme-') }, ['apiKey']],
     ['a long language', { name: 'x', language: 'x'.repeat(65) }, ['language']],
     ['U+0000', { name: 'a\0', framework: 'b\0' }, ['framework', 'name']],
   ])('refuses %s', async (_, body, fields) => {
     const check = (answer: Body) => {
       expect(answer.fields.toSorted()).toEqual(fields);
       expect(JSON.stringify(answer)).not.toContain('short');
+      expect(JSON.stringify(answer)).not.toContain(API_KEY_SHAPED.slice(-48));
     };
     const both = { rest: { verb: 'POST', path: '/api/projects', body }, method: createProject, request: body };
     await askAll(app, both, { status: 422, code: 'validation_error', check });
@@ -264,7 +271,8 @@ describe('replacing the key of a project, over REST and gRPC', () => {
 
   it('refuses bad input, who may not, and who could not do what the key can', async () => {
     const { id } = await make();
-    for (const body of [{ overlapSeconds: -1 }, { overlapSeconds: 86_401 }, { apiKey: 'é'.repeat(30) }]) {
+    const keys = ['é'.repeat(30), API_KEY_SHAPED, app.adminKey].map((apiKey) => ({ apiKey }));
+    for (const body of [{ overlapSeconds: -1 }, { overlapSeconds: 86_401 }, ...keys]) {
       await askAll(app, rotate(id, body), { status: 422, code: 'validation_error' });
     }
     await askAll(app, rotate(app.projectId), { headers: narrow, status: 403, code: 'insufficient_permissions' });
