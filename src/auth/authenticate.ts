@@ -5,6 +5,7 @@ import type { ApiKey, Caller, Project } from '../domain/caller.ts';
 import type { Clock } from '../domain/clock.ts';
 import { Fault } from '../domain/fault.ts';
 import { isNameable } from '../domain/management-call.ts';
+import { holdsAnything, type Principal, projectScope } from '../domain/permissions.ts';
 import { hashSecret, type ParsedToken, parseToken, secretsEqual } from '../domain/secrets.ts';
 import type { KeyStore } from '../domain/store.ts';
 import { type HeaderReader, type Presented, readCredential } from './credential.ts';
@@ -105,13 +106,22 @@ async function namedProject(deps: AuthenticateDeps, key: ApiKey, presented: Pres
       'An API key on this route needs a project; name it in X-Project-Id.',
     );
   }
+  const { organization } = key;
   // What nothing can have as its id is not looked for, and so not remembered either.
-  const project = isNameable(projectId) ? await deps.keys.findProject(projectId) : null;
-  if (!project || project.organizationId !== key.organization.id) {
+  const found = isNameable(projectId) ? await deps.keys.findProject(projectId) : null;
+  const project = found?.organizationId === organization.id ? found : null;
+  // A project that is hidden from the key is refused like none, and after the same work.
+  const isOpen = holdsAnything(
+    principalOf(key),
+    projectScope(project ?? { ...NOWHERE, organizationId: organization.id }),
+  );
+  if (project === null || !isOpen) {
     throw unauthenticated('unknown_project', 'The project named in X-Project-Id or Basic is not known.');
   }
   return project;
 }
+
+const NOWHERE = { teamId: '', id: '' };
 
 /** A key bound to exactly one project needs no header to say which. */
 function onlyBoundProject(key: ApiKey): string | null {
@@ -131,11 +141,13 @@ function projectKeyCaller(project: Project): Caller {
 }
 
 function apiKeyCaller(key: ApiKey, project: Project | null): Caller {
-  const principal =
-    key.keyType === 'personal'
-      ? ({ kind: 'personal', keyGrants: key.bindings, ownerGrants: key.ownerBindings } as const)
-      : ({ kind: 'service', keyGrants: key.bindings } as const);
-  return { kind: 'api_key', principal, organization: key.organization, key, project };
+  return { kind: 'api_key', principal: principalOf(key), organization: key.organization, key, project };
+}
+
+function principalOf({ keyType, bindings, ownerBindings }: ApiKey): Principal {
+  return keyType === 'personal'
+    ? { kind: 'personal', keyGrants: bindings, ownerGrants: ownerBindings }
+    : { kind: 'service', keyGrants: bindings };
 }
 
 function unauthenticated(

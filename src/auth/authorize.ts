@@ -1,10 +1,10 @@
 /** The policy of an rpc against a proven caller. Whether a record may be seen is the domain's question. */
 
 import { Credential, type Policy } from '../../gen/spandrel/v1/options_pb.js';
-import type { Caller, Project } from '../domain/caller.ts';
+import type { Caller } from '../domain/caller.ts';
 import { Fault } from '../domain/fault.ts';
 import { insufficientPermissions } from '../domain/management-call.ts';
-import { may, type Scope } from '../domain/permissions.ts';
+import { may, projectScope } from '../domain/permissions.ts';
 
 /** Throws when the route does not take this class of credential, however valid it is. */
 export function requireClass(policy: Policy, caller: Caller): void {
@@ -22,13 +22,13 @@ export function authorize(policy: Policy, caller: Caller): void {
   const organizationId = caller.organization.id;
   if (policy.credential === Credential.ORGANIZATION) {
     // The class was let in on purpose, and is asked at the one place where it may do anything.
-    if (caller.kind === 'project_key' && may(caller.principal, policy.permission, scopeOf(caller.project))) return;
+    if (caller.kind === 'project_key' && may(caller.principal, policy.permission, projectScope(caller.project))) return;
     if (may(caller.principal, policy.permission, { type: 'ORGANIZATION', organizationId })) return;
     throw insufficientPermissions(policy.permission);
   }
   const { project } = caller;
   if (!project) throw new Error('a project route was reached without a project');
-  if (may(caller.principal, policy.permission, scopeOf(project))) return;
+  if (may(caller.principal, policy.permission, projectScope(project))) return;
   throw new Fault(
     'api_key_permission_denied',
     `This API key lacks the permission ${policy.permission} in the project.`,
@@ -41,8 +41,4 @@ export function authorize(policy: Policy, caller: Caller): void {
       },
     },
   );
-}
-
-function scopeOf({ organizationId, teamId, id }: Project): Scope {
-  return { type: 'PROJECT', organizationId, teamId, projectId: id };
 }

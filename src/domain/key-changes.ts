@@ -15,6 +15,7 @@ import { type KeyOwner, type KeyView, viewKey } from './key-view.ts';
 import { requireMayChange, requireOwn, requireVisible } from './key-visibility.ts';
 import type { ApiKeyRecord, ManagementStore } from './management.ts';
 import { isNameable, type ManagementCall, type ReceiptOf } from './management-call.ts';
+import { visibleScopes } from './member-grants.ts';
 import { refuseProblems } from './reasons.ts';
 import { hashSecret, mintSecretPart } from './secrets.ts';
 
@@ -36,7 +37,8 @@ export function updateKey(deps: MintDeps, { call, id, draft }: KeyUpdate): Promi
     const { key, fields, changesGrants } = mergeChange(stored, draft, { nowMs, random });
     const { directory, owner } = await readSurroundings(store, stored);
     const ownerGrants = stored.userId === null ? null : (owner?.grants ?? []);
-    if (changesGrants) requireMayGrant(fresh, key.bindings, { directory, ownerGrants });
+    const seen = visibleScopes(fresh, directory);
+    if (changesGrants) requireMayGrant(fresh, key.bindings, { directory: seen, ownerGrants });
     const result = viewKey(key, { directory, owner, nowMs });
     if (fields.length === 0) return { result, change: null };
     const deed = { action: 'apiKey.update', targetType: 'apiKey', targetId: id, fields };

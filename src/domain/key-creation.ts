@@ -15,7 +15,7 @@ import { readOwner } from './key-owners.ts';
 import { type KeyOwner, type KeyView, viewKey } from './key-view.ts';
 import type { ApiKeyRecord, ManagementStore } from './management.ts';
 import { administratorRequired, isNameable, type ManagementCall, type ReceiptOf } from './management-call.ts';
-import { liveGrants } from './member-grants.ts';
+import { liveGrants, visibleScopes } from './member-grants.ts';
 import { refuseProblems, typeReason } from './reasons.ts';
 import { hashSecret, mintApiKey } from './secrets.ts';
 
@@ -59,7 +59,10 @@ async function judgeCreation(store: ManagementStore, call: FreshCall, draft: Key
   const directory = await readDirectory(store, organizationId);
   const answered = await findAnswered(store, call);
   const grants = [...holding.grants, ...liveGrants(answered?.bindings ?? [], directory)];
-  requireMayGrant(call, grants, { directory, ownerGrants: owner?.grants ?? null });
+  // A copy names no ids that could turn out to be hidden.
+  const isCopy = owner !== null && draft.bindings === undefined;
+  const seen = isCopy ? directory : visibleScopes(call, directory);
+  requireMayGrant(call, grants, { directory: seen, ownerGrants: owner?.grants ?? null });
   return { call, userId, owner, holding, directory };
 }
 

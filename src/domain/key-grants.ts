@@ -1,11 +1,10 @@
 /** What an API key is to hold: as asked for, or what stands in where nothing was, and who may hand it out. */
 
-import type { OrganizationDirectory } from './directory.ts';
 import { type BindingDraft, custom, type KeyDraft, type PermissionMode } from './key-draft.ts';
 import type { ApiKeyRecord } from './management.ts';
 import type { ManagementCall } from './management-call.ts';
 import { grantsOfRole, holdersOf, liveGrants, memberRole, requireCovered } from './member-grants.ts';
-import type { Binding, Grants } from './permissions.ts';
+import type { Binding, Directory, Grants } from './permissions.ts';
 import { refuseProblems } from './reasons.ts';
 
 export type KeyGrants = { readonly permissionMode: PermissionMode; readonly grants: Grants };
@@ -68,7 +67,7 @@ export function listedPermissions(grants: Grants): readonly string[] {
   return sortedOnce(grants.flatMap(({ role, permissions }) => (role === 'CUSTOM' ? permissions : [])));
 }
 
-export type CeilingOver = { readonly directory: OrganizationDirectory; readonly ownerGrants: Grants | null };
+export type CeilingOver = { readonly directory: Directory; readonly ownerGrants: Grants | null };
 
 /** Throws api_key_scope_violation unless the caller holds all of it, and the member who will own it does too. */
 export function requireMayGrant(call: ManagementCall, grants: Grants, { directory, ownerGrants }: CeilingOver): void {
@@ -77,7 +76,7 @@ export function requireMayGrant(call: ManagementCall, grants: Grants, { director
 }
 
 /** Throws api_key_scope_violation unless the caller holds all that a new token of the key would. */
-export function requireMayRotate(call: ManagementCall, key: ApiKeyRecord, directory: OrganizationDirectory): void {
+export function requireMayRotate(call: ManagementCall, key: ApiKeyRecord, directory: Directory): void {
   const callingKey = call.caller.key;
   if (key.id === callingKey.id) return;
   // A key of the caller's own never does more than its owner may; what belongs to nobody is bounded by nobody else.

@@ -3,7 +3,7 @@
 import { holdsAdmin } from './administrators.ts';
 import { Fault } from './fault.ts';
 import type { ManagementCall } from './management-call.ts';
-import { type Binding, covers, type Directory, type Grants, permissionsAt } from './permissions.ts';
+import { type Binding, covers, type Directory, type Grants, may, type Scope, type ScopeType } from './permissions.ts';
 
 /** What a member is at the organization; EXTERNAL: nothing there, only what further grants give. */
 export type MemberRole = 'ADMIN' | 'MEMBER' | 'VIEWER' | 'EXTERNAL';
@@ -80,14 +80,40 @@ const EXCEEDS: { readonly [code in Ceiling['code']]: string } = {
   role_binding_scope_violation: 'The access asked for exceeds what the caller holds there.',
 };
 
-/** Tells what is missing only to a caller who has a foot in there, so that no id is confirmed to anybody else. */
+/** What it takes to see a scope. */
+const VIEW: { readonly [type in ScopeType]: string } = {
+  ORGANIZATION: 'organization:view',
+  TEAM: 'team:view',
+  PROJECT: 'project:view',
+};
+
+/**
+ * The directory as the caller sees it, for ids that the caller names. What is hidden is not there, whatever is asked
+ * about it, and takes the same work.
+ */
+export function visibleScopes({ caller }: ManagementCall, directory: Directory): Directory {
+  const organizationId = caller.organization.id;
+  const nowhere: { readonly [type in ScopeType]: Scope } = {
+    ORGANIZATION: { type: 'ORGANIZATION', organizationId: '' },
+    TEAM: { type: 'TEAM', organizationId, teamId: '' },
+    PROJECT: { type: 'PROJECT', organizationId, teamId: '', projectId: '' },
+  };
+  return {
+    locate(type, id) {
+      const scope = directory.locate(type, id);
+      return may(caller.principal, VIEW[type], scope ?? nowhere[type]) ? scope : null;
+    },
+  };
+}
+
+/** Tells what is missing only to a caller who sees the scope, so that no id is confirmed to anybody else. */
 function violation(
   { caller }: ManagementCall,
   { scopeType, scopeId }: Binding,
   { directory, code, missing }: Ceiling & { readonly missing: readonly string[] },
 ): Fault {
   const scope = directory.locate(scopeType, scopeId);
-  const told = scope !== null && permissionsAt(caller.principal, scope).size > 0;
+  const told = scope !== null && may(caller.principal, VIEW[scopeType], scope);
   return new Fault(code, EXCEEDS[code], {
     meta: { scopeType, scopeId, ...(told ? { missingPermissions: [...missing] } : {}) },
   });

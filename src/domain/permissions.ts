@@ -51,10 +51,10 @@ export function grants(bindings: Grants, permission: string, scope: Scope): bool
   return false;
 }
 
-/** Everything the principal holds at the scope, expanded. */
-export function permissionsAt(principal: Principal, scope: Scope): ReadonlySet<string> {
+/** Whether the principal holds any permission at all at the scope. */
+export function holdsAnything(principal: Principal, scope: Scope): boolean {
   const local = principalAt(principal, scope);
-  return new Set(PERMISSIONS.filter((permission) => may(local, permission, scope)));
+  return PERMISSIONS.some((permission) => may(local, permission, scope));
 }
 
 /** The principal without the grants that do not reach the scope, for whoever asks there about many permissions. */
@@ -69,6 +69,13 @@ export function principalAt(principal: Principal, scope: Scope): Principal {
       return principal;
   }
 }
+
+/** Where a project is asked about. */
+export function projectScope({ organizationId, teamId, id }: ProjectPlace): Scope {
+  return { type: 'PROJECT', organizationId, teamId, projectId: id };
+}
+
+type ProjectPlace = { readonly organizationId: string; readonly teamId: string; readonly id: string };
 
 /**
  * Whether everything the requested binding would grant, at its scope and below, is already granted there by the

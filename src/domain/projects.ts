@@ -17,7 +17,7 @@ import {
   type ReceiptOf,
   requirePermission,
 } from './management-call.ts';
-import { may, type Scope } from './permissions.ts';
+import { may, projectScope } from './permissions.ts';
 import {
   importedKeyProblems,
   issueProjectKey,
@@ -231,8 +231,4 @@ async function refuseTakenName(store: ManagementStore, wanted: WantedName): Prom
     ({ id, teamId, name }) => id !== wanted.exceptId && teamId === wanted.teamId && name === wanted.name,
   );
   if (taken) throw new Fault('project_name_taken', 'The team already has a project with this name.');
-}
-
-export function projectScope({ organizationId, teamId, id }: ProjectRecord): Scope {
-  return { type: 'PROJECT', organizationId, teamId, projectId: id };
 }

@@ -12,7 +12,7 @@ import { newId } from './ids.ts';
 import { bindFilter, type CursorPage, type CursorWish, takePageAfter } from './listing.ts';
 import type { ManagementStore, RoleBindingRecord } from './management.ts';
 import { isNameable, type ManagementCall, type ReceiptOf } from './management-call.ts';
-import { isMemberRole, liveGrants, requireCovered } from './member-grants.ts';
+import { isMemberRole, liveGrants, requireCovered, visibleScopes } from './member-grants.ts';
 import { memberNotFound } from './members.ts';
 import { isPermission, PERMISSIONS } from './permission-catalogue.ts';
 import type { Binding, ScopeType } from './permissions.ts';
@@ -118,7 +118,7 @@ function createRoleBinding(deps: RoleBindingDeps, { call, draft, receipt }: Crea
     async judge() {
       const fresh = await refreshCall(store, call, 'organization:manage');
       if (call.replay === undefined) await requireMember(store, organizationId, userId);
-      const directory = await readDirectory(store, organizationId);
+      const directory = visibleScopes(fresh, await readDirectory(store, organizationId));
       requireCovered(fresh, [grant], { directory, code: 'role_binding_scope_violation' });
     },
     async take() {

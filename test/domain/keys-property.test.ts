@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { readDirectory } from '../../src/domain/directory.ts';
 import type { KeyDraft } from '../../src/domain/keys.ts';
 import { PERMISSIONS } from '../../src/domain/permission-catalogue.ts';
-import { type Binding, may, type Principal, permissionsAt, type Scope } from '../../src/domain/permissions.ts';
+import { type Binding, may, type Principal, type Scope } from '../../src/domain/permissions.ts';
 import { bind, createWorld, customAt, NOW_MS, O, outcomeOf, type World } from './keys-world.ts';
+import { permissionsAt } from './permissions-at.ts';
 
 const PLACES = [
   ['ORGANIZATION', O],

@@ -7,13 +7,14 @@ import {
   type Directory,
   type Grants,
   grants,
+  holdsAnything,
   may,
   type Principal,
-  permissionsAt,
   type Role,
   type Scope,
   type ScopeType,
 } from '../../src/domain/permissions.ts';
+import { permissionsAt } from './permissions-at.ts';
 
 const organization: Scope = { type: 'ORGANIZATION', organizationId: 'o' };
 const [team1, team2, emptyTeam] = [inTeam('t1'), inTeam('t2'), inTeam('t3')];
@@ -198,13 +199,14 @@ describe('grants', () => {
 });
 
 describe('may', () => {
-  it('equals a brute-force reading of the rules, and so does permissionsAt', () => {
+  it('equals a brute-force reading of the rules, and so do the questions about all permissions at once', () => {
     fc.assert(
       fc.property(anyPrincipal, anyName, (principal, anything) => {
         for (const scope of everywhere) {
           const expected = PERMISSIONS.filter((permission) => oracleMay(principal, permission, scope));
           expect(PERMISSIONS.filter((permission) => may(principal, permission, scope))).toEqual(expected);
           expect(permissionsAt(principal, scope)).toEqual(new Set(expected));
+          expect(holdsAnything(principal, scope)).toBe(expected.length > 0);
           expect(may(principal, anything, scope)).toBe(oracleMay(principal, anything, scope));
         }
       }),

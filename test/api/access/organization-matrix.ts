@@ -69,7 +69,7 @@ read the settings of P1                | 200  | 200   | 403d | 403d | 403d | 200
 change the settings of P1              | 200  | 200   | 403d | 403d | 403d | 403d  | 403d  | 403d | 200   | 403d | 403d | 200
 create an evaluator in P1              | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
 read an evaluator of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
-read an evaluator of P2                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 403d | 200   | 403d | 403d | 403d
+read an evaluator of P2                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 401u | 200   | 403d | 403d | 401u
 read an evaluator, no project named    | 200  | 401n  | 401n | 401n | 401n | 401n  | 401n  | 200  | 401n  | 401n | 401n | 200
 read an evaluator, unknown project     | 200  | 401u  | 401u | 401u | 401u | 401u  | 401u  | 401u | 401u  | 401u | 401u | 401u
 read an evaluator, a project elsewhere | 200  | 401u  | 401u | 401u | 401u | 401u  | 401u  | 401u | 401u  | 401u | 401u | 401u

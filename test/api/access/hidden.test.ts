@@ -1,0 +1,135 @@
+/** What a caller may not see answers like what is not there, whatever is asked for at it. */
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
+import { ApiKeyService } from '../../../gen/spandrel/v1/keys_pb.js';
+import { RoleBindingService } from '../../../gen/spandrel/v1/organization_pb.js';
+import { callRest } from '../../support/surfaces.ts';
+import { ask, type Question, SURFACES, type Surface } from './question.ts';
+import { createWorld, freshName, type World } from './world.ts';
+
+const { createApiKey, updateApiKey } = ApiKeyService.method;
+const { createRoleBinding } = RoleBindingService.method;
+const { getEvaluator } = EvaluatorService.method;
+
+let world: World;
+let archived: string;
+beforeAll(async () => {
+  world = await createWorld();
+  archived = await world.addProject();
+  await world.act('DELETE', `/api/projects/${archived}`);
+});
+afterAll(async () => {
+  await world.app.close();
+});
+
+type Place = readonly ['PROJECT' | 'TEAM', string];
+type Asked = { readonly place: Place; readonly role: string };
+
+/** The answer without what differs from request to request, and without the id that was asked about. */
+async function answerTo(surface: Surface, question: Question, { token, id }: { token: string; id: string }) {
+  const wanted = { status: 0, code: null };
+  const { code, body } = await ask(surface, question, { address: world.app.address, token, wanted });
+  const text = JSON.stringify(body).replaceAll(id, 'the id');
+  return { code, text: text.replace(/[0-9a-f]{32}|[0-9a-f]{16}/g, 'a trace id') };
+}
+
+/** Everything that grants something to somebody at a place, or seems to. */
+function grantsAt({ place: [scopeType, scopeId], role }: Asked, keyId: string): readonly Question[] {
+  const binding = { role, scopeType, scopeId };
+  const list = ['organization:view'];
+  const atOrganization = { role: 'CUSTOM', scopeType: 'ORGANIZATION', scopeId: world.places.organization };
+  const restricted = { bindings: [atOrganization, binding], permissionMode: 'restricted', permissions: list };
+  const content = role === 'CUSTOM' ? restricted : { bindings: [binding] };
+  const listed = role === 'CUSTOM' ? { permissions: list } : {};
+  return [
+    { method: createApiKey, body: { name: freshName('key'), ...content } },
+    { method: updateApiKey, parameters: { id: keyId }, body: { permissionMode: 'all', ...content } },
+    { method: createRoleBinding, body: { userId: world.members.vie, ...binding, ...listed } },
+  ];
+}
+
+it.each(SURFACES)(
+  'over %s a hidden scope is refused like an unknown one, also for what would give nothing',
+  async (surface) => {
+    const { tokens, places, projects, teams, foreign } = world;
+    const bindings = [{ role: 'CUSTOM', scopeType: 'ORGANIZATION', scopeId: places.organization }];
+    const body = { bindings, permissionMode: 'restricted', permissions: ['organization:manage'] };
+    const { id: keyId } = await world.addKey({ owner: 'adm', body });
+    const answersAt = ({ place, role }: Asked) =>
+      Promise.all(
+        grantsAt({ place, role }, keyId).map((question) =>
+          answerTo(surface, question, { token: tokens.PN, id: place[1] }),
+        ),
+      );
+    const alike: readonly (readonly [Place[0], readonly string[]])[] = [
+      ['PROJECT', ['project_000000000000000000000', projects.P1, foreign.projectId, archived]],
+      ['TEAM', ['team_000000000000000000000', teams.T1, foreign.teamId]],
+    ];
+    for (const [scopeType, ids] of alike) {
+      for (const role of ['CUSTOM', 'VIEWER']) {
+        const [unknown = [], ...others] = await Promise.all(
+          ids.map((id) => answersAt({ place: [scopeType, id], role })),
+        );
+        expect(unknown.map(({ code }) => code)).toEqual([
+          'api_key_scope_violation',
+          'api_key_scope_violation',
+          'role_binding_scope_violation',
+        ]);
+        for (const answers of others) expect(answers).toEqual(unknown);
+      }
+    }
+  },
+);
+
+it.each(SURFACES)('over %s what is missing is told to whoever sees the scope, and to nobody else', async (surface) => {
+  const { projects, places, teams } = world;
+  const manage = { role: 'CUSTOM', scopeType: 'ORGANIZATION', scopeId: places.organization };
+  const holding = async (...permissions: string[]) => {
+    const body = { bindings: [manage], permissionMode: 'restricted', permissions };
+    return (await world.addKey({ owner: null, body })).token;
+  };
+  const blind = await holding('organization:manage', 'traces:view', 'team:view');
+  const seeing = await holding('organization:manage', 'project:view');
+  const missingAt = async (token: string, [scopeType, scopeId]: Place) => {
+    const question = {
+      method: createRoleBinding,
+      body: { userId: world.members.vie, role: 'CUSTOM', scopeType, scopeId, permissions: ['cost:view'] },
+    };
+    const wanted = { status: 403, code: 'role_binding_scope_violation' };
+    const { code, body } = await ask(surface, question, { address: world.app.address, token, wanted });
+    expect(code).toBe(wanted.code);
+    const told = surface === 'REST' ? body : body.meta;
+    return told.missingPermissions;
+  };
+  expect(await missingAt(blind, ['PROJECT', projects.P1])).toBeUndefined();
+  expect(await missingAt(seeing, ['PROJECT', projects.P1])).toEqual(['cost:view']);
+  expect(await missingAt(blind, ['TEAM', teams.T1])).toEqual(['cost:view']);
+  expect(await missingAt(seeing, ['TEAM', teams.T1])).toBeUndefined();
+});
+
+it.each(SURFACES)('over %s a project at which the key holds nothing is as unknown as any other', async (surface) => {
+  const { tokens, projects, foreign } = world;
+  const named = [projects.P2, 'project_000000000000000000000', foreign.projectId, archived, 'x'.repeat(300)];
+  for (const token of [tokens.PP, tokens.SP]) {
+    const answers = [];
+    for (const id of named) {
+      const question = { method: getEvaluator, parameters: { id_or_slug: 'any' }, headers: { 'x-project-id': id } };
+      answers.push(await answerTo(surface, question, { token, id }));
+    }
+    expect(answers.map(({ code }) => code)).toEqual(named.map(() => 'unknown_project'));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  }
+});
+
+it('a project named as the user of Basic is judged like one in X-Project-Id', async () => {
+  const { app, tokens, projects, foreign } = world;
+  const read = async (projectId: string) => {
+    const authorization = `Basic ${Buffer.from(`${projectId}:${tokens.PP}`).toString('base64')}`;
+    const { status, body } = await callRest(app.address, { path: '/api/evaluators/any', headers: { authorization } });
+    return `${status} ${body.code}`;
+  };
+  expect(await read(projects.P1)).toBe('404 evaluator_not_found');
+  for (const id of [projects.P2, archived, foreign.projectId, 'nope'])
+    expect(await read(id)).toBe('401 unknown_project');
+});
