@@ -4,6 +4,7 @@ import { isAdministrator } from './administrators.ts';
 import { auditRecord } from './audit.ts';
 import { decide } from './decide.ts';
 import { decideOnce } from './decide-once.ts';
+import { readDirectory } from './directory.ts';
 import { Fault, type Reason } from './fault.ts';
 import { refreshRights } from './fresh-caller.ts';
 import { newId, slugify } from './ids.ts';
@@ -17,6 +18,7 @@ import {
   type ReceiptOf,
   requirePermission,
 } from './management-call.ts';
+import { holdersOf, requireCovered } from './member-grants.ts';
 import { may, projectScope } from './permissions.ts';
 import {
   importedKeyProblems,
@@ -60,7 +62,7 @@ export type Projects = {
   /** Throws insufficient_permissions, team_not_found, administrator_required, project_name_taken, project_key_taken. */
   create(call: ManagementCall, draft: ProjectDraft, receipt: ReceiptOf<NewProject>): Promise<NewProject>;
   get(call: ManagementCall, id: string): Promise<ProjectRecord>;
-  /** Throws team_not_found and project_name_taken besides. */
+  /** Throws team_not_found, role_binding_scope_violation and project_name_taken besides. */
   update(call: ManagementCall, id: string, changes: ProjectChanges): Promise<ProjectRecord>;
   archive(call: ManagementCall, id: string): Promise<ArchivedProject>;
   /** Throws administrator_required, api_key_scope_violation and project_key_taken besides. */
@@ -183,7 +185,10 @@ function updateProject({ store, random }: ProjectDeps, { call, id, changes }: Up
       const fields = CHANGEABLE.filter((field) => changes[field] !== undefined && changes[field] !== current[field]);
       if (fields.length === 0) return { result: current, change: null };
       const project = { ...current, ...changes, updatedAtMs: nowMs };
-      if (fields.includes('teamId')) await pickTeam(store, fresh, project.teamId);
+      if (fields.includes('teamId')) {
+        await pickTeam(store, fresh, project.teamId);
+        await requireNoGain(store, fresh, project);
+      }
       if (fields.includes('teamId') || fields.includes('name')) {
         await refuseTakenName(store, { ...project, exceptId: id });
       }
@@ -221,6 +226,19 @@ async function pickTeam(store: ManagementStore, call: ManagementCall, teamId: st
   requirePermission(call, 'project:create', teamScope(team ?? { organizationId, id: '' }));
   if (team === undefined) throw new Fault('team_not_found', 'Team not found.');
   return team.id;
+}
+
+/**
+ * A project that is moved must not come to be more open to whoever moves it: all that the new team gives the caller has
+ * to be held where the project stands.
+ */
+async function requireNoGain(store: ManagementStore, call: ManagementCall, moved: ProjectRecord): Promise<void> {
+  const gained = holdersOf(call)
+    .flat()
+    .filter(({ scopeType, scopeId }) => scopeType === 'TEAM' && scopeId === moved.teamId)
+    .map(({ role, permissions }) => ({ role, permissions, scopeType: 'PROJECT' as const, scopeId: moved.id }));
+  const directory = await readDirectory(store, moved.organizationId);
+  requireCovered(call, gained, { directory, code: 'role_binding_scope_violation' });
 }
 
 type WantedName = Pick<ProjectRecord, 'organizationId' | 'teamId' | 'name'> & { readonly exceptId: string | null };

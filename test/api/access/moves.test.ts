@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ProjectService } from '../../../gen/spandrel/v1/organization_pb.js';
+import type { JsonValue } from '../../../src/domain/fault.ts';
+import { ask, SURFACES, type Surface } from './question.ts';
+import { createWorld, freshName, type World } from './world.ts';
+
+const { updateProject } = ProjectService.method;
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(async () => {
+  await world.app.close();
+});
+
+type Grant = { readonly role: string; readonly at: 'O' | 'T1' | 'T2'; readonly permissions?: readonly string[] };
+type Mover = {
+  /** Null: a service key. */
+  readonly owner: readonly Grant[] | null;
+  readonly key: readonly Grant[];
+};
+
+const MOVE = ['project:view', 'project:update', 'project:create'];
+const wide: Grant = { role: 'ADMIN', at: 'O' };
+const member: Grant = { role: 'MEMBER', at: 'O' };
+const move: Grant = { role: 'CUSTOM', at: 'O', permissions: MOVE };
+
+function bindingOf({ role, at }: Grant) {
+  return at === 'O'
+    ? { role, scopeType: 'ORGANIZATION', scopeId: world.places.organization }
+    : { role, scopeType: 'TEAM', scopeId: world.teams[at] };
+}
+
+/** The token of a key as described, whose owner, if there is one, is a new member. */
+async function addMover({ owner, key }: Mover): Promise<string> {
+  const [permissions = []] = key.flatMap((grant) => (grant.permissions === undefined ? [] : [grant.permissions]));
+  const restriction = permissions.length === 0 ? {} : { permissionMode: 'restricted', permissions };
+  const body = { name: freshName('key'), bindings: key.map(bindingOf), ...restriction };
+  if (owner === null) return (await world.act('POST', '/api/api-keys', { ...body, keyType: 'service' })).token;
+  // Nobody may be given a key that exceeds their role; what a test is about comes after a demotion.
+  const userId = await world.addMember('ADMIN');
+  const { token } = await world.act('POST', '/api/api-keys', { ...body, assignedToUserId: userId });
+  const [role] = owner.flatMap((grant) => (grant.at === 'O' && grant.role !== 'CUSTOM' ? [grant.role] : []));
+  await world.act('PATCH', `/api/organization/members/${userId}`, { role: role ?? 'EXTERNAL' });
+  for (const grant of owner.filter(({ at, role }) => at !== 'O' || role === 'CUSTOM')) {
+    const listed = grant.permissions === undefined ? {} : { permissions: grant.permissions };
+    await world.act('POST', '/api/role-bindings', { userId, ...bindingOf(grant), ...listed });
+  }
+  return token;
+}
+
+async function moveToT2(surface: Surface, token: string, refused: boolean) {
+  const id = await world.addProject();
+  const body: { readonly [name: string]: JsonValue } = { teamId: world.teams.T2 };
+  const wanted = refused ? { status: 403, code: 'role_binding_scope_violation' } : { status: 200, code: null };
+  const outcome = await ask(
+    surface,
+    { method: updateProject, parameters: { id }, body },
+    { address: world.app.address, token, wanted },
+  );
+  const { teamId } = await world.act('GET', `/api/projects/${id}`);
+  return { id, outcome, isMoved: teamId === world.teams.T2 };
+}
+
+const GAINS: readonly (readonly [string, Mover])[] = [
+  ['a service key', { owner: null, key: [move, { role: 'ADMIN', at: 'T2' }] }],
+  ['a member with more in the new team', { owner: [member, { role: 'ADMIN', at: 'T2' }], key: [wide] }],
+  ['a key with more in the new team', { owner: [wide], key: [member, { role: 'ADMIN', at: 'T2' }] }],
+  ['who would only look there', { owner: null, key: [move, { role: 'VIEWER', at: 'T2' }] }],
+];
+
+const NO_GAINS: readonly (readonly [string, Mover])[] = [
+  ['nothing in the new team', { owner: null, key: [move] }],
+  ['everything everywhere', { owner: [wide, { role: 'ADMIN', at: 'T2' }], key: [wide, { role: 'ADMIN', at: 'T2' }] }],
+  [
+    'as much where it comes from',
+    { owner: null, key: [move, { role: 'ADMIN', at: 'T1' }, { role: 'ADMIN', at: 'T2' }] },
+  ],
+  ['less in the new team', { owner: [member, { role: 'VIEWER', at: 'T2' }], key: [member] }],
+];
+
+for (const surface of SURFACES) {
+  it.each(GAINS)(`over ${surface}, %s gains nothing by moving a project`, async (_, mover) => {
+    const { id, outcome, isMoved } = await moveToT2(surface, await addMover(mover), true);
+    expect(outcome).toMatchObject({ status: 403, code: 'role_binding_scope_violation' });
+    const told = surface === 'REST' ? outcome.body : outcome.body.meta;
+    expect(told).toMatchObject({ scopeType: 'PROJECT', scopeId: id, missingPermissions: expect.anything() });
+    expect(isMoved).toBe(false);
+  });
+
+  it.each(NO_GAINS)(`over ${surface}, a project is moved by who has %s`, async (_, mover) => {
+    const { outcome, isMoved } = await moveToT2(surface, await addMover(mover), false);
+    expect({ status: outcome.status, code: outcome.code, isMoved }).toEqual({ status: 200, code: null, isMoved: true });
+  });
+}
