@@ -8,14 +8,13 @@ import { Fault } from './fault.ts';
 import { type FreshCall, refreshCall } from './fresh-caller.ts';
 import type { MintDeps } from './key-creation.ts';
 import { fieldProblems, type KeyDraft } from './key-draft.ts';
-import { requireMayGrant, requireMayRotate } from './key-grants.ts';
+import { isExpired, requireMayChangeTo, requireMayRotate } from './key-grants.ts';
 import { readOwner } from './key-owners.ts';
 import { mergeChange } from './key-update.ts';
 import { type KeyOwner, type KeyView, viewKey } from './key-view.ts';
 import { requireMayChange, requireOwn, requireVisible } from './key-visibility.ts';
 import type { ApiKeyRecord, ManagementStore } from './management.ts';
 import { isNameable, type ManagementCall, type ReceiptOf } from './management-call.ts';
-import { visibleScopes } from './member-grants.ts';
 import { refuseProblems } from './reasons.ts';
 import { hashSecret, mintSecretPart } from './secrets.ts';
 
@@ -37,8 +36,7 @@ export function updateKey(deps: MintDeps, { call, id, draft }: KeyUpdate): Promi
     const { key, fields, changesGrants } = mergeChange(stored, draft, { nowMs, random });
     const { directory, owner } = await readSurroundings(store, stored);
     const ownerGrants = stored.userId === null ? null : (owner?.grants ?? []);
-    const seen = visibleScopes(fresh, directory);
-    if (changesGrants) requireMayGrant(fresh, key.bindings, { directory: seen, ownerGrants });
+    requireMayChangeTo(fresh, { stored, key, changesGrants }, { directory, ownerGrants });
     const result = viewKey(key, { directory, owner, nowMs });
     if (fields.length === 0) return { result, change: null };
     const deed = { action: 'apiKey.update', targetType: 'apiKey', targetId: id, fields };
@@ -156,8 +154,8 @@ function requireNotRevoked({ revokedAtMs }: ApiKeyRecord): void {
   if (revokedAtMs !== null) throw new Fault('api_key_already_revoked', 'The API key is revoked already.');
 }
 
-function requireNotExpired({ expiresAtMs }: ApiKeyRecord, nowMs: number): void {
-  if (expiresAtMs !== null && expiresAtMs <= nowMs) {
+function requireNotExpired(key: ApiKeyRecord, nowMs: number): void {
+  if (isExpired(key, nowMs)) {
     throw new Fault('api_key_expired', 'The API key has expired; give it a later expiry first.');
   }
 }

@@ -10,7 +10,13 @@ import { Fault } from './fault.ts';
 import { type FreshCall, refreshCall } from './fresh-caller.ts';
 import { newId } from './ids.ts';
 import { creationProblems, type KeyDraft } from './key-draft.ts';
-import { grantsOfPersonalKey, grantsOfServiceKey, type KeyGrants, requireMayGrant } from './key-grants.ts';
+import {
+  grantsOfPersonalKey,
+  grantsOfServiceKey,
+  type KeyGrants,
+  requireMayGrant,
+  requireMayLast,
+} from './key-grants.ts';
 import { readOwner } from './key-owners.ts';
 import { type KeyOwner, type KeyView, viewKey } from './key-view.ts';
 import type { ApiKeyRecord, ManagementStore } from './management.ts';
@@ -63,6 +69,7 @@ async function judgeCreation(store: ManagementStore, call: FreshCall, draft: Key
   const isCopy = owner !== null && draft.bindings === undefined;
   const seen = isCopy ? directory : visibleScopes(call, directory);
   requireMayGrant(call, grants, { directory: seen, ownerGrants: owner?.grants ?? null });
+  requireMayLast(call, answered === null ? expiryWished(call, draft) : answered.expiresAtMs);
   return { call, userId, owner, holding, directory };
 }
 
@@ -104,6 +111,11 @@ async function findOwner(store: ManagementStore, organizationId: string, userId:
   throw new Fault('api_key_scope_violation', 'The owner of a key must be an active member of the organization.');
 }
 
+/** A key ends with the one that made it, unless an end is asked for. */
+function expiryWished({ callingKey }: FreshCall, { expiresAtMs }: KeyDraft): number | null {
+  return expiresAtMs === undefined ? callingKey.expiresAtMs : expiresAtMs;
+}
+
 type NamedOwner = KeyOwner & { readonly userId: string };
 
 function grantsWished({ caller, callingKey, replay }: FreshCall, draft: KeyDraft, owner: NamedOwner | null): KeyGrants {
@@ -139,7 +151,7 @@ function mintKey(deps: MintDeps, { call, draft, userId, holding }: Minting): { t
     imported: false,
     previousSecretHash: null,
     previousSecretUntilMs: null,
-    expiresAtMs: draft.expiresAtMs ?? null,
+    expiresAtMs: expiryWished(call, draft),
     revokedAtMs: null,
     lastUsedAtMs: null,
     createdAtMs: nowMs,

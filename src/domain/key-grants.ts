@@ -1,9 +1,11 @@
 /** What an API key is to hold: as asked for, or what stands in where nothing was, and who may hand it out. */
 
+import { Fault } from './fault.ts';
+import type { FreshCall } from './fresh-caller.ts';
 import { type BindingDraft, custom, type KeyDraft, type PermissionMode } from './key-draft.ts';
 import type { ApiKeyRecord } from './management.ts';
 import type { ManagementCall } from './management-call.ts';
-import { grantsOfRole, holdersOf, liveGrants, memberRole, requireCovered } from './member-grants.ts';
+import { grantsOfRole, holdersOf, liveGrants, memberRole, requireCovered, visibleScopes } from './member-grants.ts';
 import type { Binding, Directory, Grants } from './permissions.ts';
 import { refuseProblems } from './reasons.ts';
 
@@ -75,13 +77,40 @@ export function requireMayGrant(call: ManagementCall, grants: Grants, { director
   requireCovered(call, grants, { directory, code: 'api_key_scope_violation', holders });
 }
 
-/** Throws api_key_scope_violation unless the caller holds all that a new token of the key would. */
-export function requireMayRotate(call: ManagementCall, key: ApiKeyRecord, directory: Directory): void {
+/** Throws api_key_scope_violation for power that would outlast the calling key. Null: for ever. */
+export function requireMayLast({ callingKey }: FreshCall, expiresAtMs: number | null): void {
+  const endsAtMs = callingKey.expiresAtMs;
+  if (endsAtMs === null || (expiresAtMs !== null && expiresAtMs <= endsAtMs)) return;
+  throw new Fault('api_key_scope_violation', 'The API key would work longer than the calling key, which expires.');
+}
+
+/** What an update makes of a key. */
+export type ChangedKey = { readonly stored: ApiKeyRecord; readonly key: ApiKeyRecord; readonly changesGrants: boolean };
+
+/** Throws api_key_scope_violation unless the caller may hand out what the key holds, and how long, after an update. */
+export function requireMayChangeTo(call: FreshCall, changed: ChangedKey, over: CeilingOver): void {
+  const { stored, key, changesGrants } = changed;
+  const { directory } = over;
+  if (changesGrants) requireMayGrant(call, key.bindings, { ...over, directory: visibleScopes(call, directory) });
+  else if (isExpired(stored, call.nowMs) && !isExpired(key, call.nowMs)) {
+    // What comes back to life is handed out once more.
+    requireCovered(call, liveGrants(key.bindings, directory), { directory, code: 'api_key_scope_violation' });
+  }
+  if (changesGrants || key.expiresAtMs !== stored.expiresAtMs) requireMayLast(call, key.expiresAtMs);
+}
+
+export function isExpired({ expiresAtMs }: ApiKeyRecord, nowMs: number): boolean {
+  return expiresAtMs !== null && expiresAtMs <= nowMs;
+}
+
+/** Throws api_key_scope_violation unless the caller holds all that a new token of the key would, and as long. */
+export function requireMayRotate(call: FreshCall, key: ApiKeyRecord, directory: Directory): void {
   const callingKey = call.caller.key;
   if (key.id === callingKey.id) return;
   // A key of the caller's own never does more than its owner may; what belongs to nobody is bounded by nobody else.
   const holders = key.keyType === 'personal' ? [callingKey.bindings] : holdersOf(call);
   requireCovered(call, liveGrants(key.bindings, directory), { directory, code: 'api_key_scope_violation', holders });
+  requireMayLast(call, key.expiresAtMs);
 }
 
 function sortedOnce(permissions: readonly string[]): readonly string[] {
