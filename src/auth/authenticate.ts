@@ -110,12 +110,11 @@ async function namedProject(deps: AuthenticateDeps, key: ApiKey, presented: Pres
   // What nothing can have as its id is not looked for, and so not remembered either.
   const found = isNameable(projectId) ? await deps.keys.findProject(projectId) : null;
   const project = found?.organizationId === organization.id ? found : null;
-  // A project that is hidden from the key is refused like none, and after the same work.
-  const isOpen = holdsAnything(
-    principalOf(key),
-    projectScope(project ?? { ...NOWHERE, organizationId: organization.id }),
-  );
-  if (project === null || !isOpen) {
+  // A project that is hidden from the key is refused like none, and after the same work. One that only the grants of
+  // the key name is no secret to it.
+  const place = projectScope(project ?? { ...NOWHERE, organizationId: organization.id });
+  const isHidden = presented.projectId !== null && !holdsAnything(principalOf(key), place);
+  if (project === null || isHidden) {
     throw unauthenticated('unknown_project', 'The project named in X-Project-Id or Basic is not known.');
   }
   return project;
