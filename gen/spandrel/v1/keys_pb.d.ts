@@ -358,7 +358,7 @@ export declare type CreateApiKeyRequest = Message<"spandrel.v1.CreateApiKeyReque
   assignedToUserId?: string | undefined;
 
   /**
-   * Later than now; never by default.
+   * Later than now; never by default. Where the calling key expires, when that does by default, and no later.
    *
    * @generated from field: optional google.protobuf.Timestamp expires_at = 9;
    */
@@ -529,7 +529,7 @@ export declare type UpdateApiKeyRequest = Message<"spandrel.v1.UpdateApiKeyReque
   assignedToUserId?: string | undefined;
 
   /**
-   * Later than now, or never.
+   * Later than now, or never; no later than the calling key expires.
    *
    * @generated from field: optional google.protobuf.Timestamp expires_at = 10;
    */

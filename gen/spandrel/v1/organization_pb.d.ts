@@ -768,7 +768,7 @@ export declare type CreateProjectRequest = Message<"spandrel.v1.CreateProjectReq
   framework?: string | undefined;
 
   /**
-   * A key of an older installation to keep; administrators only.
+   * A key of an older installation to keep, without the shape of an API key; administrators only.
    *
    * @generated from field: optional string api_key = 5;
    */
@@ -883,7 +883,7 @@ export declare type UpdateProjectRequest = Message<"spandrel.v1.UpdateProjectReq
   framework?: string | undefined;
 
   /**
-   * Moves it.
+   * Moves it, where that adds nothing to what the caller may do in it.
    *
    * @generated from field: optional string team_id = 5;
    */
@@ -998,7 +998,7 @@ export declare type RotateProjectKeyRequest = Message<"spandrel.v1.RotateProject
   overlapSeconds?: bigint | undefined;
 
   /**
-   * A key of an older installation to keep; administrators only.
+   * A key of an older installation to keep, without the shape of an API key; administrators only.
    *
    * @generated from field: optional string api_key = 3;
    */
