@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -55,6 +55,23 @@ it('creates the folder and the file when they are missing', async () => {
   const store = await open();
   await store.ready();
   await store.close();
+});
+
+it('lets nobody else hold its lock, whatever the umask and whoever made the file', async () => {
+  const umask = process.umask(0);
+  try {
+    for (const before of [null, 0o666, 0o644, 0o640, 0o700]) {
+      if (before !== null) chmodSync(`${file}.lock`, before);
+      const store = await open();
+      expect((statSync(`${file}.lock`).mode & 0o777).toString(8), `before: ${before?.toString(8)}`).toMatch(/^[67]00$/);
+      // A process that closed the file once would have let go of the lock.
+      expect(await refusal()).toMatch(/another process is using the database/);
+      expect((await openElsewhere()).said).toMatch(/^refused: another process/);
+      await store.close();
+    }
+  } finally {
+    process.umask(umask);
+  }
 });
 
 it('refuses a second process, and a second store in the same process', async () => {

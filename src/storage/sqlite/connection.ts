@@ -34,7 +34,8 @@ export function openWriteHandle(file: string, inspect: (db: Database) => void): 
   });
 }
 
-function createPrivately(file: string): void {
+/** Makes the file where there is none, for its owner alone. */
+export function createPrivately(file: string): void {
   try {
     closeSync(openSync(file, 'ax', 0o600));
   } catch {

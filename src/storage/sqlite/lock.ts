@@ -1,7 +1,9 @@
 /** One process per database file: a second writer would undo what the first one knows. */
 
+import { chmodSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { StartError } from '../start-error.ts';
+import { createPrivately } from './connection.ts';
 import { sqliteCode } from './failures.ts';
 
 export type Lock = { release(): void };
@@ -29,10 +31,26 @@ export function takeLock(file: string): Lock {
 
 function openLockFile(path: string): Database.Database {
   try {
+    createPrivately(path);
+    closeToOthers(path);
     return new Database(path, { timeout: 0 });
   } catch (error) {
     throw new StartError(`the file ${path} cannot be written: ${describe(error)}`, { cause: error });
   }
+}
+
+const OWNER_BITS = 0o700;
+const OTHERS_BITS = 0o077;
+
+/**
+ * Whoever may read the file could hold the lock and keep the server from starting. By its path: a process that closes
+ * any handle of a file lets go of the locks it holds on it.
+ */
+function closeToOthers(path: string): void {
+  const { mode, uid } = statSync(path);
+  // Another user's file is theirs to close.
+  if (uid !== process.getuid?.()) return;
+  if ((mode & OTHERS_BITS) !== 0) chmodSync(path, mode & OWNER_BITS);
 }
 
 function describe(error: unknown): string {
