@@ -97,6 +97,7 @@ export async function createApp(given: AppDeps): Promise<App> {
       prefixes: config.keyPrefixes,
     }),
     clock,
+    ownOrigins: () => originsOf(typeof config.cors === 'string' ? [publicUrl] : [publicUrl, ...config.cors]),
     accepting: () => accepting,
     log: deps.log,
   });
@@ -154,6 +155,10 @@ export async function createApp(given: AppDeps): Promise<App> {
       answers.close();
     },
   };
+}
+
+function originsOf(urls: readonly string[]): readonly string[] {
+  return urls.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin);
 }
 
 /** What is kept of requests beside their effects. */

@@ -40,6 +40,7 @@ const FRAMEWORK_CODES = {
   insufficient_permissions: ['permission_denied', 'Forbidden'],
   administrator_required: ['permission_denied', 'Forbidden'],
   api_key_permission_denied: ['permission_denied', 'api_key_permission_denied'],
+  origin_not_allowed: ['permission_denied', 'Forbidden'],
   idempotency_error: ['conflict', 'idempotency_error'],
   route_not_found: ['route_not_found', 'Not Found'],
   method_not_allowed: ['method_not_allowed', 'Method Not Allowed'],

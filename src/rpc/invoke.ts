@@ -7,6 +7,7 @@ import { create, type Message } from '@bufbuild/protobuf';
 import { Credential } from '../../gen/spandrel/v1/options_pb.js';
 import type { Authenticate } from '../auth/authenticate.ts';
 import { authorize, requireClass } from '../auth/authorize.ts';
+import { requireOwnOrigin } from '../auth/own-origin.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Clock } from '../domain/clock.ts';
 import { Fault, unavailableFault } from '../domain/fault.ts';
@@ -45,6 +46,8 @@ export type InvokeDeps = {
   readonly refusals: Pick<Refusals, 'note'>;
   readonly idempotency: Idempotency;
   readonly clock: Clock;
+  /** Whose pages may use credentials that a browser remembers, beside those of the host that was asked. */
+  readonly ownOrigins: () => readonly string[];
   /** False while the process drains. */
   readonly accepting: () => boolean;
   readonly log: {
@@ -99,6 +102,7 @@ async function admit(deps: InvokeDeps, asked: Asked): Promise<Answered> {
   };
   try {
     if (actor) asked.call.quota.identify(credentialOf(actor));
+    if (!asked.method.isRead) requireOwnOrigin(asked.call.header, deps.ownOrigins());
     requireClass(policy, caller);
     deps.keyUse.note(caller, deps.clock());
     authorize(policy, caller);
