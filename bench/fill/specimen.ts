@@ -47,7 +47,7 @@ export async function makeSpecimen(tenant: Tenant): Promise<Specimen> {
     const body = Buffer.from(createJsonTrace(1).createSource(Buffer.alloc(0))());
     const { append } = collect(
       JSON.parse(body.toString()),
-      { depth: 8, hasEscapes: false, bytes: body.length },
+      { depth: 8, hasEscapes: false, bytes: body.length, hasWide: false },
       { project, nowMs: Date.now(), goneBeforeMs: null },
       { pricing: createPricing(readPriceList()), limits: collectorLimits(config) },
     );

@@ -16,6 +16,7 @@ import {
   readShortText,
   readText,
   refuse,
+  refuseTooWide,
 } from './collector-reading.ts';
 import { isObject } from './free-json.ts';
 import type { LosslessJson, LosslessObject } from './lossless-json.ts';
@@ -38,6 +39,7 @@ const NO_RESULT_REASON = 'either `passed`, `score` or `label` must be defined';
 export function readEvaluation(item: LosslessJson | undefined, reading: Reading): CollectedEvaluation | null {
   beginItem(reading);
   if (!isObject(item)) return refuse(reading, '', 'must be an object');
+  if (refuseTooWide(item, reading)) return null;
   // In the order of the contract's table, because the first problem is the one that is told.
   const name = readName(item.name, reading);
   const evaluationId = readEvaluationId(item.evaluation_id, reading);

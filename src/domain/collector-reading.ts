@@ -19,6 +19,7 @@ import {
 import type { LosslessJson, LosslessObject } from './lossless-json.ts';
 import { cutToCharacters, hasMoreCharactersThan, surelyFitsBytes, truncateToBytes } from './text-limits.ts';
 import { ID_CHARACTERS_MAX, isValidId } from './trace-ids.ts';
+import { findTooWide, holdsTooWide, TOO_WIDE_REASON } from './wide-json.ts';
 
 export type CollectorLimits = {
   readonly spansMax: number;
@@ -35,6 +36,8 @@ export type CollectFacts = {
   /** Any \u escape: only they can carry U+0000 or a lone surrogate. */
   readonly hasEscapes: boolean;
   readonly bytes: number;
+  /** Any object of too many members, in whose place TOO_WIDE stands. */
+  readonly hasWide: boolean;
 };
 
 /** What all readers of one request share, and what became of the item that is being read. */
@@ -46,6 +49,7 @@ export type Reading = {
   readonly mayHoldEscapes: boolean;
   readonly mayHoldLongKeys: boolean;
   readonly mayHoldLongStrings: boolean;
+  readonly mayHoldWide: boolean;
   /** The first problem of the item, with the path inside it; null while there is none. */
   problem: string | null;
   /** Strings of the item that were cut. */
@@ -77,6 +81,7 @@ export function createReading({ limits, facts, receivedAtMs, traceId }: ReadingO
     mayHoldEscapes: facts.hasEscapes,
     mayHoldLongKeys: facts.bytes > KEY_BYTES_MAX,
     mayHoldLongStrings: facts.bytes > limits.stringMaxBytes,
+    mayHoldWide: facts.hasWide,
     problem: null,
     cuts: 0,
   };
@@ -92,6 +97,14 @@ export function beginItem(reading: Reading): void {
 export function refuse(reading: Reading, field: string, reason: string): null {
   reading.problem ??= field === '' ? `: ${reason}` : `.${field}: ${reason}`;
   return null;
+}
+
+/** Refuses an item that holds an object of too many members, which was left out of the document. */
+export function refuseTooWide(item: LosslessJson | undefined, reading: Reading): boolean {
+  const member = reading.mayHoldWide ? findTooWide(item) : null;
+  if (member === null) return false;
+  refuse(reading, member, TOO_WIDE_REASON);
+  return true;
 }
 
 /** null means absent, in every field. */
@@ -187,6 +200,7 @@ export function tidyText(text: string, reading: Reading): string {
 /** The compact text of a free value; null after refusing it. */
 export function readFreeJson(value: LosslessJson, field: string, reading: Reading): string | null {
   if (value === UNREADABLE) return refuse(reading, field, UNREADABLE_REASON);
+  if (reading.mayHoldWide && holdsTooWide(value)) return refuse(reading, field, TOO_WIDE_REASON);
   const { freeJsonDepthMax, stringMaxBytes } = reading.limits;
   if (reading.mayNestTooDeep && nestsDeeperThan(value, freeJsonDepthMax)) {
     return refuse(reading, field, `nested deeper than ${freeJsonDepthMax} levels`);

@@ -15,6 +15,7 @@ import {
   readShortText,
   readText,
   refuse,
+  refuseTooWide,
 } from './collector-reading.ts';
 import { isObject } from './free-json.ts';
 import type { LosslessJson, LosslessObject } from './lossless-json.ts';
@@ -46,6 +47,7 @@ const TYPE_REASON = `must be one of: ${SPAN_TYPES.join(', ')}`;
 export function readSpan(item: LosslessJson | undefined, reading: Reading, deps: SpanDeps): CollectedSpan | null {
   beginItem(reading);
   if (!isObject(item)) return refuse(reading, '', 'must be an object');
+  if (refuseTooWide(item, reading)) return null;
   // In the order of the contract's table, because the first problem is the one that is told.
   const spanId = readSpanId(item, reading);
   const type = readType(item.type, reading);

@@ -5,6 +5,7 @@ import { type CatalogueEntry, catalogueIds, findCatalogueEntry } from './evaluat
 import { type EvaluatorFieldDraft, inputsOf, judgeFieldList, judgeFields, outputsOf } from './evaluator-fields.ts';
 import { judgeSettings, overlaySettings } from './evaluator-settings.ts';
 import { REASONS_MAX, type Reason, validationFault } from './fault.ts';
+import { MEMBERS_MAX } from './json-scan.ts';
 import {
   isBeyondDouble,
   isLosslessArray,
@@ -17,6 +18,7 @@ import {
   stringifyLossless,
 } from './lossless-json.ts';
 import { choiceReason, countCodePoints, lengthReason, receivedType, typeReason } from './reasons.ts';
+import { TOO_WIDE_REASON } from './wide-json.ts';
 
 /** An evaluator as sent; null: not sent. */
 export type EvaluatorDraft = {
@@ -92,12 +94,13 @@ const configReasons = {
     message: `config must not nest deeper than ${CONFIG_DEPTH_MAX} levels`,
     expected: CONFIG_DEPTH_MAX,
   },
+  too_wide: { field: 'config', type: 'too_big', message: `config ${TOO_WIDE_REASON}`, expected: MEMBERS_MAX },
 } as const satisfies Record<string, Reason>;
 
 /** The sent config, empty when none was sent, null when it is no object at all. */
 function readConfig(text: string | null, found: Reason[]): LosslessObject | null {
   if (text === null) return {};
-  const parsed = parseLossless(text, CONFIG_DEPTH_MAX);
+  const parsed = parseLossless(text, { depth: CONFIG_DEPTH_MAX, members: MEMBERS_MAX });
   if (parsed.kind === 'value') {
     if (parsed.value === null) return {};
     if (isLosslessObject(parsed.value)) return parsed.value;

@@ -32,7 +32,7 @@ const LONG_NUMBER = /[0-9]{16}/;
 export function parseFreeJson(text: string): LosslessJson {
   // Reviving costs many times a plain parse, and only a long run of digits can be more than a double holds.
   if (!LONG_NUMBER.test(text)) return JSON.parse(text);
-  const parsed = parseLossless(text, STORED_DEPTH_MAX);
+  const parsed = parseLossless(text, { depth: STORED_DEPTH_MAX });
   if (parsed.kind !== 'value') throw new Error(`Stored JSON is unreadable: ${parsed.kind}`);
   return parsed.value;
 }

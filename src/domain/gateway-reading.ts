@@ -6,6 +6,7 @@
 import { isObject } from './free-json.ts';
 import type { LosslessJson, LosslessObject } from './lossless-json.ts';
 import { hasMoreCharactersThan } from './text-limits.ts';
+import { TOO_WIDE, TOO_WIDE_REASON } from './wide-json.ts';
 
 export type ItemReading = {
   readonly item: LosslessObject;
@@ -93,8 +94,10 @@ export function readObject(reading: ItemReading, path: string): LosslessObject |
 }
 
 /** By the last part of its path; undefined when it is missing. */
-export function fieldOf({ item }: ItemReading, path: string): LosslessJson | undefined {
-  return item[path.slice(path.lastIndexOf('.') + 1)];
+export function fieldOf(reading: ItemReading, path: string): LosslessJson | undefined {
+  const value = reading.item[path.slice(path.lastIndexOf('.') + 1)];
+  if (value === TOO_WIDE) refuse(reading, path, TOO_WIDE_REASON);
+  return value;
 }
 
 /** The text of a number as it was sent; null for anything else. */

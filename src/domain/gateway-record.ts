@@ -25,6 +25,7 @@ import type { RequestCost, RequestError, RequestUsage } from './request-content.
 import { isRequestId } from './request-event.ts';
 import type { ReportedRequest } from './request-report.ts';
 import { hasMoreBytesThan, hasMoreCharactersThan } from './text-limits.ts';
+import { holdsTooWide, TOO_WIDE_REASON } from './wide-json.ts';
 
 /** A record as it was sent; null where it names no project. */
 export type SentRecord = Pick<ReportedRequest, 'gatewayRequestId' | 'status' | 'content' | 'cost'> & {
@@ -169,6 +170,7 @@ function takeValues(value: LosslessJson, left: number): number {
 function metadataProblem(value: LosslessJson): string | null {
   if (value === UNREADABLE) return UNREADABLE_REASON;
   if (nestsDeeperThan(value, METADATA_DEPTH_MAX)) return `must not be nested deeper than ${METADATA_DEPTH_MAX} levels`;
+  if (holdsTooWide(value)) return TOO_WIDE_REASON;
   return holdsBeyondDouble(value) ? 'must not hold a number that is too large' : null;
 }
 

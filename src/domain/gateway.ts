@@ -14,6 +14,7 @@ import type { RequestCost } from './request-content.ts';
 import type { RequestMeter } from './request-meter.ts';
 import type { Price, Priced, ReportedRequest, RequestReport, RequestResult, Unpriced } from './request-report.ts';
 import type { RequestStore } from './store.ts';
+import { TOO_WIDE, TOO_WIDE_REASON } from './wide-json.ts';
 
 export type GatewayDeps = {
   readonly store: Pick<RequestStore, 'projectNumbers' | 'report' | 'reportGovernance'>;
@@ -113,6 +114,7 @@ function openList(body: LosslessJson, name: string): readonly LosslessJson[] {
 
 function readItem<T>(item: LosslessJson, read: (reading: ItemReading) => T | null): T | Rejection {
   if (!isObject(item)) return invalid('(root): must be an object');
+  if (item === TOO_WIDE) return invalid(`(root): ${TOO_WIDE_REASON}`);
   const reading: ItemReading = { item, problem: null };
   return read(reading) ?? invalid(reading.problem ?? '(root): cannot be read');
 }

@@ -1,82 +1,22 @@
 /** JSON text -> values, judged by its bytes first: depth, long numbers and escapes are found in one pass. */
 
 import { isUtf8 } from 'node:buffer';
-import { Fault, type JsonValue } from './fault.ts';
+import { Fault, type JsonValue, validationFault } from './fault.ts';
 import { parseSpelled, type ToNumber } from './json-parser.ts';
+import { type ByteRange, JSON_DEPTH_MAX, type JsonFacts, MEMBERS_MAX } from './json-scan.ts';
 import type {} from './raw-json.ts';
+import { findTooWide, TOO_WIDE, TOO_WIDE_REASON } from './wide-json.ts';
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const LONG_DIGITS = 16;
-const JSON_DEPTH_MAX = 128;
+export { type JsonFacts, MEMBERS_MAX, scanJson } from './json-scan.ts';
+
 /** A fraction, an exponent, or a zero with a sign; some texts have it as well. */
 const ODD_NUMBER = /[0-9][.eE]|-0/;
 const KEPT_MAX = 1_000;
 
-/** What one pass over the bytes of a document found. */
-export type JsonFacts = {
-  /** Deepest nesting of arrays and objects. */
-  readonly depth: number;
-  /** A number a double may not hold: a run of 16 digits, or an exponent of three. */
-  readonly hasHardNumbers: boolean;
-  /** Any \u escape: only they can carry U+0000 or a lone surrogate. */
-  readonly hasEscapes: boolean;
-  readonly bytes: number;
-};
-
-/** Looks at the structure without building anything, so that a hostile document costs nothing but its bytes. */
-export function scanJson(bytes: Uint8Array): JsonFacts {
-  let depth = 0;
-  let deepest = 0;
-  let digits = 0;
-  let hasHardNumbers = false;
-  let hasEscapes = false;
-  const end = bytes.length;
-  for (let index = 0; index < end; index++) {
-    const byte = bytes[index] as number;
-    if (byte === QUOTE) {
-      for (index++; index < end; index++) {
-        const inside = bytes[index] as number;
-        if (inside === QUOTE) break;
-        if (inside === BACKSLASH) {
-          index++;
-          if (bytes[index] === 0x75) hasEscapes = true;
-        }
-      }
-      digits = 0;
-    } else if (byte >= 0x30 && byte <= 0x39) {
-      digits++;
-      if (digits === LONG_DIGITS) hasHardNumbers = true;
-    } else {
-      if (byte === 0x7b || byte === 0x5b) {
-        depth++;
-        if (depth > deepest) deepest = depth;
-      } else if (byte === 0x7d || byte === 0x5d) {
-        depth--;
-      } else if ((byte === 0x65 || byte === 0x45) && digits > 0 && hasLongExponent(bytes, index + 1)) {
-        hasHardNumbers = true;
-      }
-      digits = 0;
-    }
-  }
-  return { depth: deepest, hasHardNumbers, hasEscapes, bytes: end };
-}
-
-/** With fewer than three digits an exponent keeps any number of up to 15 digits within a double. */
-function hasLongExponent(bytes: Uint8Array, start: number): boolean {
-  const sign = bytes[start];
-  const first = sign === 0x2b || sign === 0x2d ? start + 1 : start;
-  return isDigit(bytes[first]) && isDigit(bytes[first + 1]) && isDigit(bytes[first + 2]);
-}
-
-function isDigit(byte: number | undefined): boolean {
-  return byte !== undefined && byte >= 0x30 && byte <= 0x39;
-}
-
 /** Text as UTF-8 without a byte-order mark; malformed_request when it is none. */
 export function decodeUtf8(bytes: Buffer): string {
   const start = bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
-  if (!isUtf8(bytes)) throw malformed('The request body is not valid UTF-8.', 'invalid UTF-8');
+  if (!isUtf8(bytes)) throw noUtf8();
   return bytes.toString('utf8', start);
 }
 
@@ -90,18 +30,43 @@ export type Spelling =
 
 /**
  * Parses a document of at most 128 levels. Numbers that keep their text come as JSON.rawJSON objects.
- * Throws malformed_request for anything that is no JSON, and mostly for numbers beyond a double.
+ * Throws malformed_request for anything that is no JSON, and mostly for numbers beyond a double. Objects of more than
+ * 10,000 members are never built: a document that is judged as a whole is refused for them, else TOO_WIDE stands there.
  */
 export function parseJson(bytes: Buffer, facts: JsonFacts, spelling: Spelling): JsonValue {
   if (facts.depth > JSON_DEPTH_MAX) throw tooDeep();
-  const text = decodeUtf8(bytes);
+  if (facts.isWide) throw tooWide('');
+  if (facts.isCutShort) throw unparsable();
+  const value = parseAround(bytes, facts, spelling);
+  if (facts.hasWide && spelling === 'tokens') throw tooWide(findTooWide(value) ?? '');
+  return value;
+}
+
+/** Parses everything but the objects that are too wide, in whose place TOO_WIDE stands. */
+function parseAround(bytes: Buffer, facts: JsonFacts, spelling: Spelling): JsonValue {
+  const { text, standIns } = cutOut(bytes, facts.wideObjects);
+  const toNumber = spelling === 'literals' ? keepSpelling() : refuseBoundless(keepSpelling());
   try {
-    if (!mustBeSpelled(text, facts, spelling)) return JSON.parse(text);
-    return parseSpelled(text, spelling === 'literals' ? keepSpelling() : refuseBoundless(keepSpelling())) as JsonValue;
+    if (!facts.hasWide && !mustBeSpelled(text, facts, spelling)) return JSON.parse(text);
+    return parseSpelled(text, toNumber, standIns) as JsonValue;
   } catch (error) {
     if (error instanceof Fault) throw error;
-    throw malformed('The request body is not valid JSON.', 'unparsable JSON');
+    throw unparsable();
   }
+}
+
+/** The text with {} in the place of each range, and where in the text those are. */
+function cutOut(bytes: Buffer, ranges: readonly ByteRange[]) {
+  const standIns = new Map<number, unknown>();
+  const [first] = ranges;
+  if (first === undefined) return { text: decodeUtf8(bytes), standIns };
+  if (!isUtf8(bytes)) throw noUtf8();
+  let text = decodeUtf8(bytes.subarray(0, first.start));
+  for (const [index, { end }] of ranges.entries()) {
+    standIns.set(text.length, TOO_WIDE);
+    text += `{}${bytes.toString('utf8', end, ranges[index + 1]?.start)}`;
+  }
+  return { text, standIns };
 }
 
 /** Whether JSON.parse could lose something. */
@@ -132,6 +97,21 @@ function refuseBoundless(toNumber: ToNumber): ToNumber {
 
 function tooDeep(): Fault {
   return malformed(`The request body is nested deeper than ${JSON_DEPTH_MAX} levels.`, 'nested too deep');
+}
+
+function noUtf8(): Fault {
+  return malformed('The request body is not valid UTF-8.', 'invalid UTF-8');
+}
+
+function unparsable(): Fault {
+  return malformed('The request body is not valid JSON.', 'unparsable JSON');
+}
+
+/** `name`: the member of the document that holds the object; empty for the document itself. */
+export function tooWide(name: string): Fault {
+  const field = name === '' ? '(root)' : name;
+  const message = `${field} ${TOO_WIDE_REASON}`;
+  return validationFault('json', [{ field, type: 'too_big', message, expected: MEMBERS_MAX }]);
 }
 
 /** The refusal of a body that is no JSON document. */

@@ -18,12 +18,21 @@ export type LosslessJson = null | boolean | number | string | RawNumber | readon
 export type LosslessParsed =
   | { readonly kind: 'value'; readonly value: LosslessJson }
   | { readonly kind: 'not_json' }
-  | { readonly kind: 'too_deep' };
+  | { readonly kind: 'too_deep' }
+  | { readonly kind: 'too_wide' };
 
-/** Reads JSON text of at most `depthMax` levels. Unpaired surrogates become U+FFFD. */
-export function parseLossless(text: string, depthMax: number): LosslessParsed {
-  // The depth comes first: reviving recurses, and must never be handed more levels than the stack has.
-  if (nestsDeeperThan(text, depthMax)) return { kind: 'too_deep' };
+export type ShapeMax = {
+  /** Nesting of arrays and objects. */
+  readonly depth: number;
+  /** Of one object; no limit by default. */
+  readonly members?: number;
+};
+
+/** Reads JSON text of a bounded shape. Unpaired surrogates become U+FFFD. */
+export function parseLossless(text: string, max: ShapeMax): LosslessParsed {
+  // The shape comes first: reviving recurses, and must never be handed more levels than the stack has.
+  const excess = findExcess(text, max);
+  if (excess !== null) return { kind: excess };
   try {
     return { kind: 'value', value: JSON.parse(text, revive) as LosslessJson };
   } catch (error) {
@@ -81,11 +90,13 @@ function keepSpelling(value: number, source: string | undefined): number | RawNu
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const COLON = 0x3a;
 const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]);
 const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
 
-function nestsDeeperThan(text: string, levels: number): boolean {
-  let depth = 0;
+function findExcess(text: string, { depth: levels, members: membersMax = Number.POSITIVE_INFINITY }: ShapeMax) {
+  /** Of what is open, the innermost last. */
+  const members = [0];
   let inString = false;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
@@ -93,11 +104,12 @@ function nestsDeeperThan(text: string, levels: number): boolean {
       if (code === BACKSLASH) index += 1;
       else if (code === QUOTE) inString = false;
     } else if (code === QUOTE) inString = true;
-    else if (CLOSING.has(code)) depth -= 1;
-    else if (OPENING.has(code)) {
-      depth += 1;
-      if (depth > levels) return true;
-    }
+    else if (code === COLON) {
+      const count = (members.at(-1) ?? 0) + 1;
+      if (count > membersMax) return 'too_wide';
+      members[members.length - 1] = count;
+    } else if (CLOSING.has(code)) members.pop();
+    else if (OPENING.has(code) && members.push(0) > levels + 1) return 'too_deep';
   }
-  return false;
+  return null;
 }

@@ -21,6 +21,7 @@ import {
   setMember,
 } from './metadata-members.ts';
 import { cutToCharacters, hasMoreCharactersThan } from './text-limits.ts';
+import { holdsTooWide, TOO_WIDE, TOO_WIDE_REASON } from './wide-json.ts';
 
 const LABELS_MAX = 1000;
 const LABEL_CHARACTERS_MAX = 256;
@@ -53,6 +54,7 @@ export function readMetadata(body: LosslessObject, reading: Reading): ReadMetada
   const { metadata } = body;
   const draft: Draft = { reading, members: createMembers(), reasons: [], untold: 0, cuts: 0 };
   if (metadata === UNREADABLE) tell(draft, `metadata: ${UNREADABLE_REASON}`);
+  else if (metadata === TOO_WIDE) tell(draft, `metadata: ${TOO_WIDE_REASON}`);
   else if (isObject(metadata)) for (const key of Object.keys(metadata)) readMember(draft, metadata, key, 'metadata.');
   // Older clients put the well-known keys beside the spans.
   else if (isAbsent(metadata)) for (const key of TOP_LEVEL_KEYS) readMember(draft, body, key, '');
@@ -141,6 +143,7 @@ type SentMember = { readonly value: LosslessJson | undefined; readonly target: s
 /** Compact JSON text of the normalised value; null when there is nothing to keep. */
 function readValue(draft: Draft, { value, target, path }: SentMember): string | null {
   const { reading } = draft;
+  if (reading.mayHoldWide && holdsTooWide(value)) return refuse(reading, path, TOO_WIDE_REASON);
   if (IDENTITY_KEYS.has(target)) return readIdentity(value, path, reading);
   if (target === 'labels') return readLabels(draft, value, path);
   if (isLongKey(target)) return refuse(reading, path, LONG_KEY_REASON);

@@ -14,6 +14,7 @@ import type {
 import { Fault, type JsonValue } from '../domain/fault.ts';
 import { UNREADABLE } from '../domain/free-json.ts';
 import { parseJson, scanJson } from '../domain/json-text.ts';
+import { TOO_WIDE } from '../domain/wide-json.ts';
 import type { JsonFacts } from './method.ts';
 
 type Json = { [name: string]: unknown };
@@ -39,6 +40,7 @@ type Parts = {
 function createParts(): Parts {
   let depth = 0;
   let hasEscapes = false;
+  let hasWide = false;
   let size = 0;
   return {
     text(text) {
@@ -54,6 +56,8 @@ function createParts(): Parts {
       size += bytes.length;
       depth = Math.max(depth, facts.depth);
       hasEscapes ||= facts.hasEscapes;
+      hasWide ||= facts.hasWide;
+      if (facts.isWide) return TOO_WIDE;
       try {
         return parseJson(bytes, facts, 'values');
       } catch (error) {
@@ -61,7 +65,7 @@ function createParts(): Parts {
         throw error;
       }
     },
-    facts: () => ({ depth, hasEscapes, bytes: size }),
+    facts: () => ({ depth, hasEscapes, bytes: size, hasWide }),
   };
 }
 
@@ -106,6 +110,7 @@ function typedValueToJson(value: TypedValue, parts: Parts): unknown {
 
 function metricsToJson(metrics: SpanMetrics, parts: Parts): unknown {
   const other = metrics.otherJson === undefined ? {} : parts.json(metrics.otherJson);
+  if (other === TOO_WIDE) return TOO_WIDE;
   if (typeof other !== 'object' || other === null || Array.isArray(other) || other === UNREADABLE) return UNREADABLE;
   return {
     ...other,

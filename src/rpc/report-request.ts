@@ -19,6 +19,7 @@ import { Fault, type JsonValue } from '../domain/fault.ts';
 import { UNREADABLE } from '../domain/free-json.ts';
 import { parseJson, scanJson } from '../domain/json-text.ts';
 import type {} from '../domain/raw-json.ts';
+import { TOO_WIDE } from '../domain/wide-json.ts';
 import type { JsonFacts } from './method.ts';
 import { enumSpellings } from './rest-shape.ts';
 
@@ -35,7 +36,7 @@ export function governanceEventsToJson({ events }: ReportGovernanceEventsRequest
 
 /** What was looked at is each item alone, so there is nothing to say of the whole. */
 function toDocument(value: Json): Document {
-  return { value: value as JsonValue, facts: { depth: 0, hasEscapes: false, bytes: 0 } };
+  return { value: value as JsonValue, facts: { depth: 0, hasEscapes: false, bytes: 0, hasWide: false } };
 }
 
 function recordToJson(record: ReportedRequest): Json {
@@ -115,8 +116,10 @@ function toInteger(value: bigint | undefined): unknown {
 /** Text that is no JSON makes its own record unreadable, and no other. */
 function toJson(text: string): unknown {
   const bytes = Buffer.from(text);
+  const facts = scanJson(bytes);
+  if (facts.isWide) return TOO_WIDE;
   try {
-    return parseJson(bytes, scanJson(bytes), 'literals');
+    return parseJson(bytes, facts, 'literals');
   } catch (error) {
     if (error instanceof Fault) return UNREADABLE;
     throw error;

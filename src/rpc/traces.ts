@@ -14,6 +14,7 @@ import { nanoToUsdNumber } from '../domain/money.ts';
 import type { ProjectSettingsService } from '../domain/project-settings.ts';
 import type { Evaluation, Span, TraceRecord } from '../domain/trace.ts';
 import type { Traces, TraceView } from '../domain/traces.ts';
+import { TOO_WIDE_REASON } from '../domain/wide-json.ts';
 import { collectRequestToJson } from './collect-request.ts';
 import type { Implementation } from './method.ts';
 import { createProjectSettingsRpc } from './project-settings.ts';
@@ -70,6 +71,10 @@ export function createTraceRpc({ traces, settings, platformUrl }: TraceRpcDeps):
 
 /** The collector says what is wrong with an unreadable body in its own words, in both texts. */
 function rewordUnreadable(fault: Fault): Fault {
+  if (fault.code === 'validation_error') {
+    const message = `Validation error: body ${TOO_WIDE_REASON}`;
+    return new Fault('validation_error', message, { kind: 'bad_request', flatError: message });
+  }
   if (fault.code !== 'malformed_request') return fault;
   const message =
     fault.meta.detail === 'nested too deep'

@@ -9,6 +9,7 @@ import { toFault } from '../rpc/invoke.ts';
 import type { CallIds, Method } from '../rpc/method.ts';
 import { type AnswerWatch, outletOf } from './answer-watch.ts';
 import { shapeKey, toConnectError } from './connect-errors.ts';
+import { checkJson } from './connect-json.ts';
 import { refuseRpc } from './connect-refusal.ts';
 import type { Origin } from './origin.ts';
 import type { HttpHandler } from './server.ts';
@@ -46,7 +47,8 @@ export async function runExchange(
   try {
     const universal = universalRequestFromNodeRequest(request, response, undefined, values);
     const answer = await running.run({ exchange, values }, async () => {
-      const answered = await handler({ ...universal, body: readUntilStopped({ exchange, values }) });
+      const body = readUntilStopped({ exchange, values });
+      const answered = await checkJson(request, values, body, (checked) => handler({ ...universal, body: checked }));
       return exchange.method && answered.body ? countAnswer({ exchange, answers }, answered) : answered;
     });
     if (answer) await universalResponseToNodeResponse(answer, response);

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { compressionGzip } from '@connectrpc/connect-node';
+import { checkUnpacked } from './connect-json.ts';
 
 const unpack = promisify(gunzip);
 type Compression = typeof compressionGzip;
@@ -34,7 +35,7 @@ export function createGzip(onUnpacking: (bytes: number) => void): Compression {
       if (length === null) throw broken();
       if (length > readMaxBytes) throw new ConnectError('too large once unpacked', Code.ResourceExhausted);
       onUnpacking(length);
-      return inTurn(() => unpackExactly(bytes, length));
+      return checkUnpacked(await inTurn(() => unpackExactly(bytes, length)));
     },
   };
 }

@@ -77,7 +77,7 @@ export function spanOf(fields: object): object {
 export function newReading(facts: Partial<CollectFacts> = {}): Reading {
   return createReading({
     limits: LIMITS,
-    facts: { depth: 128, hasEscapes: true, bytes: 10_485_760, ...facts },
+    facts: { depth: 128, hasEscapes: true, bytes: 10_485_760, hasWide: true, ...facts },
     receivedAtMs: NOW_MS,
     traceId: 'trace-1',
   });
@@ -91,7 +91,7 @@ export function nest(levels: number): JsonValue {
 }
 
 function parse(text: string): JsonValue {
-  const parsed = parseLossless(text, 128);
+  const parsed = parseLossless(text, { depth: 128 });
   if (parsed.kind !== 'value') throw new Error(`The test sends no JSON: ${parsed.kind}`);
   return parsed.value as JsonValue;
 }
@@ -105,5 +105,5 @@ function factsOf(text: string): CollectFacts {
     else if (character === '}' || character === ']') depth -= 1;
     deepest = Math.max(deepest, depth);
   }
-  return { depth: deepest, hasEscapes: /\\u/.test(text), bytes: Buffer.byteLength(text) };
+  return { depth: deepest, hasEscapes: /\\u/.test(text), bytes: Buffer.byteLength(text), hasWide: false };
 }

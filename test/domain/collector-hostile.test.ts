@@ -80,6 +80,7 @@ describe('hostile bodies', () => {
       depth: fc.constantFrom(1, 128),
       hasEscapes: fc.boolean(),
       bytes: fc.constantFrom(10, 9e6),
+      hasWide: fc.boolean(),
     });
     let stored = 0;
     fc.assert(

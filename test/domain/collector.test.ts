@@ -173,7 +173,7 @@ describe('text in a message that should have been JSON', () => {
   const collectMessage = (body: object) =>
     collect(
       body as JsonValue,
-      { depth: 1, hasEscapes: true, bytes: 100 },
+      { depth: 1, hasEscapes: true, bytes: 100, hasWide: false },
       { project: PROJECT, nowMs: NOW_MS, goneBeforeMs: null },
       deps,
     );

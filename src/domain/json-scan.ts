@@ -1,0 +1,130 @@
+/** One pass over the bytes of a JSON document, which builds nothing: a hostile document costs its bytes and no more. */
+
+const QUOTE = 0x22;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const LONG_DIGITS = 16;
+
+export const JSON_DEPTH_MAX = 128;
+/** Members of one object. Beyond it an object is slow to build, and nobody means it. */
+export const MEMBERS_MAX = 10_000;
+
+/** What the pass found. */
+export type JsonFacts = {
+  /** Deepest nesting of arrays and objects. */
+  readonly depth: number;
+  /** A number a double may not hold: a run of 16 digits, or an exponent of three. */
+  readonly hasHardNumbers: boolean;
+  /** Any \u escape: only they can carry U+0000 or a lone surrogate. */
+  readonly hasEscapes: boolean;
+  readonly bytes: number;
+  /** The outermost objects of more than MEMBERS_MAX members, in their order. */
+  readonly wideObjects: readonly ByteRange[];
+  /** Whether any object is as wide. */
+  readonly hasWide: boolean;
+  /** Whether the document itself is one: then the pass has stopped there, and says no more. */
+  readonly isWide: boolean;
+  /** Whether a wide object has no end, so that the text is no JSON. */
+  readonly isCutShort: boolean;
+};
+
+/** From the opening brace to behind the closing one. */
+export type ByteRange = { readonly start: number; readonly end: number };
+
+/**
+ * What is open around the place of the pass: the byte an object starts at (-1: an array), and how many members the one
+ * around it had by then. Kept between passes, because each runs to its end before the next; deeper levels than these
+ * are refused for their depth.
+ */
+const starts = new Int32Array(JSON_DEPTH_MAX);
+const membersBefore = new Int32Array(JSON_DEPTH_MAX);
+const NONE: readonly ByteRange[] = [];
+
+export function scanJson(bytes: Uint8Array): JsonFacts {
+  let wideObjects = NONE;
+  let depth = 0;
+  let deepest = 0;
+  let members = 0;
+  let digits = 0;
+  let hasHardNumbers = false;
+  let hasEscapes = false;
+  let isWide = false;
+  let isCutShort = false;
+  const end = bytes.length;
+  for (let index = 0; index < end; index++) {
+    const byte = bytes[index] as number;
+    if (byte === QUOTE) {
+      for (index++; index < end; index++) {
+        const inside = bytes[index] as number;
+        if (inside === QUOTE) break;
+        if (inside === BACKSLASH) {
+          index++;
+          if (bytes[index] === 0x75) hasEscapes = true;
+        }
+      }
+      digits = 0;
+    } else if (byte >= 0x30 && byte <= 0x39) {
+      digits++;
+      if (digits === LONG_DIGITS) hasHardNumbers = true;
+    } else {
+      if (byte === COLON) {
+        members++;
+        if (members > MEMBERS_MAX && depth === 1 && startOf(0) >= 0) {
+          isWide = true;
+          break;
+        }
+      } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+        if (depth >= 0 && depth < JSON_DEPTH_MAX) {
+          starts[depth] = byte === OPEN_OBJECT ? index : -1;
+          membersBefore[depth] = members;
+        }
+        members = 0;
+        depth++;
+        if (depth > deepest) deepest = depth;
+      } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+        depth--;
+        // Colons in an array are none of a wide object: a parser fails at the first of them.
+        if (members > MEMBERS_MAX && startOf(depth) >= 0) {
+          if (byte === CLOSE_ARRAY) isCutShort = true;
+          wideObjects = addOutermost(wideObjects, { start: startOf(depth), end: index + 1 });
+        }
+        members = membersBefore[depth] ?? 0;
+      } else if ((byte === 0x65 || byte === 0x45) && digits > 0 && hasLongExponent(bytes, index + 1)) {
+        hasHardNumbers = true;
+      }
+      digits = 0;
+    }
+  }
+  if (!isWide && depth > 0) isCutShort ||= isWideAround(depth, members);
+  const hasWide = isWide || wideObjects.length > 0;
+  return { depth: deepest, hasHardNumbers, hasEscapes, bytes: end, wideObjects, hasWide, isWide, isCutShort };
+}
+
+function startOf(depth: number): number {
+  return starts[depth] ?? -1;
+}
+
+/** Those inside the range go with it. */
+function addOutermost(ranges: readonly ByteRange[], range: ByteRange): readonly ByteRange[] {
+  return [...ranges.filter(({ start }) => start < range.start), range];
+}
+
+/** Whether any of the `depth` that are open at the end is too wide. */
+function isWideAround(depth: number, innermost: number): boolean {
+  return innermost > MEMBERS_MAX || membersBefore.subarray(0, depth).some((count) => count > MEMBERS_MAX);
+}
+
+/** With fewer than three digits an exponent keeps any number of up to 15 digits within a double. */
+function hasLongExponent(bytes: Uint8Array, start: number): boolean {
+  const sign = bytes[start];
+  const first = sign === 0x2b || sign === 0x2d ? start + 1 : start;
+  return isDigit(bytes[first]) && isDigit(bytes[first + 1]) && isDigit(bytes[first + 2]);
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= 0x30 && byte <= 0x39;
+}
