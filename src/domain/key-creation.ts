@@ -9,7 +9,7 @@ import { type OrganizationDirectory, readDirectory } from './directory.ts';
 import { Fault } from './fault.ts';
 import { type FreshCall, refreshCall } from './fresh-caller.ts';
 import { newId } from './ids.ts';
-import { creationProblems, type KeyDraft } from './key-draft.ts';
+import { creationProblems, type KeyDraft, withoutEmptyGrants } from './key-draft.ts';
 import {
   grantsOfPersonalKey,
   grantsOfServiceKey,
@@ -42,8 +42,9 @@ export type KeyCreation = {
   readonly receipt: ReceiptOf<MintedKey>;
 };
 
-export function createKey(deps: MintDeps, { call, draft, receipt }: KeyCreation): Promise<MintedKey> {
+export function createKey(deps: MintDeps, { call, draft: sent, receipt }: KeyCreation): Promise<MintedKey> {
   const { store } = deps;
+  const draft = withoutEmptyGrants(sent);
   refuseProblems(creationProblems(draft, call.nowMs));
   return decideOnce(store, call, {
     receipt,

@@ -38,6 +38,11 @@ const PROJECTS_MAX = 50;
 const EXPIRES_AT_MAX_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const CHOICES_TOLD_MAX = 50;
 
+/** A list of no grants asks for none, and so for what stands in for them. */
+export function withoutEmptyGrants(draft: KeyDraft): KeyDraft {
+  return draft.bindings?.length === 0 ? { ...draft, bindings: undefined } : draft;
+}
+
 /** Every problem of a key that is to be created. */
 export function creationProblems(draft: KeyDraft, nowMs: number): readonly Reason[] {
   const found: Reason[] = [];
@@ -142,11 +147,8 @@ export function custom(field: string, message: string): Reason {
   return { field, type: 'custom', message };
 }
 
-function personalProblems({ bindings, projectIds = [] }: KeyDraft): readonly Reason[] {
-  return [
-    ...(bindings?.length === 0 ? [noBindingsReason()] : []),
-    ...(projectIds.length > 0 ? [personalProjectsReason()] : []),
-  ];
+function personalProblems({ projectIds = [] }: KeyDraft): readonly Reason[] {
+  return projectIds.length > 0 ? [personalProjectsReason()] : [];
 }
 
 function serviceProblems({ bindings = [], projectIds, assignedToUserId }: KeyDraft): readonly Reason[] {

@@ -40,10 +40,12 @@ export function grantsOfPersonalKey(draft: KeyDraft, owner: FutureOwner, organiz
     if (role === 'EXTERNAL') refuseBindings('bindings are required for a member without a role at the organization');
     return { permissionMode, grants: grantsOfRole(role, organizationId) };
   }
-  if (draft.permissionMode !== undefined || draft.permissions !== undefined) {
-    refuseBindings('bindings are required when permissionMode or permissions are given');
+  const { permissionMode: copied, bindings: grants } = owner.callingKey;
+  if (draft.permissionMode === undefined) return { permissionMode: copied, grants };
+  if (copied === 'restricted') {
+    refuseBindings('bindings are required when permissionMode is given and the calling key is restricted');
   }
-  return { permissionMode: owner.callingKey.permissionMode, grants: owner.callingKey.bindings };
+  return { permissionMode, grants };
 }
 
 /** Identical grants once, in the order they were given; CUSTOM ones with the permissions, sorted. */

@@ -101,10 +101,24 @@ describe('a new key', () => {
     expect((await world.create(world.callers.PA, { assignedToUserId: 'user_adm' })).key.userId).toBe('user_adm');
   });
 
-  it.each([{ permissionMode: 'readonly' as const }, { permissions: [] }])(
-    'of oneself needs bindings when %j is sent',
-    async (draft) => {
-      expect(await fieldsOf(draft)).toEqual(['bindings']);
+  it.each<[KeyDraft, string]>([
+    [{ bindings: [] }, 'all'],
+    [{ permissions: [] }, 'all'],
+    [{ bindings: [], permissions: [], permissionMode: 'readonly' }, 'readonly'],
+    [{ permissionMode: 'readonly' }, 'readonly'],
+  ])('of oneself is a copy when %j is sent, under the label %s', async (draft, permissionMode) => {
+    const { key } = await world.create(world.callers.PA, draft);
+    expect(key).toMatchObject({ permissionMode, permissions: [] });
+    expect(shown(key.bindings)).toEqual(shown(world.callers.PA.bindings));
+  });
+
+  it.each(['all', 'readonly', 'restricted'] as const)(
+    'of oneself needs bindings when the calling key is restricted and %s is sent',
+    async (permissionMode) => {
+      const by = world.addKey('user_adm', [customAt('organization:manage')]);
+      const fields = await fieldsOf({ permissionMode }, by);
+      expect(fields).toContain('bindings');
+      expect((await world.create(by, { permissions: [], bindings: [] })).key.permissionMode).toBe('restricted');
     },
   );
 
@@ -179,7 +193,6 @@ describe('a draft of a key', () => {
     ['an owner with U+0000', { assignedToUserId: '\0' }, ['assignedToUserId']],
     ['an expiry that is now', { expiresAtMs: NOW_MS }, ['expiresAt']],
     ['an expiry beyond the calendar', { expiresAtMs: 253_402_300_800_000 }, ['expiresAt']],
-    ['no grant', { bindings: [] }, ['bindings']],
     ['21 grants', { bindings: Array.from({ length: 21 }, () => ADMIN_AT_O) }, ['bindings']],
     [
       'grants without a word',

@@ -38,7 +38,7 @@ describe('a document with objects of more than 10,000 members', () => {
     const text = `{"ä":[1.50,${WIDE},"😀",{"in":${WIDE}}],"b":${WIDE},"c":{},"d":[{}],"e":9007199254740993}`;
     const value = parse(text) as { [name: string]: JsonValue };
     expect(value.b).toBe(TOO_WIDE);
-    expect((value['ä'] as JsonValue[])[1]).toBe(TOO_WIDE);
+    expect((value.ä as JsonValue[])[1]).toBe(TOO_WIDE);
     expect(findTooWide(value)).toBe('ä');
     expect(JSON.stringify(value)).toBe('{"ä":[1.50,{},"😀",{"in":{}}],"b":{},"c":{},"d":[{}],"e":9007199254740993}');
     expect(findTooWide(value.c)).toBeNull();

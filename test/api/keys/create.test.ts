@@ -53,6 +53,20 @@ describe.each(SURFACES)('creating a key over %s', (surface) => {
     expect(JSON.stringify(read.body)).not.toContain(told.body.token.slice(-48));
   });
 
+  it('copies the calling key where no grants are asked for, under a label that may be its own', async () => {
+    const body = { name: 'copy', bindings: [], permissions: [], permissionMode: 'readonly' };
+    const told = await ask(app, [surface, 'create'], { body });
+    expect(told).toMatchObject({ status: 201, body: { apiKey: { permissionMode: 'readonly', bindings: [ADMIN()] } } });
+    const narrow = await ask(app, [surface, 'create'], {
+      body: { name: 'narrow', ...restrictedTo(app, 'organization:manage') },
+    });
+    const { token } = narrow.body;
+    const copy = await ask(app, [surface, 'create'], { body: { name: 'copy', bindings: [] }, token });
+    expect(copy.body.apiKey).toMatchObject({ permissionMode: 'restricted', permissions: ['organization:manage'] });
+    const relabelled = await ask(app, [surface, 'create'], { body: { name: 'copy', permissionMode: 'all' }, token });
+    expect(relabelled).toMatchObject({ status: 422, code: 'validation_error', body: { fields: ['bindings'] } });
+  });
+
   it('gives a key that works at once, with exactly its grants', async () => {
     const { body } = await ask(app, [surface, 'create'], {
       body: { name: 'narrow', ...restrictedTo(app, 'organization:view') },
