@@ -5,6 +5,7 @@ import { type ConfigReader, readInteger } from './config-reader.ts';
 export type Limits = {
   readonly bodyMaxBytes: number;
   readonly spansPerRequestMax: number;
+  readonly spansPerTraceMax: number;
   readonly evaluationsPerRequestMax: number;
   readonly stringMaxBytes: number;
   readonly jsonDepthMax: number;
@@ -22,6 +23,7 @@ export function readLimits(reader: ConfigReader): Limits {
   return {
     bodyMaxBytes: positive('SPANDREL_MAX_BODY_BYTES'),
     spansPerRequestMax: positive('SPANDREL_MAX_SPANS_PER_REQUEST'),
+    spansPerTraceMax: positive('SPANDREL_MAX_SPANS_PER_TRACE'),
     evaluationsPerRequestMax: positive('SPANDREL_MAX_EVALUATIONS_PER_REQUEST'),
     stringMaxBytes: positive('SPANDREL_MAX_STRING_BYTES'),
     jsonDepthMax: positive('SPANDREL_MAX_JSON_DEPTH'),

@@ -89,6 +89,7 @@ function compileData(
     traceDefaultDays: config.traceRetentionDays,
     limits: {
       spansMax: limits.spansPerRequestMax,
+      spansPerTraceMax: limits.spansPerTraceMax,
       evaluationsMax: limits.evaluationsPerRequestMax,
       stringMaxBytes: limits.stringMaxBytes,
       freeJsonDepthMax: limits.jsonDepthMax,

@@ -76,6 +76,11 @@ export const SETTINGS: readonly Setting[] = [
     about: 'Largest collector body, on the wire and decompressed.',
   },
   { name: 'SPANDREL_MAX_SPANS_PER_REQUEST', fallback: '10000', about: 'Spans in one collector request.' },
+  {
+    name: 'SPANDREL_MAX_SPANS_PER_TRACE',
+    fallback: '100000',
+    about: 'Spans of one trace; more are refused one by one, and those it has can still be replaced.',
+  },
   { name: 'SPANDREL_MAX_EVALUATIONS_PER_REQUEST', fallback: '2000', about: 'Evaluations in one collector request.' },
   { name: 'SPANDREL_MAX_STRING_BYTES', fallback: '1048576', about: 'Longer strings are cut and marked.' },
   { name: 'SPANDREL_MAX_JSON_DEPTH', fallback: '64', about: 'Nesting of one free JSON value.' },

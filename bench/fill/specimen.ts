@@ -76,6 +76,7 @@ export async function makeSpecimen(tenant: Tenant): Promise<Specimen> {
 function collectorLimits({ limits }: ReturnType<typeof readConfig>) {
   return {
     spansMax: limits.spansPerRequestMax,
+    spansPerTraceMax: limits.spansPerTraceMax,
     evaluationsMax: limits.evaluationsPerRequestMax,
     stringMaxBytes: limits.stringMaxBytes,
     freeJsonDepthMax: limits.jsonDepthMax,

@@ -22,7 +22,10 @@ import { ID_CHARACTERS_MAX, isValidId } from './trace-ids.ts';
 import { findTooWide, holdsTooWide, TOO_WIDE_REASON } from './wide-json.ts';
 
 export type CollectorLimits = {
+  /** Of one request. */
   readonly spansMax: number;
+  /** Of a trace, however many requests they come in. */
+  readonly spansPerTraceMax: number;
   readonly evaluationsMax: number;
   readonly stringMaxBytes: number;
   readonly freeJsonDepthMax: number;

@@ -17,7 +17,7 @@ import { Fault, type JsonValue } from './fault.ts';
 import { isArray, isObject, makeWellFormed } from './free-json.ts';
 import type { LosslessJson, LosslessObject } from './lossless-json.ts';
 import type { Pricing } from './pricing.ts';
-import type { Evaluation, Span, SpanRequest, TraceAppend } from './trace.ts';
+import type { Evaluation, Span, SpanRequest, TraceAppend, TraceAppended } from './trace.ts';
 import { ID_CHARACTERS_MAX, isValidId, normaliseTraceId } from './trace-ids.ts';
 import { readMetadata } from './trace-metadata.ts';
 
@@ -29,8 +29,16 @@ export type Collected = {
   readonly append: TraceAppend;
   readonly rejectedSpans: number;
   readonly rejectedEvaluations: number;
-  /** Spans first, then evaluations, metadata, and what was cut. */
+  /** One for each rejected span first, then evaluations, metadata, and what was cut. */
   readonly reasons: readonly string[];
+  /** Where in the request the spans of the append were. */
+  readonly spanPlaces: readonly number[];
+};
+
+export type CollectReport = {
+  readonly rejectedSpans: number;
+  readonly rejectedEvaluations: number;
+  readonly errorMessage: string;
 };
 
 /** Where and when a request arrived. */
@@ -57,14 +65,14 @@ export function collect(body: JsonValue, facts: CollectFacts, at: Arrival, deps:
   const collectedEvaluations = collectEvaluations(evaluations, reading, tally);
   const carriesItems = spans.length + evaluations.length > 0;
   const keepsItems = collectedSpans.size + collectedEvaluations.size > 0;
-  if (carriesItems && !keepsItems) throw refusal('validation_error', `Validation error: ${reportText(tally.reasons)}`);
+  if (carriesItems && !keepsItems) throw nothingStored(tally.reasons);
 
   const metadata = readMetadata(sent, reading);
   for (const reason of metadata.reasons) tally.reasons.push(reason);
   tally.cuts += metadata.cuts;
   const expectedOutput = readExpectedOutput(sent.expected_output, reading, tally);
   if (!keepsItems && metadata.json === null && expectedOutput === undefined) {
-    throw refusal('validation_error', `Validation error: ${reportText([...tally.reasons, 'nothing to store'])}`);
+    throw nothingStored([...tally.reasons, 'nothing to store']);
   }
   const placed = placeSpans(collectedSpans, tally);
   const append: TraceAppend = {
@@ -75,6 +83,7 @@ export function collect(body: JsonValue, facts: CollectFacts, at: Arrival, deps:
     traceId,
     receivedAtMs: at.nowMs,
     goneBeforeMs: at.goneBeforeMs,
+    spansMax: deps.limits.spansPerTraceMax,
     metadataJson: metadata.json,
     expectedOutput,
     spans: placed.spans,
@@ -85,11 +94,29 @@ export function collect(body: JsonValue, facts: CollectFacts, at: Arrival, deps:
     tally.reasons.push(`${tally.cuts} string(s) truncated to ${deps.limits.stringMaxBytes} bytes`);
   }
   const { rejectedSpans, rejectedEvaluations, reasons } = tally;
-  return { append, rejectedSpans, rejectedEvaluations, reasons };
+  return { append, rejectedSpans, rejectedEvaluations, spanPlaces: placed.places, reasons };
+}
+
+/** What the sender hears once the append is stored. Throws when the trace had room for nothing of it. */
+export function reportCollected(
+  { append, rejectedSpans, rejectedEvaluations, spanPlaces, reasons }: Collected,
+  { metadataNotes, refusedSpans = [] }: TraceAppended,
+): CollectReport {
+  const refused = refusedSpans.map(
+    (index) => `spans[${spanPlaces[index]}]: too many spans, maximum of ${append.spansMax} per trace`,
+  );
+  const told = [...reasons.toSpliced(rejectedSpans, 0, ...refused), ...metadataNotes];
+  const isStored = refused.length < append.spans.length || append.evaluations.length > 0;
+  if (refused.length > 0 && !isStored) throw nothingStored(told);
+  return { rejectedSpans: rejectedSpans + refused.length, rejectedEvaluations, errorMessage: reportText(told) };
+}
+
+function nothingStored(reasons: readonly string[]): Fault {
+  return refusal('validation_error', `Validation error: ${reportText(reasons)}`);
 }
 
 /** The reasons as one text of bounded length. */
-export function reportText(reasons: readonly string[]): string {
+function reportText(reasons: readonly string[]): string {
   if (reasons.length <= TOLD_REASONS_MAX) return reasons.join('; ');
   return [...reasons.slice(0, TOLD_REASONS_MAX), `and ${reasons.length - TOLD_REASONS_MAX} more`].join('; ');
 }
@@ -143,14 +170,16 @@ function readTraceId(sent: LosslessObject, spans: readonly LosslessJson[]): stri
 
 type SpanContext = { readonly reading: Reading; readonly tally: Tally; readonly deps: SpanDeps };
 
+type PlacedSpan = { readonly read: CollectedSpan; readonly place: number };
+
 /** By id, so that of two equal ids the later one stays. */
-function collectSpans(items: readonly LosslessJson[], context: SpanContext): ReadonlyMap<string, CollectedSpan> {
+function collectSpans(items: readonly LosslessJson[], context: SpanContext): ReadonlyMap<string, PlacedSpan> {
   const { reading, tally, deps } = context;
-  const collected = new Map<string, CollectedSpan>();
+  const collected = new Map<string, PlacedSpan>();
   for (let index = 0; index < items.length; index += 1) {
     const read = readSpan(items[index], reading, deps);
     if (read !== null) {
-      collected.set(read.span.spanId, read);
+      collected.set(read.span.spanId, { read, place: index });
       continue;
     }
     tally.rejectedSpans += 1;
@@ -192,12 +221,15 @@ function readExpectedOutput(value: LosslessJson | undefined, reading: Reading, t
 
 /** The spans, and the requests behind them by their place. */
 function placeSpans(
-  collected: ReadonlyMap<string, CollectedSpan>,
+  collected: ReadonlyMap<string, PlacedSpan>,
   tally: Tally,
-): { readonly spans: readonly Span[]; readonly requests: readonly SpanRequest[] } {
+): { readonly spans: readonly Span[]; readonly requests: readonly SpanRequest[]; readonly places: readonly number[] } {
   const spans: Span[] = [];
   const requests: SpanRequest[] = [];
-  for (const { span, request, cuts } of collected.values()) {
+  const places: number[] = [];
+  for (const { read, place } of collected.values()) {
+    const { span, request, cuts } = read;
+    places.push(place);
     if (request !== null) {
       const { gatewayRequestId, requestType, errorClass, httpStatus, rateVersion } = request;
       requests.push({ spanIndex: spans.length, gatewayRequestId, requestType, errorClass, httpStatus, rateVersion });
@@ -205,7 +237,7 @@ function placeSpans(
     spans.push(span);
     tally.cuts += cuts;
   }
-  return { spans, requests };
+  return { spans, requests, places };
 }
 
 function placeEvaluations(collected: ReadonlyMap<string, CollectedEvaluation>, tally: Tally): readonly Evaluation[] {

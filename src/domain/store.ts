@@ -16,7 +16,8 @@ import type {
   Settled,
   Settlement,
 } from './request-report.ts';
-import type { Evaluation, Span, SpanSummary, TraceAppend, TraceAppended, TraceRecord } from './trace.ts';
+import type { Evaluation, Span, TraceAppend, TraceAppended, TraceRecord } from './trace.ts';
+import type { TraceChoice } from './trace-aggregates.ts';
 import type { DeliveryStore, WebhookStore } from './webhook-store.ts';
 
 export type Store = {
@@ -117,19 +118,45 @@ export type TraceStore = {
    * of it or nothing, MUST replace a span or evaluation that is sent again, MUST leave the totals equal
    * to a recomputation from the stored spans, MUST merge metadata per key, and MUST append exactly
    * one completed event per request id however often it is sent, none for a span that had its event already. Inside one append the later of two equal ids wins.
+   * A new span beyond `spansMax` MUST be refused alone, with its event, and one that is stored MUST still be replaced;
+   * nothing is stored of an append that brought spans of which every one was refused, and no evaluation.
    */
   append(append: TraceAppend): Promise<TraceAppended>;
   /** By the exact normalised id. MUST see every append acknowledged before the call. */
   find(projectNumber: number, traceId: string): Promise<TraceRecord | null>;
   /** Ids that start with the prefix, stored at or after `sinceMs`, at most `limit`, ascending. */
   findByPrefix(projectNumber: number, prefix: string, sinceMs: number, limit: number): Promise<readonly string[]>;
-  /** Every span of the trace in few columns, by start, then id. */
-  summaries(projectNumber: number, sequence: number): Promise<readonly SpanSummary[]>;
+  /** What the trace shows of all its spans together. MUST answer however many they are, without holding up others. */
+  outline(trace: StoredTrace): Promise<TraceOutline>;
+  /** The digest of the trace, as trace-digest.ts writes it. MUST answer as outline does. */
+  digest(trace: StoredTrace): Promise<string>;
+  /** Spans by start, then id. */
+  spanOrder(trace: StoredTrace, range: ListRange): Promise<readonly (ListPlace & SizedText)[]>;
   /** The named spans in full, in the order of the ids; unknown ids are left out. */
-  spans(projectNumber: number, sequence: number, spanIds: readonly string[]): Promise<readonly Span[]>;
-  /** By insertion, then id. */
-  evaluations(projectNumber: number, sequence: number): Promise<readonly Evaluation[]>;
+  spans(trace: StoredTrace, spanIds: readonly string[]): Promise<readonly Span[]>;
+  /** Evaluations by insertion, then id. */
+  evaluationOrder(trace: StoredTrace, range: ListRange): Promise<readonly (ListPlace & SizedText)[]>;
+  /** The named evaluations in full, in the order of the ids; unknown ids are left out. */
+  evaluations(trace: StoredTrace, evaluationIds: readonly string[]): Promise<readonly Evaluation[]>;
 };
+
+/** A trace as `find` answered it, with the number of its project. */
+export type StoredTrace = Pick<TraceRecord, 'sequence' | 'spanCount' | 'aggregatesJson'> & {
+  readonly projectNumber: number;
+};
+
+export type TraceOutline = {
+  /** Of a trace that keeps aggregates it is in those. */
+  readonly choice: TraceChoice;
+  readonly tree: string;
+};
+
+/** Where something stands in a list of a trace. */
+export type ListPlace = { readonly atMs: number; readonly id: string };
+/** `after` null: from the first on. */
+export type ListRange = { readonly after: ListPlace | null; readonly limit: number };
+/** About how many bytes of text it is made of. */
+export type SizedText = { readonly bytes: number };
 
 export type RequestStore = {
   /** Of those ids that are projects of the organization, archived ones included. */

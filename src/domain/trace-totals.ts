@@ -21,17 +21,15 @@ export function totalsOf(spans: readonly SpanSummary[]): TraceTotals {
   for (const span of spans) {
     if (span.startedAtMs < startedAtMs) startedAtMs = span.startedAtMs;
     if (span.finishedAtMs > finishedAtMs) finishedAtMs = span.finishedAtMs;
-    if (span.firstTokenAtMs !== null) {
-      const waitedMs = Math.max(0, span.firstTokenAtMs - span.startedAtMs);
-      firstTokenMs = firstTokenMs === null ? waitedMs : Math.min(firstTokenMs, waitedMs);
-    }
+    const waited = waitedMs(span);
+    if (waited !== null) firstTokenMs = firstTokenMs === null ? waited : Math.min(firstTokenMs, waited);
     promptTokens = addKnown(promptTokens, span.promptTokens);
     completionTokens = addKnown(completionTokens, span.completionTokens);
     reasoningTokens = addKnown(reasoningTokens, span.reasoningTokens);
     cacheReadInputTokens = addKnown(cacheReadInputTokens, span.cacheReadInputTokens);
     cacheCreationInputTokens = addKnown(cacheCreationInputTokens, span.cacheCreationInputTokens);
     totalCostNanoUsd = addKnown(totalCostNanoUsd, span.costNanoUsd);
-    if (span.costNanoUsd === null && countsTokens(span)) unpricedSpans += 1;
+    if (isUnpriced(span)) unpricedSpans += 1;
     tokensEstimated ||= span.tokensEstimated;
     hasError ||= span.hasError;
   }
@@ -51,6 +49,16 @@ export function totalsOf(spans: readonly SpanSummary[]): TraceTotals {
     tokensEstimated,
     hasError,
   };
+}
+
+/** How long the first token took; null when the span does not say. */
+export function waitedMs({ startedAtMs, firstTokenAtMs }: SpanSummary): number | null {
+  return firstTokenAtMs === null ? null : Math.max(0, firstTokenAtMs - startedAtMs);
+}
+
+/** Whether tokens were used and nobody knows what they cost. */
+export function isUnpriced(span: SpanNumbers): boolean {
+  return span.costNanoUsd === null && countsTokens(span);
 }
 
 /** What the totals, the tree and the choice of root need of a span. */

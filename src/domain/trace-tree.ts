@@ -1,67 +1,80 @@
 /** The spans of a trace drawn as a tree of text lines. */
 
+import { createBoundedLines } from './bounded-lines.ts';
+import type { Steps } from './steps.ts';
 import type { SpanSummary } from './trace.ts';
 
 /** Lines of one tree; the rest is only counted. */
 export const TREE_LINES_MAX = 1000;
+/** Spans deeper than this are drawn at this depth: what stands before a line must not grow with the trace. */
+export const INDENT_LEVELS_MAX = 32;
+const TREE_MAX_BYTES = 256 * 1024;
+const NODES_PER_STEP = 5000;
+
+/** What the shape of a tree needs of a span. */
+export type SpanLink = Pick<SpanSummary, 'spanId' | 'parentId'>;
+/** What a line tells of a span. */
+export type SpanTitle = Pick<SpanSummary, 'spanId' | 'type' | 'name' | 'model'>;
 
 export type TreeLine = {
-  readonly summary: SpanSummary;
-  /** The drawing and the text. */
-  readonly text: string;
+  readonly spanId: string;
+  readonly drawing: string;
   /** The drawing that continues below the line, before anything that is told about the span. */
   readonly below: string;
 };
 
-export type TraceTree = { readonly lines: readonly TreeLine[]; readonly untold: number };
+export type TreeLayout = { readonly lines: readonly TreeLine[]; readonly spanCount: number };
 
-/** A root line, then one line per span. Spans come by start, then id. */
-export function asciiTree(summaries: readonly SpanSummary[]): string {
-  const { lines, untold } = layOutTree(summaries);
-  return joinTree(
-    lines.map((line) => line.text),
-    untold,
-  );
-}
-
-/** Lines of a tree under its root, and how many more there would be. */
-export function joinTree(lines: readonly string[], untold: number): string {
-  return ['.', ...lines, ...(untold > 0 ? [`… ${untold} more`] : [])].join('\n');
-}
-
-/** Any graph is drawn: spans in a cycle and spans whose parent is not stored stand at root level. */
-export function layOutTree(summaries: readonly SpanSummary[]): TraceTree {
+/** Any graph is drawn: spans in a cycle and spans whose parent is not stored stand at root level. Spans come by start, then id. */
+export function* layOutTree(links: readonly SpanLink[]): Steps<TreeLayout> {
   const lines: TreeLine[] = [];
   // A stack of its own: traces may be deeper than the call stack.
-  const pending: { node: Node; indent: string }[] = [];
-  const root = linkNodes(summaries);
-  if (root !== null) pending.push({ node: root, indent: '' });
+  const pending: { node: Node; indent: string; level: number }[] = [];
+  const root = yield* linkNodes(links);
+  if (root !== null) pending.push({ node: root, indent: '', level: 0 });
   while (lines.length < TREE_LINES_MAX) {
     const next = pending.pop();
     if (next === undefined) break;
-    const { node, indent } = next;
-    const { summary, nextSibling, firstChild } = node;
-    const below = indent + (nextSibling === null ? '    ' : '│   ');
-    const branch = nextSibling === null ? '└── ' : '├── ';
+    const { node, indent, level } = next;
+    const { link, nextSibling, firstChild } = node;
+    const below = level < INDENT_LEVELS_MAX ? indent + (nextSibling === null ? '    ' : '│   ') : indent;
     lines.push({
-      summary,
-      text: indent + branch + describe(summary),
+      spanId: link.spanId,
+      drawing: indent + (nextSibling === null ? '└── ' : '├── '),
       below: below + (firstChild === null ? '    ' : '│   '),
     });
-    if (nextSibling !== null) pending.push({ node: nextSibling, indent });
-    if (firstChild !== null) pending.push({ node: firstChild, indent: below });
+    if (nextSibling !== null) pending.push({ node: nextSibling, indent, level });
+    if (firstChild !== null) pending.push({ node: firstChild, indent: below, level: level + 1 });
   }
-  return { lines, untold: summaries.length - lines.length };
+  return { lines, spanCount: links.length };
 }
 
-function describe({ type, name, model }: SpanSummary): string {
+/** A root line, then one line per span, as far as there is room. */
+export function drawTree({ lines, spanCount }: TreeLayout, titles: ReadonlyMap<string, SpanTitle>): string {
+  const text = createBoundedLines(TREE_MAX_BYTES);
+  text.add('.');
+  let told = 0;
+  for (const { spanId, drawing } of lines) {
+    const title = titles.get(spanId);
+    if (title !== undefined && !text.add(drawing + describe(title))) break;
+    told += 1;
+  }
+  if (told < spanCount) text.close(untoldLine(spanCount - told));
+  return text.text();
+}
+
+export function untoldLine(count: number): string {
+  return `… ${count} more`;
+}
+
+export function describe({ type, name, model }: SpanTitle): string {
   const text = `${type}: ${name ?? type}${model === null ? '' : ` (${model})`}`;
   // One line per span, whatever its name holds.
   return text.replace(/[\r\n\u2028\u2029]+/g, ' ');
 }
 
 type Node = {
-  readonly summary: SpanSummary;
+  readonly link: SpanLink;
   parent: Node | null;
   firstChild: Node | null;
   nextSibling: Node | null;
@@ -70,18 +83,23 @@ type Node = {
 };
 
 /** Links every span below its parent, in the given order, and answers the first of the root level. */
-function linkNodes(summaries: readonly SpanSummary[]): Node | null {
-  const nodes = summaries.map((summary): Node => {
-    return { summary, parent: null, firstChild: null, nextSibling: null, walk: 0 };
-  });
-  const nodeById = new Map(nodes.map((node) => [node.summary.spanId, node]));
-  for (const node of nodes) {
-    const { parentId } = node.summary;
-    node.parent = parentId === null ? null : (nodeById.get(parentId) ?? null);
+function* linkNodes(links: readonly SpanLink[]): Steps<Node | null> {
+  const nodes: Node[] = [];
+  const nodeById = new Map<string, Node>();
+  for (const link of links) {
+    const node: Node = { link, parent: null, firstChild: null, nextSibling: null, walk: 0 };
+    nodes.push(node);
+    nodeById.set(link.spanId, node);
+    if (nodes.length % NODES_PER_STEP === 0) yield;
   }
-  for (const node of findCycleNodes(nodes)) node.parent = null;
+  for (const [index, node] of nodes.entries()) {
+    const { parentId } = node.link;
+    node.parent = parentId === null ? null : (nodeById.get(parentId) ?? null);
+    if (index % NODES_PER_STEP === 0) yield;
+  }
+  yield* cutCycles(nodes);
   let firstRoot: Node | null = null;
-  for (const node of nodes.reverse()) {
+  for (const [index, node] of nodes.reverse().entries()) {
     const { parent } = node;
     if (parent === null) {
       node.nextSibling = firstRoot;
@@ -90,13 +108,16 @@ function linkNodes(summaries: readonly SpanSummary[]): Node | null {
       node.nextSibling = parent.firstChild;
       parent.firstChild = node;
     }
+    if (index % NODES_PER_STEP === 0) yield;
   }
   return firstRoot;
 }
 
-function findCycleNodes(nodes: readonly Node[]): readonly Node[] {
+/** Whoever is in a cycle gets no parent. */
+function* cutCycles(nodes: readonly Node[]): Steps<void> {
   const found: Node[] = [];
   for (let walk = 1; walk <= nodes.length; walk += 1) {
+    if (walk % NODES_PER_STEP === 0) yield;
     let node = nodes[walk - 1] ?? null;
     while (node !== null && node.walk === 0) {
       node.walk = walk;
@@ -110,5 +131,5 @@ function findCycleNodes(nodes: readonly Node[]): readonly Node[] {
       node = node.parent ?? start;
     } while (node !== start);
   }
-  return found;
+  for (const node of found) node.parent = null;
 }

@@ -139,6 +139,8 @@ export type TraceAppend = {
   readonly receivedAtMs: number;
   /** A stored trace that came in before this instant counts as gone; null: none does. */
   readonly goneBeforeMs: number | null;
+  /** Spans that the trace may hold. */
+  readonly spansMax: number;
   /** Compact JSON text of the usable metadata of this request; null when it carries none. */
   readonly metadataJson: string | null;
   /** undefined: not sent. */
@@ -153,10 +155,13 @@ export type TraceAppended = {
   /** Metadata values that the merge dropped, in the wording of the collector's report. */
   readonly metadataNotes: readonly string[];
   /**
-   * What came of each request, in their order; null for one whose span another of the same append took the place of.
+   * What came of each request, in their order; null for one whose span was not stored, because another of the same
+   * append took its place or the trace had no room for it.
    * Left out where every request was emitted, which is almost always.
    */
   readonly requestResults?: readonly (RequestResult | null)[];
+  /** Places of the spans that the trace had no room for, ascending; left out where there are none. */
+  readonly refusedSpans?: readonly number[];
 };
 
 /** The stored row of a trace. */
@@ -168,4 +173,6 @@ export type TraceRecord = TraceTotals & {
   readonly expectedOutput: string | null;
   readonly insertedAtMs: number;
   readonly updatedAtMs: number;
+  /** JSON text of TraceAggregates; null for traces that are read through, and where nobody has computed them yet. */
+  readonly aggregatesJson: string | null;
 };

@@ -1,17 +1,19 @@
 /** Sending traces and reading them back. */
 
+import { ANSWER_MAX_BYTES, cutHeadError, cutHeadText, jsonStringBytes } from './answer-size.ts';
 import type { Project } from './caller.ts';
-import { type CollectFacts, type CollectorLimits, collect, reportText } from './collector.ts';
+import { type CollectFacts, type CollectorLimits, type CollectReport, collect, reportCollected } from './collector.ts';
 import type { CursorCodec } from './cursor.ts';
 import { Fault, type JsonValue } from './fault.ts';
 import { termStartMs } from './page.ts';
 import type { Pricing } from './pricing.ts';
-import type { TraceStore } from './store.ts';
-import type { Evaluation, Span, SpanSummary, TraceRecord } from './trace.ts';
-import { digest, digestSpanIds } from './trace-digest.ts';
+import type { StoredTrace, TraceStore } from './store.ts';
+import type { Evaluation, Span, TraceRecord } from './trace.ts';
+import type { TraceChoice } from './trace-aggregates.ts';
 import { lookupForms } from './trace-ids.ts';
+import { createPageCursors, readEvaluations, readPage } from './trace-page.ts';
 import { traceTermDays } from './trace-retention.ts';
-import { asciiTree, chooseSpans, inputText, outputText, type TraceChoice } from './trace-view.ts';
+import { inputText, outputText } from './trace-texts.ts';
 
 export type TracesDeps = {
   readonly store: TraceStore;
@@ -20,12 +22,6 @@ export type TracesDeps = {
   readonly limits: CollectorLimits;
   /** The term of traces in projects that never chose; null: for ever. */
   readonly traceDefaultDays: number | null;
-};
-
-export type CollectReport = {
-  readonly rejectedSpans: number;
-  readonly rejectedEvaluations: number;
-  readonly errorMessage: string;
 };
 
 export type GetTrace = {
@@ -45,6 +41,7 @@ export type TraceView = TraceHead & {
   readonly choice: TraceChoice;
   readonly input: string;
   readonly output: string;
+  readonly expectedOutput: string | null;
   readonly errorJson: string | null;
   readonly spans: readonly Span[];
   readonly nextSpansCursor: string | null;
@@ -66,55 +63,76 @@ const SPANS_LIMIT_DEFAULT = 10_000;
 const ID_MAX_CHARACTERS = 200;
 const PREFIX_WINDOW_MS = 90 * 86_400_000;
 const CANDIDATES_MAX = 5;
-/** Read at once; a span may hold several texts of 1 MiB. */
-const CHUNK_SPANS = 50;
-const PAGE_TEXT_MAX_CHARACTERS = 32 * 1024 * 1024;
-
+/** What stands beside the texts of an answer, rounded up. */
+const HEAD_BYTES = 16 * 1024;
 export function createTraces(deps: TracesDeps): Traces {
   return {
     async collect(body, facts, at) {
       const arrival = { ...at, goneBeforeMs: cutOf(deps, at.project, at.nowMs) };
       const collected = collect(body, facts, arrival, deps);
-      const { metadataNotes } = await deps.store.append(collected.append);
-      return {
-        rejectedSpans: collected.rejectedSpans,
-        rejectedEvaluations: collected.rejectedEvaluations,
-        errorMessage: reportText([...collected.reasons, ...metadataNotes]),
-      };
+      return reportCollected(collected, await deps.store.append(collected.append));
     },
 
     async get(project, question, nowMs) {
       const record = await findTrace(deps, project, question.traceId, nowMs);
-      const summaries = await deps.store.summaries(project.number, record.sequence);
-      const page = await readPage(deps, project, { record, summaries, question });
-      const choice = chooseSpans(summaries);
-      const chosen = await loadSpans(deps.store, project, record, choiceIds(choice));
-      const inputJson = choice.inputFromId === null ? null : (chosen.get(choice.inputFromId)?.inputJson ?? null);
-      const outputJson = choice.outputFromId === null ? null : (chosen.get(choice.outputFromId)?.outputJson ?? null);
-      return {
-        record,
-        choice,
-        evaluations: await deps.store.evaluations(project.number, record.sequence),
-        input: inputJson === null ? '' : inputText(inputJson),
-        output: outputJson === null ? '' : outputText(outputJson),
-        errorJson: choice.errorFromId === null ? null : (chosen.get(choice.errorFromId)?.errorJson ?? null),
-        spans: page.spans,
-        nextSpansCursor: page.nextCursor,
-        asciiTree: asciiTree(summaries),
-      };
+      const trace = { ...record, projectNumber: project.number };
+      const cursors = createPageCursors(deps.cursors, ['trace-spans', project.id, record.traceId]);
+      const start = cursors.open(question.spansCursor);
+      const head = await readHead(deps.store, trace);
+      const page = await readPage(deps.store, cursors, {
+        trace,
+        spansMax: question.spansLimit ?? SPANS_LIMIT_DEFAULT,
+        start,
+        maxBytes: ANSWER_MAX_BYTES - headBytes(head, record),
+      });
+      const { evaluations, spans, nextCursor: nextSpansCursor } = page;
+      return { record, ...head, evaluations, spans, nextSpansCursor };
     },
 
     async digest(project, traceId, nowMs) {
       const record = await findTrace(deps, project, traceId, nowMs);
-      const summaries = await deps.store.summaries(project.number, record.sequence);
-      const full = await loadSpans(deps.store, project, record, digestSpanIds(summaries));
-      return {
-        record,
-        evaluations: await deps.store.evaluations(project.number, record.sequence),
-        text: digest(summaries, full),
-      };
+      const trace = { ...record, projectNumber: project.number };
+      const text = await deps.store.digest(trace);
+      const usedBytes = jsonStringBytes(text) + Buffer.byteLength(record.metadataJson) + HEAD_BYTES;
+      const { evaluations, count } = await readEvaluations(deps.store, trace, ANSWER_MAX_BYTES - usedBytes);
+      const untold = count - evaluations.length;
+      return { record, evaluations, text: untold > 0 ? `${text}\n… ${untold} more evaluations` : text };
     },
   };
+}
+
+type Head = Omit<TraceView, keyof TraceHead | 'spans' | 'nextSpansCursor'>;
+
+/** What every page of a trace begins with. None of its texts can fill a page. */
+async function readHead(store: TraceStore, trace: StoredTrace & TraceRecord): Promise<Head> {
+  const { choice, tree } = await store.outline(trace);
+  const chosen = new Map<string | null, Span>();
+  // One by one: each may be as large as a request.
+  for (const id of new Set([choice.inputFromId, choice.outputFromId, choice.errorFromId])) {
+    const [span] = id === null ? [] : await store.spans(trace, [id]);
+    if (span !== undefined) chosen.set(id, span);
+  }
+  const inputJson = chosen.get(choice.inputFromId)?.inputJson ?? null;
+  const outputJson = chosen.get(choice.outputFromId)?.outputJson ?? null;
+  const errorJson = chosen.get(choice.errorFromId)?.errorJson ?? null;
+  return {
+    choice,
+    input: inputJson === null ? '' : cutHeadText(inputText(inputJson)),
+    output: outputJson === null ? '' : cutHeadText(outputText(outputJson)),
+    expectedOutput: trace.expectedOutput === null ? null : cutHeadText(trace.expectedOutput),
+    errorJson: errorJson === null ? null : cutHeadError(errorJson),
+    asciiTree: tree,
+  };
+}
+
+function headBytes(head: Head, { metadataJson }: TraceRecord): number {
+  const texts = [head.input, head.output, head.expectedOutput ?? '', head.asciiTree, ...head.choice.models];
+  const jsons = [head.errorJson ?? '', metadataJson];
+  return (
+    HEAD_BYTES +
+    texts.reduce((sum, text) => sum + jsonStringBytes(text), 0) +
+    jsons.reduce((sum, json) => sum + Buffer.byteLength(json), 0)
+  );
 }
 
 /** Traces of the project that came in before are past their term; null: none is. */
@@ -149,88 +167,4 @@ async function findTrace(deps: TracesDeps, project: Project, traceId: string, no
 
 function notFound(): Fault {
   return new Fault('trace_not_found', 'Trace not found.', { flatError: 'Trace not found.' });
-}
-
-type SpanPage = { readonly spans: readonly Span[]; readonly nextCursor: string | null };
-type PageQuestion = {
-  readonly record: TraceRecord;
-  readonly summaries: readonly SpanSummary[];
-  readonly question: GetTrace;
-};
-
-/**
- * Spans are paged by their place in (start, id), so a page stays put while spans are added behind it. A page also
- * ends when it holds enough text: one answer must not take the memory of all others.
- */
-async function readPage(
-  deps: TracesDeps,
-  project: Project,
-  { record, summaries, question }: PageQuestion,
-): Promise<SpanPage> {
-  const { store, cursors } = deps;
-  const binding = ['trace-spans', project.id, record.traceId];
-  const start =
-    question.spansCursor === '' ? 0 : indexAfter(cursors, binding, { summaries, cursor: question.spansCursor });
-  const end = Math.min(summaries.length, start + (question.spansLimit ?? SPANS_LIMIT_DEFAULT));
-  const spans: Span[] = [];
-  let next = start;
-  let characters = 0;
-  while (next < end && characters < PAGE_TEXT_MAX_CHARACTERS) {
-    const ids = summaries.slice(next, Math.min(end, next + CHUNK_SPANS)).map((summary) => summary.spanId);
-    const chunk = await store.spans(project.number, record.sequence, ids);
-    for (const span of chunk) characters += textLength(span);
-    spans.push(...chunk);
-    next += ids.length;
-  }
-  const last = summaries[next - 1];
-  const more = next < summaries.length && last !== undefined;
-  return { spans, nextCursor: more ? cursors.seal(binding, [last.startedAtMs, last.spanId]) : null };
-}
-
-function textLength(span: Span): number {
-  const texts = [
-    span.inputJson,
-    span.outputJson,
-    span.paramsJson,
-    span.otherMetricsJson,
-    span.errorJson,
-    span.contextsJson,
-  ];
-  return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
-}
-
-function indexAfter(
-  cursors: CursorCodec,
-  binding: readonly string[],
-  { summaries, cursor }: { summaries: readonly SpanSummary[]; cursor: string },
-): number {
-  const [startedAtMs, spanId] = cursors.open(binding, cursor) ?? [];
-  if (typeof startedAtMs !== 'number' || typeof spanId !== 'string') {
-    throw new Fault('invalid_cursor', 'The cursor is not valid for this trace.');
-  }
-  const index = summaries.findIndex(
-    (summary) =>
-      summary.startedAtMs > startedAtMs ||
-      (summary.startedAtMs === startedAtMs && compareBytes(summary.spanId, spanId) > 0),
-  );
-  return index < 0 ? summaries.length : index;
-}
-
-/** The order of the store: by UTF-8 bytes, which is not the order of JavaScript strings beyond the BMP. */
-function compareBytes(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
-}
-
-function choiceIds(choice: TraceChoice): string[] {
-  return [choice.inputFromId, choice.outputFromId, choice.errorFromId].flatMap((id) => id ?? []);
-}
-
-async function loadSpans(
-  store: TraceStore,
-  project: Project,
-  record: TraceRecord,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, Span>> {
-  const spans = await store.spans(project.number, record.sequence, [...new Set(ids)]);
-  return new Map(spans.map((span) => [span.spanId, span]));
 }

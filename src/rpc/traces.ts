@@ -104,7 +104,7 @@ function traceMessage(
     spanCount: BigInt(record.spanCount),
     asciiTree: view.asciiTree,
     platformUrl: platformUrl(project, record.traceId),
-    ...set('expectedOutput', record.expectedOutput),
+    ...set('expectedOutput', view.expectedOutput),
     ...set('error', fromJson(view.errorJson, errorMessage)),
     ...set('spansNextCursor', view.nextSpansCursor),
   };

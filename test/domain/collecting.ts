@@ -13,6 +13,7 @@ export const NOW_MS = Date.UTC(2026, 10, 20, 12);
 
 export const LIMITS: CollectorLimits = {
   spansMax: 10_000,
+  spansPerTraceMax: 100_000,
   evaluationsMax: 2_000,
   stringMaxBytes: 1_048_576,
   freeJsonDepthMax: 64,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { collect, reportText } from '../../src/domain/collector.ts';
+import { collect, reportCollected } from '../../src/domain/collector.ts';
 import type { JsonValue } from '../../src/domain/fault.ts';
 import { UNREADABLE } from '../../src/domain/free-json.ts';
 import { LIMITS, NOW_MS, nest, PROJECT, pricing, refusalOf, send, spanOf } from './collecting.ts';
@@ -208,11 +208,27 @@ describe('text in a message that should have been JSON', () => {
 
 describe('the report', () => {
   it('tells 100 reasons and counts the rest', () => {
-    const reasons = Array.from({ length: 103 }, (_, index) => `r${index}`);
-    expect(reportText([])).toBe('');
-    expect(reportText(['a', 'b'])).toBe('a; b');
-    expect(reportText(reasons.slice(0, 100))).toMatch(/^r0; r1; .*; r99$/);
-    expect(reportText(reasons)).toMatch(/; r99; and 3 more$/);
+    const metadataNotes = Array.from({ length: 103 }, (_, index) => `r${index}`);
+    const collected = send({ trace_id: 't', spans: [spanOf({})] });
+    const tell = (notes: readonly string[]) => reportCollected(collected, { metadataNotes: notes }).errorMessage;
+    expect(tell([])).toBe('');
+    expect(tell(['a', 'b'])).toBe('a; b');
+    expect(tell(metadataNotes.slice(0, 100))).toMatch(/^r0; r1; .*; r99$/);
+    expect(tell(metadataNotes)).toMatch(/; r99; and 3 more$/);
+  });
+
+  it('names spans that the trace had no room for by their places in the request', () => {
+    const spans = [bad, spanOf({ span_id: 'a' }), bad, spanOf({ span_id: 'b' })];
+    const collected = send({ trace_id: 't', spans }, PROJECT, { spansPerTraceMax: 7 });
+    expect(reportCollected(collected, { metadataNotes: ['note'], refusedSpans: [1] })).toEqual({
+      rejectedSpans: 3,
+      rejectedEvaluations: 0,
+      errorMessage:
+        'spans[0].type: is required; spans[2].type: is required; spans[3]: too many spans, maximum of 7 per trace; note',
+    });
+    expect(() => reportCollected(collected, { metadataNotes: [], refusedSpans: [0, 1] })).toThrow(
+      /^Validation error: spans\[0]\.type: is required; .*spans\[1]: too many spans/,
+    );
   });
 
   it('stays short however much is wrong', () => {

@@ -1,22 +1,43 @@
 import { describe, expect, it } from 'vitest';
-import { digest, digestSpanIds } from '../../src/domain/trace-digest.ts';
-import { summaryOf } from '../../src/domain/trace-totals.ts';
-import { asciiTree } from '../../src/domain/trace-view.ts';
+import { runAtOnce } from '../../src/domain/steps.ts';
+import type { Span } from '../../src/domain/trace.ts';
+import { beginDigest } from '../../src/domain/trace-digest.ts';
+import { layOutTree } from '../../src/domain/trace-tree.ts';
 import { sendSpan } from './collecting.ts';
-import { summary } from './summaries.ts';
 
-const root = sendSpan({ span_id: 'root', name: 'answer', input: 'What\nnow?', error: { message: 'late' } });
-const leaf = sendSpan({
-  ...{ span_id: 'leaf', parent_id: 'root', type: 'llm', name: 'ask', model: 'gpt-5' },
-  output: { type: 'json', value: { answer: 'Paris' } },
-});
-const quiet = sendSpan({ span_id: 'quiet', parent_id: 'root', name: 'quiet' });
-const summaries = [root, leaf, quiet].map(summaryOf);
+const MIB = 1024 * 1024;
+
+/** Of spans that come by start. */
+function digest(spans: readonly Span[]): string {
+  const layout = runAtOnce(layOutTree(spans));
+  const text = beginDigest(layout);
+  const byId = new Map(spans.map((span) => [span.spanId, span]));
+  for (const line of layout.lines) {
+    const span = byId.get(line.spanId);
+    if (span !== undefined && !text.tell(line, span)) break;
+  }
+  return text.text();
+}
+
+/** Each below the one before, with the same texts. */
+function chain(count: number, fields: object): readonly Span[] {
+  const span = sendSpan({ span_id: 's', ...fields });
+  return Array.from({ length: count }, (_, index) => ({
+    ...span,
+    spanId: `s${index}`,
+    parentId: index === 0 ? null : `s${index - 1}`,
+  }));
+}
 
 describe('a digest', () => {
   it('tells below each line of the tree what went in, what came out and what broke', () => {
-    const full = new Map([root, leaf, quiet].map((span) => [span.spanId, span]));
-    expect(digest(summaries, full)).toBe(
+    const root = sendSpan({ span_id: 'root', name: 'answer', input: 'What\nnow?', error: { message: 'late' } });
+    const leaf = sendSpan({
+      ...{ span_id: 'leaf', parent_id: 'root', type: 'llm', name: 'ask', model: 'gpt-5' },
+      output: { type: 'json', value: { answer: 'Paris' } },
+    });
+    const quiet = sendSpan({ span_id: 'quiet', parent_id: 'root', name: 'quiet' });
+    expect(digest([root, leaf, quiet])).toBe(
       [
         '.',
         '└── span: answer',
@@ -30,20 +51,39 @@ describe('a digest', () => {
     );
   });
 
-  it('is the tree alone where it is given no spans', () => {
-    expect(digest(summaries, new Map())).toBe(asciiTree(summaries));
-  });
-
   it('cuts each text at 2,000 characters', () => {
-    const long = sendSpan({ span_id: 'root', input: '🙂'.repeat(2001) });
-    const text = digest([summaryOf(long)], new Map([['root', long]]));
+    const text = digest([sendSpan({ span_id: 'root', input: '🙂'.repeat(2001) })]);
     expect(text.split('\n').at(-1)).toBe(`        input: ${'🙂'.repeat(2000)}`);
   });
 
-  it('needs only the spans of its first 1,000 lines', () => {
-    const many = Array.from({ length: 1500 }, (_, index) => summary({ spanId: `s${index}`, startedAtMs: index }));
-    const ids = digestSpanIds(many);
-    expect([ids.length, ids[0], ids.at(-1)]).toEqual([1000, 's0', 's999']);
-    expect(digest(many, new Map()).split('\n').at(-1)).toBe('… 500 more');
+  it('tells of the first 1,000 spans and counts the rest', () => {
+    const text = digest(chain(1500, {}));
+    expect(text.split('\n').at(-1)).toBe('… 500 more');
+  });
+
+  it('ends at 1 MiB, however many spans below each other have texts of line breaks alone', () => {
+    const texts = { input: '\n'.repeat(5000), output: '\n'.repeat(5000), error: { message: '\n'.repeat(5000) } };
+    const startedAtMs = performance.now();
+    const text = digest(chain(190, texts));
+    // It was 443 MB in ten seconds.
+    expect(performance.now() - startedAtMs).toBeLessThan(2000);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MIB + 20);
+    expect(Buffer.byteLength(text)).toBeGreaterThan(MIB - 4096);
+    expect(text).toMatch(/\n… \d+ more$/);
+  });
+
+  it('says how many spans it does not tell whole', () => {
+    const text = digest(chain(300, { input: 'a'.repeat(5000), output: 'b'.repeat(5000) }));
+    const whole = text.match(/output: b{2000}(?=\n|$)/g)?.length ?? 0;
+    expect(whole).toBeGreaterThan(100);
+    expect(text.split('\n').at(-1)).toBe(`… ${300 - whole} more`);
+  });
+
+  it('answers for chains of 10,000 spans', () => {
+    expect(
+      digest(chain(10_000, { input: 'x\ny' }))
+        .split('\n')
+        .at(-1),
+    ).toBe('… 9000 more');
   });
 });

@@ -18,6 +18,7 @@ import {
   samplePlan,
   sampleSpan,
 } from './conformance/samples.ts';
+import { readAllEvaluations, readSpanIds } from './conformance/trace-reading.ts';
 import { type CopySource, fillCopySource, SECOND_ORGANIZATION } from './copy-source.ts';
 import { quietLog } from './quiet-log.ts';
 
@@ -77,13 +78,14 @@ async function answersOf(store: Store) {
     if (trace === null) throw new Error(`the trace ${traceId} is missing`);
     // The one thing that is each store's own.
     const { sequence, ...record } = trace;
-    const summaries = await store.traces.summaries(projectNumber, sequence);
-    const ids = summaries.slice(0, 100).map((summary) => summary.spanId);
+    const stored = { ...trace, projectNumber };
+    const ids = await readSpanIds(store.traces, stored);
     traces.push({
       record,
-      summaries,
-      spans: await store.traces.spans(projectNumber, sequence, ids),
-      evaluations: await store.traces.evaluations(projectNumber, sequence),
+      ids,
+      outline: await store.traces.outline(stored),
+      spans: await store.traces.spans(stored, ids.slice(0, 100)),
+      evaluations: await readAllEvaluations(store.traces, stored),
     });
   }
   const events = [];

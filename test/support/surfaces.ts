@@ -71,7 +71,10 @@ export async function callRpc<M extends DescMethodUnary>(
   address: string,
   { method, request, headers }: { method: M; request: MessageInitShape<M['input']>; headers: Headers },
 ): Promise<RpcAnswer> {
-  const client = new Client(new URL(address).host, credentials.createInsecure());
+  const client = new Client(new URL(address).host, credentials.createInsecure(), {
+    // Answers may hold more than clients take unasked.
+    'grpc.max_receive_message_length': -1,
+  });
   const metadata = new Metadata();
   for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
   let initial = new Metadata();

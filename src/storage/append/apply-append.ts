@@ -1,14 +1,16 @@
 /** Applies one collector request to the tables, inside a transaction that somebody else begins and ends. */
 
-import { addTotals } from '../../domain/add-totals.ts';
 import { type EventMetadata, readEventMetadata } from '../../domain/event-metadata.ts';
 import { contentOfSpan } from '../../domain/request-content.ts';
 import { requestIdOfStored } from '../../domain/request-event.ts';
 import type { RequestResult } from '../../domain/request-report.ts';
-import type { Span, SpanRequest, TraceAppend, TraceAppended, TraceRecord, TraceTotals } from '../../domain/trace.ts';
+import type { Span, SpanRequest, SpanSummary, TraceAppend, TraceAppended, TraceRecord } from '../../domain/trace.ts';
+import type { Replaced } from '../../domain/trace-growth.ts';
 import { mergeMetadata } from '../../domain/trace-metadata.ts';
-import { summaryOf, totalsOf } from '../../domain/trace-totals.ts';
-import type { AppendTables, TracePlace } from './tables.ts';
+import { summaryOf } from '../../domain/trace-totals.ts';
+import { findExcess } from './excess-spans.ts';
+import { type Sums, sumUp, sumUpNew } from './sum-up.ts';
+import type { AppendTables, StoredSpan, TracePlace } from './tables.ts';
 import { findRequest, type Telling, tellRequest } from './tell-request.ts';
 
 type Merged = {
@@ -26,13 +28,28 @@ const NONE_TOLD: ReadonlySet<string> = new Set();
 
 /** Null when nothing is to be told: of most appends, and that is quickest to hand on. */
 export function applyAppend(tables: AppendTables, append: TraceAppend): TraceAppended | null {
-  const spans = lastOfEach(append.spans, (span) => span.spanId);
+  const sent = lastOfEach(append.spans, (span) => span.spanId);
   const record = findLiving(tables, append);
+  const excess = findExcess(tables, { append, spans: sent, record });
+  const refusedSpans = excess.size === 0 ? undefined : placesOf(append, excess);
+  if (refusedSpans !== undefined && excess.size === sent.length && append.evaluations.length === 0) {
+    return { metadataNotes: [], requestResults: append.requests.map(() => null), refusedSpans };
+  }
+  const spans = refusedSpans === undefined ? sent : sent.filter((span) => !excess.has(span.spanId));
   const merged = record === undefined ? create(tables, append, spans) : update(tables, { append, spans, record });
   for (const evaluation of append.evaluations) tables.storeEvaluation(merged.place, evaluation);
-  const requestResults = append.requests.length > 0 ? completeRequests(tables, append, merged) : undefined;
-  if (requestResults !== undefined) return { metadataNotes: merged.notes, requestResults };
-  return merged.notes.length > 0 ? { metadataNotes: merged.notes } : null;
+  const requestResults =
+    append.requests.length > 0 ? completeRequests(tables, append, { ...merged, excess }) : undefined;
+  if (requestResults === undefined && refusedSpans === undefined && merged.notes.length === 0) return null;
+  return {
+    metadataNotes: merged.notes,
+    ...(requestResults === undefined ? {} : { requestResults }),
+    ...(refusedSpans === undefined ? {} : { refusedSpans }),
+  };
+}
+
+function placesOf({ spans }: TraceAppend, ids: ReadonlySet<string>): readonly number[] {
+  return spans.flatMap((span, index) => (ids.has(span.spanId) ? [index] : []));
 }
 
 /** The stored trace. One that is past its term makes room: what is sent now begins a new one. */
@@ -53,7 +70,7 @@ function create(tables: AppendTables, append: TraceAppend, spans: readonly Span[
     projectNumber,
     traceId,
     insertedAtMs: receivedAtMs,
-    totals: totalsOf(spans.map(summaryOf)),
+    ...sumUpNew(spans.map(summaryOf)),
     metadataJson,
     expectedOutput: append.expectedOutput ?? null,
     updatedAtMs: receivedAtMs,
@@ -65,9 +82,9 @@ function create(tables: AppendTables, append: TraceAppend, spans: readonly Span[
 function update(tables: AppendTables, { append, spans, record }: Update): Merged {
   const { json: metadataJson, notes } = mergeMetadata(record.metadataJson, append.metadataJson);
   const place = { projectNumber: append.projectNumber, traceId: record.traceId, sequence: record.sequence };
-  const { totals, told } = storeSpans(tables, place, { append, spans, record });
+  const { sums, told } = storeSpans(tables, place, { append, spans, record });
   tables.updateTrace(place, {
-    totals,
+    ...sums,
     metadataJson,
     expectedOutput: append.expectedOutput === undefined ? record.expectedOutput : append.expectedOutput,
     updatedAtMs: Math.max(record.updatedAtMs, append.receivedAtMs),
@@ -75,36 +92,35 @@ function update(tables: AppendTables, { append, spans, record }: Update): Merged
   return { place, metadataJson, notes, told };
 }
 
-/** Stores spans of a known trace and answers its new totals. */
+/** Stores spans of a known trace and answers what they make of it. */
 function storeSpans(
   tables: AppendTables,
   place: TracePlace,
   { append, spans, record }: Update,
-): { totals: TraceTotals; told: ReadonlySet<string> } {
+): { sums: Sums; told: ReadonlySet<string> } {
   const told = new Set<string>();
-  let replaced = false;
+  const added: SpanSummary[] = [];
+  const replaced: Replaced[] = [];
   for (const span of spans) {
-    if (tables.insertSpan(place, span)) continue;
-    const emittedId = findEmittedId(tables, place, { append, spanId: span.spanId });
+    const next = summaryOf(span);
+    if (tables.insertSpan(place, span)) {
+      added.push(next);
+      continue;
+    }
+    const stored = tables.findSpan(place, span.spanId);
+    const emittedId = stored === undefined ? null : findEmittedId(tables, append, stored);
     if (emittedId !== null) told.add(span.spanId);
     const follows = emittedId === requestIdOfStored(append.traceId, span);
     tables.replaceSpan(place, span, follows ? null : emittedId);
-    replaced = true;
+    if (stored !== undefined) replaced.push({ old: stored.summary, next });
   }
-  if (!replaced) return { totals: addTotals(record, totalsOf(spans.map(summaryOf))), told };
-  // What the replaced spans had contributed is known no more.
-  return { totals: totalsOf(tables.summaries(place)), told };
+  return { sums: sumUp(tables, place, { record, added, replaced }), told };
 }
 
 /** The id of the request that a stored span had its event for; null when it had none. */
-function findEmittedId(
-  tables: AppendTables,
-  place: TracePlace,
-  { append, spanId }: { append: TraceAppend; spanId: string },
-): string | null {
-  const stored = tables.findSpanEvent(place, spanId);
-  if (stored === undefined) return null;
-  const { type, paramsJson, emittedRequestId } = stored;
+function findEmittedId(tables: AppendTables, append: TraceAppend, stored: StoredSpan): string | null {
+  const { summary, paramsJson, emittedRequestId } = stored;
+  const { spanId, type } = summary;
   const id = emittedRequestId ?? requestIdOfStored(append.traceId, { spanId, type, paramsJson });
   if (id === null) return null;
   // The project may not have emitted anything when the span came first.
@@ -117,15 +133,15 @@ function findEmittedId(
 function completeRequests(
   tables: AppendTables,
   append: TraceAppend,
-  { metadataJson, told }: Merged,
+  { metadataJson, told, excess }: Merged & { readonly excess: ReadonlySet<string> },
 ): TraceAppended['requestResults'] {
   const log = tables.log(append.organizationNumber);
   const winners = new Map(append.spans.map((span, index) => [span.spanId, index]));
   const metadata = once(() => readEventMetadata(metadataJson));
   const tell = (request: SpanRequest): RequestResult | null => {
     const span = append.spans[request.spanIndex];
-    // A span that the same append overwrites is never stored, so nothing came of its request either.
-    if (span === undefined || winners.get(span.spanId) !== request.spanIndex) return null;
+    // Nothing came of the request of a span that is not stored.
+    if (span === undefined || winners.get(span.spanId) !== request.spanIndex || excess.has(span.spanId)) return null;
     // What a span says when it is sent again may name another request, but it is still the same call.
     return told.has(span.spanId) ? 'duplicate' : tellRequest(log, tellingOf({ append, request, span, metadata }));
   };

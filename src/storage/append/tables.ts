@@ -7,7 +7,7 @@ import type { NewEvent } from '../../domain/event.ts';
 import type { GovernanceEventType, RequestEventType } from '../../domain/event-type.ts';
 import type { EventKind } from '../../domain/request-event.ts';
 import type { StoredRequestState } from '../../domain/request-state.ts';
-import type { Evaluation, Span, SpanSummary, SpanType, TraceRecord, TraceTotals } from '../../domain/trace.ts';
+import type { Evaluation, Span, SpanSummary, TraceRecord, TraceTotals } from '../../domain/trace.ts';
 
 export type AppendTables = {
   findTrace(projectNumber: number, traceId: string): TraceRecord | undefined;
@@ -20,10 +20,12 @@ export type AppendTables = {
   insertSpan(place: TracePlace, span: Span): boolean;
   /** `emittedRequestId` is kept only where it does not follow from the span. */
   replaceSpan(place: TracePlace, span: Span, emittedRequestId: string | null): void;
-  /** Of a span that is stored. */
-  findSpanEvent(place: TracePlace, spanId: string): SpanEvent | undefined;
-  /** Of every span of the trace, in any order. */
+  hasSpan(place: TracePlace, spanId: string): boolean;
+  findSpan(place: TracePlace, spanId: string): StoredSpan | undefined;
+  /** Of every span of the trace, in any order. For traces that are read through. */
   summaries(place: TracePlace): readonly SpanSummary[];
+  /** At the end of the transaction totals and aggregates become what all stored spans give. */
+  recompute(place: TracePlace): void;
   storeEvaluation(place: TracePlace, evaluation: Evaluation): void;
   /** Requests admitted at or before the instant that still are so, the oldest first. */
   overdueRequests(admittedByMs: number, countMax: number): readonly OverdueRequest[];
@@ -55,6 +57,7 @@ export type TraceState = {
   readonly metadataJson: string;
   readonly expectedOutput: string | null;
   readonly updatedAtMs: number;
+  readonly aggregatesJson: string | null;
 };
 
 export type NewTrace = TraceState & {
@@ -63,8 +66,8 @@ export type NewTrace = TraceState & {
   readonly insertedAtMs: number;
 };
 
-export type SpanEvent = {
-  readonly type: SpanType;
+export type StoredSpan = {
+  readonly summary: SpanSummary;
   readonly paramsJson: string | null;
   /** Null when nothing was emitted, or when the id follows from the stored span. */
   readonly emittedRequestId: string | null;

@@ -7,6 +7,7 @@
 import type pg from 'pg';
 import { unavailableFault } from '../../domain/fault.ts';
 import { type Append, type AppendOutcome, apply, isReport } from '../append/apply.ts';
+import { isOneStatement, keepAggregates } from './aggregates.ts';
 import { batchQuery, type RowOids } from './batch-rows.ts';
 import type { Lane } from './connection.ts';
 import { isConflict, isMonthMissing, isStorageFailure, missingSequence, storageFault } from './failures.ts';
@@ -111,27 +112,40 @@ async function storeAsNew(deps: AppenderDeps, appends: readonly Append[]): Promi
   return await deps.lane.hold(async (client) => {
     // Not before there is a connection: a new one makes numbers that were drawn worthless.
     const { set, outcomes } = await run(deps, appends, null);
-    await client.query(batchQuery(deps.oids, set.written));
+    if (isOneStatement(set.written)) await client.query(batchQuery(deps.oids, set.written));
+    else await inTransaction(client, () => write(client, deps, set));
     return outcomes;
   });
 }
 
 async function storeOnKnown(deps: AppenderDeps, appends: readonly Append[]): Promise<AppendOutcome[]> {
-  return await deps.lane.hold(async (client) => {
-    await client.query('BEGIN');
-    try {
+  return await deps.lane.hold((client) =>
+    inTransaction(client, async () => {
       const known = createKnownRows();
       await readMissing(client, known, everyTrace(appends));
       const { set, outcomes } = await runOnKnown(deps, appends, { client, known });
-      await client.query(batchQuery(deps.oids, set.written));
-      await client.query('COMMIT');
+      await write(client, deps, set);
       return outcomes;
-    } catch (error) {
-      // A connection that cannot even do this is thrown away with its transaction.
-      if (!isStorageFailure(error)) await client.query('ROLLBACK');
-      throw error;
-    }
-  });
+    }),
+  );
+}
+
+async function write(client: pg.ClientBase, { oids }: AppenderDeps, { written }: WorkingSet): Promise<void> {
+  await client.query(batchQuery(oids, written));
+  if (!isOneStatement(written)) await keepAggregates(client, oids, written);
+}
+
+async function inTransaction<T>(client: pg.ClientBase, body: () => Promise<T>): Promise<T> {
+  await client.query('BEGIN');
+  try {
+    const result = await body();
+    await client.query('COMMIT');
+    return result;
+  } catch (error) {
+    // A connection that cannot even do this is thrown away with its transaction.
+    if (!isStorageFailure(error)) await client.query('ROLLBACK');
+    throw error;
+  }
 }
 
 async function runOnKnown(

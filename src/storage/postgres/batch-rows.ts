@@ -131,8 +131,7 @@ function inOrder<T>(entries: ReadonlyMap<string, T>): readonly T[] {
 }
 
 function toTraceRow({ place, record }: TraceEntry): readonly Cell[] {
-  const { metadataJson, expectedOutput, insertedAtMs, updatedAtMs } = record;
-  return traceRow({ ...place, insertedAtMs }, { totals: record, metadataJson, expectedOutput, updatedAtMs });
+  return traceRow({ ...place, insertedAtMs: record.insertedAtMs }, { ...record, totals: record });
 }
 
 function toSpanRow({ place, span, emittedRequestId }: SpanEntry): readonly Cell[] {

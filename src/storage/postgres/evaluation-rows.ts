@@ -52,3 +52,8 @@ export const EVALUATION_SELECT = `SELECT
   started_at AS "startedAtMs",
   finished_at AS "finishedAtMs"
 FROM evaluations`;
+
+/** SQL for about how many bytes the texts of an evaluation have; none of them is read for it. */
+export const EVALUATION_BYTES = ['label', 'details', 'error', 'inputs', 'cost']
+  .map((column) => `coalesce(octet_length(${column}), 0)`)
+  .join(' + ');

@@ -2,9 +2,9 @@
 
 import type pg from 'pg';
 import type { TraceRecord } from '../../domain/trace.ts';
-import type { OverdueRequest } from '../append/tables.ts';
-import { ADMITTED, spanTypes, unpackRequestState } from '../rows/codes.ts';
-import { SUMMARY_SELECT, type SummaryRow, TRACE_SELECT, toSummary } from './trace-rows.ts';
+import type { OverdueRequest, StoredSpan } from '../append/tables.ts';
+import { ADMITTED, unpackRequestState } from '../rows/codes.ts';
+import { SUMMARY_COLUMNS, SUMMARY_SELECT, type SummaryRow, TRACE_SELECT, toSummary } from './trace-rows.ts';
 import { type GovernanceId, logName } from './working-log.ts';
 import { type KnownRows, type MissingRows, partKey, traceKey } from './working-set.ts';
 
@@ -17,6 +17,7 @@ export async function readMissing(client: pg.ClientBase, known: KnownRows, missi
   if (missing.keyIndexes.size > 0) await readKeyIndexes(client, known, [...missing.keyIndexes]);
   if (missing.traces.size > 0) await readTraces(client, known, missing.traces);
   if (missing.spans.size > 0) await readSpans(client, known, missing.spans);
+  if (missing.spanIds.size > 0) await readSpanIds(client, known, missing.spanIds);
   if (missing.summaries.size > 0) await readSummaries(client, known, missing.summaries);
   if (missing.overdue.size > 0) await readOverdue(client, known, missing.overdue);
   if (missing.requests.size > 0) await readRequests(client, known, missing.requests);
@@ -47,34 +48,45 @@ async function readTraces(client: pg.ClientBase, known: KnownRows, missing: Miss
   for (const { projectNumber, ...record } of rows) known.traces.set(traceKey(projectNumber, record.traceId), record);
 }
 
-type SpanEventRow = {
-  readonly projectNumber: number;
-  readonly sequence: number;
-  readonly spanId: string;
-  readonly type: number;
-  readonly paramsJson: string | null;
-  readonly emittedRequestId: string | null;
-};
+type PlaceRow = { readonly projectNumber: number; readonly sequence: number; readonly spanId: string };
+type StoredSpanRow = PlaceRow & SummaryRow & Omit<StoredSpan, 'summary'>;
+
+const OF_SPANS = `FROM spans
+  JOIN unnest($1::integer[], $2::bigint[], $3::text[]) AS wanted (project_number, trace_sequence, span_id)
+    USING (project_number, trace_sequence, span_id)`;
+const SPAN_PLACE = 'project_number AS "projectNumber", trace_sequence AS sequence';
 
 async function readSpans(client: pg.ClientBase, known: KnownRows, missing: MissingRows['spans']): Promise<void> {
   for (const key of missing.keys()) known.spans.set(key, null);
-  const wanted = [...missing.values()];
-  const { rows } = await client.query<SpanEventRow>({
+  const { rows } = await client.query<StoredSpanRow>({
     name: 'append-spans',
-    text: `SELECT project_number AS "projectNumber", trace_sequence AS sequence, span_id AS "spanId", type,
-        params AS "paramsJson", emitted_request_id AS "emittedRequestId"
-      FROM spans
-      JOIN unnest($1::integer[], $2::bigint[], $3::text[]) AS wanted (project_number, trace_sequence, span_id)
-        USING (project_number, trace_sequence, span_id)`,
-    values: [
-      wanted.map(({ place }) => place.projectNumber),
-      wanted.map(({ place }) => place.sequence),
-      wanted.map((each) => each.spanId),
-    ],
+    text: `SELECT ${SPAN_PLACE}, ${SUMMARY_COLUMNS},
+        params AS "paramsJson", emitted_request_id AS "emittedRequestId" ${OF_SPANS}`,
+    values: spanValues(missing),
   });
-  for (const { type, paramsJson, emittedRequestId, spanId, ...place } of rows) {
-    known.spans.set(partKey(place, spanId), { type: spanTypes.word(type), paramsJson, emittedRequestId });
+  for (const { projectNumber, sequence, paramsJson, emittedRequestId, ...row } of rows) {
+    const stored = { summary: toSummary(row), paramsJson, emittedRequestId };
+    known.spans.set(partKey({ projectNumber, sequence }, row.spanId), stored);
   }
+}
+
+async function readSpanIds(client: pg.ClientBase, known: KnownRows, missing: MissingRows['spanIds']): Promise<void> {
+  for (const key of missing.keys()) known.spanIds.set(key, false);
+  const { rows } = await client.query<PlaceRow>({
+    name: 'append-span-ids',
+    text: `SELECT ${SPAN_PLACE}, span_id AS "spanId" ${OF_SPANS}`,
+    values: spanValues(missing),
+  });
+  for (const row of rows) known.spanIds.set(partKey(row, row.spanId), true);
+}
+
+function spanValues(missing: MissingRows['spans']): readonly unknown[][] {
+  const wanted = [...missing.values()];
+  return [
+    wanted.map(({ place }) => place.projectNumber),
+    wanted.map(({ place }) => place.sequence),
+    wanted.map(({ spanId }) => spanId),
+  ];
 }
 
 async function readSummaries(

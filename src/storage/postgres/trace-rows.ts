@@ -88,7 +88,8 @@ export const TRACE_SELECT = `SELECT
   total_cost_nano_usd AS "totalCostNanoUsd",
   unpriced_spans AS "unpricedSpans",
   tokens_estimated AS "tokensEstimated",
-  has_error AS "hasError"
+  has_error AS "hasError",
+  aggregates AS "aggregatesJson"
 FROM traces`;
 
 const SPAN_BASE = `
@@ -108,11 +109,12 @@ const SPAN_BASE = `
   cost_nano_usd AS "costNanoUsd",
   tokens_estimated AS "tokensEstimated"`;
 
-export const SUMMARY_SELECT = `SELECT ${SPAN_BASE},
+export const SUMMARY_COLUMNS = `${SPAN_BASE},
   input IS NOT NULL AS "hasInput",
   output IS NOT NULL AS "hasOutput",
-  error IS NOT NULL AS "hasError"
-FROM spans`;
+  error IS NOT NULL AS "hasError"`;
+
+export const SUMMARY_SELECT = `SELECT ${SUMMARY_COLUMNS} FROM spans`;
 
 export type SummaryRow = Omit<SpanSummary, 'type'> & { readonly type: number };
 
@@ -131,6 +133,11 @@ export const SPAN_SELECT = `SELECT ${SPAN_BASE},
   error AS "errorJson",
   contexts AS "contextsJson"
 FROM spans`;
+
+/** SQL for about how many bytes the texts of a span have; none of them is read for it. */
+export const SPAN_BYTES = ['name', 'params', 'other_metrics', 'error', 'contexts', 'input', 'output']
+  .map((column) => `coalesce(octet_length(${column}), 0)`)
+  .join(' + ');
 
 export type SpanRow = Omit<Span, 'type'> & { readonly type: number };
 

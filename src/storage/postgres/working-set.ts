@@ -6,13 +6,15 @@
 
 import type { Evaluation, Span, SpanSummary, TraceRecord } from '../../domain/trace.ts';
 import { summaryOf } from '../../domain/trace-totals.ts';
-import type { AppendTables, OverdueRequest, SpanEvent, TracePlace, TraceState } from '../append/tables.ts';
+import type { AppendTables, OverdueRequest, StoredSpan, TracePlace, TraceState } from '../append/tables.ts';
 import { createWorkingLogs, type KnownLogs, type MissingLogs, type WrittenLogs } from './working-log.ts';
 
 /** What has been read, null for what is known not to exist. */
 export type KnownRows = KnownLogs & {
   readonly traces: Map<string, TraceRecord | null>;
-  readonly spans: Map<string, SpanEvent | null>;
+  readonly spans: Map<string, StoredSpan | null>;
+  /** Of spans of which no more is known than whether they exist. */
+  readonly spanIds: Map<string, boolean>;
   readonly summaries: Map<number, readonly SpanSummary[]>;
   /** By what was asked for. */
   readonly overdue: Map<string, readonly OverdueRequest[]>;
@@ -21,11 +23,13 @@ export type KnownRows = KnownLogs & {
 /** What must be read before the run can count. */
 export type MissingRows = MissingLogs & {
   readonly traces: Map<string, { readonly projectNumber: number; readonly traceId: string }>;
-  readonly spans: Map<string, { readonly place: TracePlace; readonly spanId: string }>;
+  readonly spans: Map<string, SpanQuestion>;
+  readonly spanIds: Map<string, SpanQuestion>;
   readonly summaries: Map<number, TracePlace>;
   readonly overdue: Map<string, OverdueQuestion>;
 };
 
+export type SpanQuestion = { readonly place: TracePlace; readonly spanId: string };
 export type OverdueQuestion = { readonly admittedByMs: number; readonly countMax: number };
 
 export type TraceEntry = { record: TraceRecord; readonly place: TracePlace; readonly isNew: boolean };
@@ -41,6 +45,8 @@ export type Written = WrittenLogs & {
   readonly traces: ReadonlyMap<string, TraceEntry>;
   readonly spans: ReadonlyMap<string, SpanEntry>;
   readonly evaluations: ReadonlyMap<string, { readonly place: TracePlace; readonly evaluation: Evaluation }>;
+  /** Traces of which all spans are to be looked at once these are written. */
+  readonly uncertain: ReadonlyMap<number, TracePlace>;
 };
 
 export type WorkingSet = { readonly tables: AppendTables; readonly written: Written; readonly missing: MissingRows };
@@ -58,6 +64,7 @@ export function createKnownRows(): KnownRows {
   return {
     traces: new Map(),
     spans: new Map(),
+    spanIds: new Map(),
     summaries: new Map(),
     overdue: new Map(),
     requests: new Map(),
@@ -78,6 +85,7 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
   const missing: MissingRows = {
     traces: new Map(),
     spans: new Map(),
+    spanIds: new Map(),
     summaries: new Map(),
     overdue: new Map(),
     requests: new Map(),
@@ -85,6 +93,7 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
     governance: new Map(),
   };
   const erased: TracePlace[] = [];
+  const uncertain = new Map<number, TracePlace>();
   const traces = new Map<string, TraceEntry | null>();
   const spans = new Map<string, SpanEntry>();
   const evaluations = new Map<string, { place: TracePlace; evaluation: Evaluation }>();
@@ -94,7 +103,7 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
     return traces.get(traceKey(projectNumber, traceId))?.isNew === true;
   }
 
-  function findStoredSpan(place: TracePlace, spanId: string): SpanEvent | undefined {
+  function findStoredSpan(place: TracePlace, spanId: string): StoredSpan | undefined {
     if (known === null || isNewTrace(place)) return undefined;
     const key = partKey(place, spanId);
     const stored = known.spans.get(key);
@@ -135,6 +144,7 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
     eraseTrace(place) {
       traces.set(traceKey(place.projectNumber, place.traceId), null);
       erased.push(place);
+      uncertain.delete(place.sequence);
       for (const parts of [spans, evaluations]) {
         for (const [key, part] of parts) if (part.place.sequence === place.sequence) parts.delete(key);
       }
@@ -149,14 +159,20 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
       const key = partKey(place, span.spanId);
       spans.set(key, { place, span, emittedRequestId, isNew: spans.get(key)?.isNew === true });
     },
-    findSpanEvent(place, spanId) {
+    hasSpan(place, spanId) {
+      const key = partKey(place, spanId);
+      if (spans.has(key)) return true;
+      if (known === null || isNewTrace(place)) return false;
+      const span = known.spans.get(key);
+      const stored = span === undefined ? known.spanIds.get(key) : span !== null;
+      if (stored === undefined) missing.spanIds.set(key, { place, spanId });
+      return stored ?? false;
+    },
+    findSpan(place, spanId) {
       const entry = spans.get(partKey(place, spanId));
       if (entry === undefined) return findStoredSpan(place, spanId);
-      return {
-        type: entry.span.type,
-        paramsJson: entry.span.paramsJson,
-        emittedRequestId: entry.emittedRequestId,
-      };
+      const { span, emittedRequestId } = entry;
+      return { summary: summaryOf(span), paramsJson: span.paramsJson, emittedRequestId };
     },
     summaries(place) {
       const found = new Map<string, SpanSummary>();
@@ -170,6 +186,7 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
       }
       return [...found.values()];
     },
+    recompute: (place) => void uncertain.set(place.sequence, place),
     storeEvaluation(place, evaluation) {
       const key = partKey(place, evaluation.evaluationId);
       const insertedAtMs = evaluations.get(key)?.evaluation.insertedAtMs ?? evaluation.insertedAtMs;
@@ -189,6 +206,7 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
     traces: traces as ReadonlyMap<string, TraceEntry>,
     spans,
     evaluations,
+    uncertain,
     ...logs.written,
   };
   return { tables, written, missing };

@@ -1,25 +1,27 @@
 /** The tables of an append on SQLite: one prepared statement behind every verb. */
 
 import type { Clock } from '../../domain/clock.ts';
-import type { AppendTables, OverdueRequest } from '../append/tables.ts';
-import { ADMITTED, spanTypes } from '../rows/codes.ts';
+import type { AppendTables, OverdueRequest, TracePlace } from '../append/tables.ts';
+import { ADMITTED } from '../rows/codes.ts';
 import { packId, REQUEST_KEY_TEXT, type StoredId } from './compact-ids.ts';
 import type { Database } from './connection.ts';
 import { EVALUATION_COLUMNS, EVALUATION_KEY, evaluationCells } from './evaluation-rows.ts';
 import { HIDE_TRACE } from './expired-traces.ts';
 import { prepareLogHeads } from './log-heads.ts';
 import { prepareLogTables } from './log-tables.ts';
+import { prepareRecomputation } from './recomputation.ts';
 import {
   type Cell,
   SPAN_COLUMNS,
-  SPAN_EVENT_SELECT,
-  type SpanEventRow,
+  STORED_SPAN_SELECT,
+  type StoredSpanRow,
   SUMMARY_SELECT,
   type SummaryRow,
   spanCells,
   TRACE_COLUMNS,
   TRACE_SELECT,
   type TraceRow,
+  toStoredSpan,
   toSummary,
   toTraceRecord,
   traceCells,
@@ -33,7 +35,8 @@ export function prepareAppendTables(db: Database, clock: Clock): () => Transacti
   const statements = prepareStatements(db);
   const beginHeads = prepareLogHeads(db, clock);
   const showLog = prepareLogTables(db);
-  const tables: Omit<AppendTables, 'log'> = {
+  const recompute = prepareRecomputation(db);
+  const tables: Omit<AppendTables, 'log' | 'recompute'> = {
     findTrace(projectNumber, traceId) {
       const row = statements.find.get(projectNumber, packId(traceId));
       return row === undefined ? undefined : toTraceRecord(row);
@@ -49,9 +52,11 @@ export function prepareAppendTables(db: Database, clock: Clock): () => Transacti
       statements.insertSpan.run(...spanCells(projectNumber, sequence, span)).changes === 1,
     replaceSpan: ({ projectNumber, sequence }, span, emittedRequestId) =>
       void statements.replaceSpan.run(...spanCells(projectNumber, sequence, span), emittedRequestId),
-    findSpanEvent({ projectNumber, sequence }, spanId) {
-      const row = statements.findSpanEvent.get(projectNumber, sequence, packId(spanId));
-      return row === undefined ? undefined : { ...row, type: spanTypes.word(row.type) };
+    hasSpan: ({ projectNumber, sequence }, spanId) =>
+      statements.hasSpan.get(projectNumber, sequence, packId(spanId)) !== undefined,
+    findSpan({ projectNumber, sequence }, spanId) {
+      const row = statements.findSpan.get(projectNumber, sequence, packId(spanId));
+      return row === undefined ? undefined : toStoredSpan(row);
     },
     summaries: ({ projectNumber, sequence }) => statements.summaries.all(projectNumber, sequence).map(toSummary),
     storeEvaluation({ projectNumber, sequence }, evaluation) {
@@ -62,7 +67,16 @@ export function prepareAppendTables(db: Database, clock: Clock): () => Transacti
   };
   return () => {
     const heads = beginHeads();
-    return { ...tables, log: (organizationNumber) => showLog(heads.take(organizationNumber)), flush: heads.flush };
+    const uncertain = new Map<number, TracePlace>();
+    return {
+      ...tables,
+      log: (organizationNumber) => showLog(heads.take(organizationNumber)),
+      recompute: (place) => void uncertain.set(place.sequence, place),
+      flush() {
+        for (const place of uncertain.values()) recompute(place);
+        heads.flush();
+      },
+    };
   };
 }
 
@@ -84,8 +98,11 @@ function prepareStatements(db: Database) {
       `INSERT ${intoSpans(SPAN_COLUMNS)} ON CONFLICT (project_number, trace_sequence, span_id) DO NOTHING`,
     ),
     replaceSpan: db.prepare<Cell[]>(`INSERT OR REPLACE ${intoSpans([...SPAN_COLUMNS, 'emitted_request_id'])}`),
-    findSpanEvent: db.prepare<[number, number, StoredId], SpanEventRow>(
-      `${SPAN_EVENT_SELECT} WHERE project_number = ? AND trace_sequence = ? AND span_id = ?`,
+    hasSpan: db.prepare<[number, number, StoredId]>(
+      'SELECT 1 FROM spans WHERE project_number = ? AND trace_sequence = ? AND span_id = ?',
+    ),
+    findSpan: db.prepare<[number, number, StoredId], StoredSpanRow>(
+      `${STORED_SPAN_SELECT} WHERE project_number = ? AND trace_sequence = ? AND span_id = ?`,
     ),
     summaries: db.prepare<[number, number], SummaryRow>(
       `${SUMMARY_SELECT} WHERE project_number = ? AND trace_sequence = ?`,

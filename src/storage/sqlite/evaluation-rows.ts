@@ -70,6 +70,11 @@ export const EVALUATION_SELECT = `SELECT
   finished_at AS finishedAtMs
 FROM evaluations`;
 
+/** SQL for about how many bytes the texts of an evaluation have; none of them is read for it. */
+export const EVALUATION_BYTES = ['label', 'details', 'error', 'inputs', 'cost']
+  .map((column) => `ifnull(octet_length(${column}), 0)`)
+  .join(' + ');
+
 export type EvaluationRow = Omit<Evaluation, 'isGuardrail' | 'passed'> & {
   readonly isGuardrail: number;
   readonly passed: number | null;

@@ -10,6 +10,7 @@ import { createCommitQueue } from '../append/commit-queue.ts';
 import { cacheKeyReads } from '../key-cache.ts';
 import { createManagementStore } from '../management-store.ts';
 import { isGrave } from '../orm/management-verbs.ts';
+import { type TraceReads, takeInTurns } from '../reading/trace-reads.ts';
 import { StartError } from '../start-error.ts';
 import type { StoreLog } from '../store-log.ts';
 import { type Database, openReadHandle } from './connection.ts';
@@ -25,8 +26,10 @@ import { prepareProjectNumbers } from './project-numbers.ts';
 import { type ReadLane, readAtOnce } from './read-lane.ts';
 import { paceReads } from './read-pace.ts';
 import { prepareRetention } from './retention.ts';
+import { createThreadReader } from './thread-reader.ts';
 import { startThreadWriter } from './thread-writer.ts';
-import { prepareTraceReader } from './trace-reader.ts';
+import { prepareTraceFinder, prepareTraceReader } from './trace-reader.ts';
+import { sortOutReads } from './trace-reads.ts';
 import { createWake } from './wake.ts';
 import { createDeliveryStore, createWebhookStore } from './webhook-stores.ts';
 import type { CallWriter } from './writer.ts';
@@ -61,12 +64,15 @@ async function openLocked(file: string, lock: Lock, options: SqliteStoreOptions)
   try {
     // Opened last and closed first: the writer then leaves one tidy file behind.
     const reader = openReadHandle(file);
+    const threadReader = createThreadReader({ file });
     const release = async () => {
+      await threadReader.close();
       reader.close();
       await writer.close();
       lock.release();
     };
-    return assembleStore({ ...options, call: writer.call, reader, lane: readAtOnce, release });
+    const { call } = writer;
+    return assembleStore({ ...options, call, reader, lane: readAtOnce, longReads: threadReader.reads, release });
   } catch (error) {
     await writer.close();
     throw error;
@@ -83,17 +89,29 @@ export async function openMemoryStore(options: SqliteStoreOptions): Promise<Stor
 export function createInlineStore({ core, db }: OpenedCore, options: SqliteStoreOptions): Store {
   // Reads wait for their turn, or they would see what a transaction has not committed.
   const lane: ReadLane = (read) => core.run(() => readAtOnce(read));
-  return assembleStore({ ...options, call: callInline(core), reader: db, lane, release: () => core.close() });
+  // What is in memory is seen by the thread alone that has it.
+  const longReads = null;
+  return assembleStore({
+    ...options,
+    call: callInline(core),
+    reader: db,
+    lane,
+    longReads,
+    release: () => core.close(),
+  });
 }
 
 type Parts = SqliteStoreOptions & {
   readonly call: CallWriter;
   readonly reader: Database;
   readonly lane: ReadLane;
+  /** Where long reads are done; null: like all others. */
+  readonly longReads: TraceReads | null;
   readonly release: () => Promise<void>;
 };
 
-function assembleStore({ call, reader, lane, queueMaxBytes, release, nowMs = () => performance.now() }: Parts): Store {
+function assembleStore({ nowMs = () => performance.now(), ...parts }: Parts): Store {
+  const { call, reader, lane, longReads, queueMaxBytes, release } = parts;
   let closing: Promise<void> | undefined;
   // Counts the writes that authentication must see (see key-cache.ts): only this process writes to the file, its lock
   // sees to that.
@@ -124,6 +142,7 @@ function assembleStore({ call, reader, lane, queueMaxBytes, release, nowMs = () 
   });
   const installation = prepareInstallationReader(reader, openLane);
   const pacedLane = paceReads({ lane: openLane, isBusy: queue.isBusy, nowMs: () => performance.now(), wait: delay });
+  const traceReader = prepareTraceReader(reader, pacedLane, takeInTurns);
   const webhooks = { reader, lane: openLane, pacedLane, call: openCall, wake };
 
   async function send<R extends Report>(report: R): Promise<Reported[R['kind']]> {
@@ -155,7 +174,8 @@ function assembleStore({ call, reader, lane, queueMaxBytes, release, nowMs = () 
       insertApiKey: (key) => openCall('insertApiKey', key),
     },
     traces: {
-      ...prepareTraceReader(reader, pacedLane),
+      ...prepareTraceFinder(reader, pacedLane),
+      ...(longReads === null ? traceReader : sortOutReads(traceReader, longReads)),
       append: async (append) => {
         refuseWhenClosed();
         return await queue.append(append);

@@ -1,5 +1,6 @@
-/** What the main thread and the writer's thread say to each other. */
+/** What the main thread and the threads of the writer and of long reads say to each other. */
 
+import type { TraceReads } from '../reading/trace-reads.ts';
 import type { WriterVerbs } from './core.ts';
 
 export type WriterThreadInput = {
@@ -14,6 +15,14 @@ export type Call = {
   readonly args: readonly unknown[];
 };
 
+export type ReaderThreadInput = WriterThreadInput;
+
+export type ReadCall = {
+  readonly id: number;
+  readonly verb: keyof TraceReads;
+  readonly args: readonly unknown[];
+};
+
 /** Answered by the end of the thread. */
 export const CLOSE = 'close';
 
@@ -21,7 +30,10 @@ export type Reply =
   | { readonly kind: 'ready' }
   /** The database cannot be opened; the message is for the operator. */
   | { readonly kind: 'refused'; readonly message: string }
-  | { readonly kind: 'done'; readonly id: number; readonly value: unknown }
-  /** Errors lose their codes between threads, so the writer says what it was. */
-  | { readonly kind: 'failed'; readonly id: number; readonly isStorageFailure: boolean; readonly error: Error }
+  | ReadReply
   | { readonly kind: 'warning'; readonly message: string };
+
+export type ReadReply =
+  | { readonly kind: 'done'; readonly id: number; readonly value: unknown }
+  /** Errors lose their codes between threads, so the thread says what it was. */
+  | { readonly kind: 'failed'; readonly id: number; readonly isStorageFailure: boolean; readonly error: Error };

@@ -1,13 +1,15 @@
 /** Reading traces back. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { TraceStore } from '../../domain/store.ts';
-import type { Span, SpanSummary } from '../../domain/trace.ts';
+import type { ListRange, StoredTrace, TraceStore } from '../../domain/store.ts';
+import { createOutlineReads, type TakeSteps, type TraceReads } from '../reading/trace-reads.ts';
 import { idTextSql, packId, packPrefixRange, type StoredId } from './compact-ids.ts';
 import type { Database } from './connection.ts';
-import { EVALUATION_SELECT, type EvaluationRow, toEvaluation } from './evaluation-rows.ts';
+import { EVALUATION_BYTES, EVALUATION_SELECT, type EvaluationRow, toEvaluation } from './evaluation-rows.ts';
 import type { ReadLane } from './read-lane.ts';
+import { prepareSummation } from './recomputation.ts';
 import {
+  SPAN_BYTES,
   SPAN_SELECT,
   type SpanRow,
   SUMMARY_SELECT,
@@ -19,92 +21,121 @@ import {
   toTraceRecord,
 } from './trace-rows.ts';
 
-export type TraceReader = Omit<TraceStore, 'append'>;
+export type TraceFinder = Pick<TraceStore, 'find' | 'findByPrefix'>;
 
-// Large traces are read in parts, with room for others in between.
-const SUMMARIES_PER_PART = 2000;
-const SPANS_PER_PART = 250;
+export type TraceReader = TraceReads & {
+  /** Whether the trace has so many evaluations that looking at all of them takes long. */
+  hasManyEvaluations(trace: StoredTrace): Promise<boolean>;
+};
+
+// Rows are read in parts, with room for others in between.
+const ROWS_PER_PART = 250;
+const EVALUATIONS_SOON_READ_MAX = 200;
 const LAST_CHARACTER = '\u{10ffff}';
+const BEFORE_ALL = { atMs: Number.MIN_SAFE_INTEGER, id: '' };
 
-export function prepareTraceReader(db: Database, lane: ReadLane): TraceReader {
-  const statements = prepareStatements(db);
-
-  function summariesAfter(projectNumber: number, sequence: number, after: StoredId): Promise<readonly SummaryRow[]> {
-    return lane(() => statements.summaries.all(projectNumber, sequence, after, SUMMARIES_PER_PART));
-  }
-
-  async function summaries(projectNumber: number, sequence: number): Promise<readonly SpanSummary[]> {
-    const found: SpanSummary[] = [];
-    let after: StoredId = '';
-    for (;;) {
-      const rows = await summariesAfter(projectNumber, sequence, after);
-      for (const row of rows) found.push(toSummary(row));
-      const last = rows.at(-1);
-      if (last === undefined || rows.length < SUMMARIES_PER_PART) return found.sort(byStart);
-      after = last.storedId;
-      await nextTurn();
-    }
-  }
-
-  async function spans(projectNumber: number, sequence: number, spanIds: readonly string[]): Promise<readonly Span[]> {
-    const found: Span[] = [];
-    for (let start = 0; start < spanIds.length; start += SPANS_PER_PART) {
-      if (start > 0) await nextTurn();
-      const part = spanIds.slice(start, start + SPANS_PER_PART);
-      const rows = await lane(() => part.map((id) => statements.span.get(projectNumber, sequence, packId(id))));
-      for (const row of rows) if (row !== undefined) found.push(toSpan(row));
-    }
-    return found;
-  }
-
+export function prepareTraceFinder(db: Database, lane: ReadLane): TraceFinder {
+  const find = db.prepare<[number, StoredId], TraceRow>(`${TRACE_SELECT} WHERE project_number = ? AND trace_id = ?`);
+  const idsBetween = db
+    .prepare<[number, StoredId, StoredId, number, number], string>(
+      `SELECT ${idTextSql('trace_id')} FROM traces
+       WHERE project_number = ? AND trace_id BETWEEN ? AND ? AND inserted_at >= ?
+       ORDER BY trace_id LIMIT ?`,
+    )
+    .pluck();
   return {
     find: (projectNumber, traceId) =>
       lane(() => {
-        const row = statements.find.get(projectNumber, packId(traceId));
+        const row = find.get(projectNumber, packId(traceId));
         return row === undefined ? null : toTraceRecord(row);
       }),
     findByPrefix: (projectNumber, prefix, sinceMs, limit) =>
       lane(() => {
-        const range = packPrefixRange(prefix);
-        const { first, last } = range ?? {};
+        const { first, last } = packPrefixRange(prefix) ?? {};
         const inBytes =
-          first === undefined || last === undefined
-            ? []
-            : statements.idsBetween.all(projectNumber, first, last, sinceMs, limit);
-        const inText = statements.idsBetween.all(projectNumber, prefix, prefix + LAST_CHARACTER, sinceMs, limit);
+          first === undefined || last === undefined ? [] : idsBetween.all(projectNumber, first, last, sinceMs, limit);
+        const inText = idsBetween.all(projectNumber, prefix, prefix + LAST_CHARACTER, sinceMs, limit);
         return [...inBytes, ...inText].sort().slice(0, limit);
       }),
-    summaries,
-    spans,
-    evaluations: (projectNumber, sequence) =>
-      lane(() => statements.evaluations.all(projectNumber, sequence).map(toEvaluation)),
   };
 }
 
-/** Ids by their bytes, which is not the order of JavaScript strings beyond the BMP. */
-function byStart(a: SpanSummary, b: SpanSummary): number {
-  if (a.startedAtMs !== b.startedAtMs) return a.startedAtMs - b.startedAtMs;
-  return Buffer.compare(Buffer.from(a.spanId), Buffer.from(b.spanId));
+export function prepareTraceReader(db: Database, lane: ReadLane, takeSteps: TakeSteps): TraceReader {
+  const statements = prepareStatements(db);
+  const sumUp = prepareSummation(db);
+
+  /** The rows of the given ids that there are, in their order. */
+  async function readEach<Row>(ids: readonly string[], read: (id: string) => Row | undefined): Promise<readonly Row[]> {
+    const found: Row[] = [];
+    for (let start = 0; start < ids.length; start += ROWS_PER_PART) {
+      if (start > 0) await nextTurn();
+      const part = ids.slice(start, start + ROWS_PER_PART);
+      const rows = await lane(() => part.map(read));
+      for (const row of rows) if (row !== undefined) found.push(row);
+    }
+    return found;
+  }
+
+  async function spans({ projectNumber, sequence }: StoredTrace, spanIds: readonly string[]) {
+    return (await readEach(spanIds, (id) => statements.span.get(projectNumber, sequence, packId(id)))).map(toSpan);
+  }
+
+  const outlines = createOutlineReads(
+    {
+      spans,
+      links: ({ projectNumber, sequence }) => lane(() => statements.links.all(projectNumber, sequence)),
+      summaries: async ({ projectNumber, sequence }, ids) =>
+        (await readEach(ids, (id) => statements.summary.get(projectNumber, sequence, packId(id)))).map(toSummary),
+      aggregates: (trace) => lane(() => sumUp(trace).aggregates),
+    },
+    takeSteps,
+  );
+  return {
+    ...outlines,
+    spans,
+    spanOrder: (trace, range) => lane(() => statements.spanOrder.all(...rangeCells(trace, range))),
+    evaluationOrder: (trace, range) => lane(() => statements.evaluationOrder.all(...rangeCells(trace, range))),
+    evaluations: async ({ projectNumber, sequence }, ids) =>
+      (await readEach(ids, (id) => statements.evaluation.get(projectNumber, sequence, id))).map(toEvaluation),
+    hasManyEvaluations: ({ projectNumber, sequence }) =>
+      lane(() => statements.manyEvaluations.get(projectNumber, sequence) !== undefined),
+  };
 }
 
+type RangeCells = [number, number, number, string, number];
+
+function rangeCells({ projectNumber, sequence }: StoredTrace, { after, limit }: ListRange): RangeCells {
+  const { atMs, id } = after ?? BEFORE_ALL;
+  return [projectNumber, sequence, atMs, id, limit];
+}
+
+type OrderRow = { readonly atMs: number; readonly id: string; readonly bytes: number };
+type LinkRow = { readonly spanId: string; readonly parentId: string | null };
+
 function prepareStatements(db: Database) {
+  // By the bytes of the text, which those of its stored form do not follow.
+  const spanId = idTextSql('span_id');
+  const ofTrace = 'project_number = ? AND trace_sequence = ?';
   return {
-    find: db.prepare<[number, StoredId], TraceRow>(`${TRACE_SELECT} WHERE project_number = ? AND trace_id = ?`),
-    idsBetween: db
-      .prepare<[number, StoredId, StoredId, number, number], string>(
-        `SELECT ${idTextSql('trace_id')} FROM traces
-         WHERE project_number = ? AND trace_id BETWEEN ? AND ? AND inserted_at >= ?
-         ORDER BY trace_id LIMIT ?`,
-      )
-      .pluck(),
-    summaries: db.prepare<[number, number, StoredId, number], SummaryRow>(
-      `${SUMMARY_SELECT} WHERE project_number = ? AND trace_sequence = ? AND span_id > ? ORDER BY span_id LIMIT ?`,
+    links: db.prepare<[number, number], LinkRow>(
+      `SELECT ${spanId} AS spanId, ${idTextSql('parent_id')} AS parentId FROM spans WHERE ${ofTrace}
+       ORDER BY started_at, ${spanId}`,
     ),
-    span: db.prepare<[number, number, StoredId], SpanRow>(
-      `${SPAN_SELECT} WHERE project_number = ? AND trace_sequence = ? AND span_id = ?`,
+    summary: db.prepare<[number, number, StoredId], SummaryRow>(`${SUMMARY_SELECT} WHERE ${ofTrace} AND span_id = ?`),
+    spanOrder: db.prepare<RangeCells, OrderRow>(
+      `SELECT started_at AS atMs, ${spanId} AS id, ${SPAN_BYTES} AS bytes FROM spans
+       WHERE ${ofTrace} AND (started_at, ${spanId}) > (?, ?) ORDER BY started_at, ${spanId} LIMIT ?`,
     ),
-    evaluations: db.prepare<[number, number], EvaluationRow>(
-      `${EVALUATION_SELECT} WHERE project_number = ? AND trace_sequence = ? ORDER BY inserted_at, evaluation_id`,
+    span: db.prepare<[number, number, StoredId], SpanRow>(`${SPAN_SELECT} WHERE ${ofTrace} AND span_id = ?`),
+    evaluationOrder: db.prepare<RangeCells, OrderRow>(
+      `SELECT inserted_at AS atMs, evaluation_id AS id, ${EVALUATION_BYTES} AS bytes FROM evaluations
+       WHERE ${ofTrace} AND (inserted_at, evaluation_id) > (?, ?) ORDER BY inserted_at, evaluation_id LIMIT ?`,
+    ),
+    evaluation: db.prepare<[number, number, string], EvaluationRow>(
+      `${EVALUATION_SELECT} WHERE ${ofTrace} AND evaluation_id = ?`,
+    ),
+    manyEvaluations: db.prepare<[number, number]>(
+      `SELECT 1 FROM evaluations WHERE ${ofTrace} LIMIT 1 OFFSET ${EVALUATIONS_SOON_READ_MAX}`,
     ),
   };
 }

@@ -1,10 +1,11 @@
 /** How traces, spans and evaluations look in rows, in both directions. */
 
 import type { Span, SpanSummary, TraceRecord } from '../../domain/trace.ts';
-import type { SpanEvent, TraceState } from '../append/tables.ts';
+import type { LinkedSummary } from '../../domain/trace-recomputation.ts';
+import type { StoredSpan, TraceState } from '../append/tables.ts';
 import { packCostSource, spanTypes, unpackCostSource } from '../rows/codes.ts';
 import { packTyped, unpackTyped } from '../rows/typed-text.ts';
-import { idTextSql, packId, type StoredId } from './compact-ids.ts';
+import { idTextSql, packId } from './compact-ids.ts';
 
 export type Cell = string | number | Buffer | null;
 
@@ -24,10 +25,16 @@ const TOTALS_COLUMNS = [
   'has_error',
 ] as const;
 
+/** What is kept of all spans together, in the order of `sumsCells`. */
+export const SUMS_COLUMNS = [...TOTALS_COLUMNS, 'aggregates'] as const;
 /** The columns of a trace that appends change, in the order of `traceCells`. */
-export const TRACE_COLUMNS = [...TOTALS_COLUMNS, 'metadata', 'expected_output', 'updated_at'] as const;
+export const TRACE_COLUMNS = [...SUMS_COLUMNS, 'metadata', 'expected_output', 'updated_at'] as const;
 
-export function traceCells({ totals, metadataJson, expectedOutput, updatedAtMs }: TraceState): Cell[] {
+export function traceCells(state: TraceState): Cell[] {
+  return [...sumsCells(state), state.metadataJson, state.expectedOutput, state.updatedAtMs];
+}
+
+export function sumsCells({ totals, aggregatesJson }: Pick<TraceState, 'totals' | 'aggregatesJson'>): Cell[] {
   const { startedAtMs, finishedAtMs } = totals;
   return [
     totals.spanCount,
@@ -43,9 +50,7 @@ export function traceCells({ totals, metadataJson, expectedOutput, updatedAtMs }
     totals.unpricedSpans,
     Number(totals.tokensEstimated),
     Number(totals.hasError),
-    metadataJson,
-    expectedOutput,
-    updatedAtMs,
+    aggregatesJson,
   ];
 }
 
@@ -69,7 +74,8 @@ export const TRACE_SELECT = `SELECT
   total_cost_nano_usd AS totalCostNanoUsd,
   unpriced_spans AS unpricedSpans,
   tokens_estimated AS tokensEstimated,
-  has_error AS hasError
+  has_error AS hasError,
+  aggregates AS aggregatesJson
 FROM traces`;
 
 export type TraceRow = Stored<TraceRecord, 'tokensEstimated' | 'hasError'>;
@@ -142,11 +148,6 @@ export function spanCells(projectNumber: number, sequence: number, span: Span): 
   ];
 }
 
-/** What tells whether a stored span had its event. */
-export const SPAN_EVENT_SELECT = `SELECT type, params AS paramsJson, emitted_request_id AS emittedRequestId FROM spans`;
-
-export type SpanEventRow = Omit<SpanEvent, 'type'> & { readonly type: number };
-
 const SPAN_BASE = `
   ${idTextSql('span_id')} AS spanId,
   ${idTextSql('parent_id')} AS parentId,
@@ -164,19 +165,42 @@ const SPAN_BASE = `
   cost_nano_usd AS costNanoUsd,
   tokens_estimated AS tokensEstimated`;
 
-export const SUMMARY_SELECT = `SELECT span_id AS storedId, ${SPAN_BASE},
+const SUMMARY_BASE = `${SPAN_BASE},
   input IS NOT NULL AS hasInput,
   output IS NOT NULL AS hasOutput,
-  error IS NOT NULL AS hasError
+  error IS NOT NULL AS hasError`;
+
+export const SUMMARY_SELECT = `SELECT ${SUMMARY_BASE} FROM spans`;
+
+/** With whether the span stands at root level for want of a stored parent. */
+export const LINKED_SUMMARY_SELECT = `SELECT ${SUMMARY_BASE},
+  parent_id IS NULL OR NOT EXISTS (
+    SELECT 1 FROM spans AS parents
+    WHERE parents.project_number = spans.project_number AND parents.trace_sequence = spans.trace_sequence
+      AND parents.span_id = spans.parent_id
+  ) AS isParentless
+FROM spans`;
+
+/** With what tells whether a stored span had its event. */
+export const STORED_SPAN_SELECT = `SELECT ${SUMMARY_BASE},
+  params AS paramsJson,
+  emitted_request_id AS emittedRequestId
 FROM spans`;
 
 type SummaryFlags = 'tokensEstimated' | 'hasInput' | 'hasOutput' | 'hasError';
-export type SummaryRow = Omit<Stored<SpanSummary, SummaryFlags>, 'type'> & {
-  readonly storedId: StoredId;
-  readonly type: number;
-};
+export type SummaryRow = Omit<Stored<SpanSummary, SummaryFlags>, 'type'> & { readonly type: number };
+export type LinkedSummaryRow = SummaryRow & { readonly isParentless: number };
+export type StoredSpanRow = SummaryRow & Omit<StoredSpan, 'summary'>;
 
-export function toSummary({ storedId: _, ...row }: SummaryRow): SpanSummary {
+export function toLinkedSummary({ isParentless, ...row }: LinkedSummaryRow): LinkedSummary {
+  return { ...toSummary(row), isParentless: isParentless === 1 };
+}
+
+export function toStoredSpan({ paramsJson, emittedRequestId, ...row }: StoredSpanRow): StoredSpan {
+  return { summary: toSummary(row), paramsJson, emittedRequestId };
+}
+
+export function toSummary(row: SummaryRow): SpanSummary {
   return {
     ...row,
     type: spanTypes.word(row.type),
@@ -198,6 +222,11 @@ export const SPAN_SELECT = `SELECT ${SPAN_BASE},
   error AS errorJson,
   contexts AS contextsJson
 FROM spans`;
+
+/** SQL for about how many bytes the texts of a span have; none of them is read for it. */
+export const SPAN_BYTES = ['name', 'params', 'other_metrics', 'error', 'contexts', 'input', 'output']
+  .map((column) => `ifnull(octet_length(${column}), 0)`)
+  .join(' + ');
 
 export type SpanRow = Omit<Stored<Span, 'tokensEstimated'>, 'type' | 'costSource' | 'cachedTokensInPrompt'> & {
   readonly type: number;

@@ -13,6 +13,7 @@ import {
   sampleSpan,
 } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
+import { findStored, readAllEvaluations, readAllSpans } from './trace-reading.ts';
 
 const { number } = PROJECT;
 // Its end cannot be written as a date, which only the event inside the transaction finds out.
@@ -46,7 +47,8 @@ export function appendConformance(open: OpenSubject): void {
         await traces.append(append);
         await traces.append({ ...append, spans: [second], requests: [], receivedAtMs: RECEIVED_AT_MS + 7 });
         const trace = await traces.find(number, append.traceId);
-        expect(await traces.spans(number, trace?.sequence ?? 0, [first.spanId])).toEqual([second]);
+        const stored = await findStored(traces, append.traceId);
+        expect(await traces.spans(stored, [first.spanId])).toEqual([second]);
         expect(trace).toMatchObject({
           ...totalsOf([summaryOf(second)]),
           insertedAtMs: RECEIVED_AT_MS,
@@ -70,10 +72,8 @@ export function appendConformance(open: OpenSubject): void {
         const append = sampleAppend({ spans: [], requests: [], evaluations: [first] });
         await traces.append(append);
         await traces.append({ ...append, evaluations: [second] });
-        const trace = await traces.find(number, append.traceId);
-        expect(await traces.evaluations(number, trace?.sequence ?? 0)).toEqual([
-          { ...second, insertedAtMs: first.insertedAtMs },
-        ]);
+        const trace = await findStored(traces, append.traceId);
+        expect(await readAllEvaluations(traces, trace)).toEqual([{ ...second, insertedAtMs: first.insertedAtMs }]);
       }),
     );
 
@@ -99,8 +99,9 @@ export function appendConformance(open: OpenSubject): void {
         await traces.append(append);
         const trace = await traces.find(number, append.traceId);
         expect(trace).toMatchObject({ spanCount: 2, promptTokens: 6 });
-        expect(await traces.spans(number, trace?.sequence ?? 0, [early.spanId])).toEqual([late]);
-        expect(await traces.evaluations(number, trace?.sequence ?? 0)).toEqual([evaluation]);
+        const stored = await findStored(traces, append.traceId);
+        expect(await traces.spans(stored, [early.spanId])).toEqual([late]);
+        expect(await readAllEvaluations(traces, stored)).toEqual([evaluation]);
         const log = await events.list({ ...EVERYTHING, limit: 10 });
         expect(log.map((event) => event.id).toSorted()).toEqual(['req_late:completed', 'req_other:completed']);
       }),
@@ -229,7 +230,7 @@ const spans: fc.Arbitrary<Span> = fc
 
 async function expectTotals(traces: TraceStore, traceId: string, stored: readonly Span[]): Promise<void> {
   const trace = await traces.find(number, traceId);
-  const summaries = await traces.summaries(number, trace?.sequence ?? 0);
-  expect(trace).toMatchObject(totalsOf(summaries));
+  const read = await readAllSpans(traces, await findStored(traces, traceId));
+  expect(trace).toMatchObject(totalsOf(read.map(summaryOf)));
   expect(trace).toMatchObject(totalsOf(stored.map(summaryOf)));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RetentionCounts, RetentionCuts, Store } from '../../../src/domain/store.ts';
+import type { RetentionCounts, RetentionCuts, Store, StoredTrace } from '../../../src/domain/store.ts';
 import type { TraceAppend } from '../../../src/domain/trace.ts';
 import {
   bareSpan,
@@ -12,6 +12,7 @@ import {
   sampleSpan,
 } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
+import { readAllEvaluations, readSpanIds } from './trace-reading.ts';
 
 const NOTHING: RetentionCuts = { eventsBeforeMs: 0, traces: [], auditBeforeMs: null };
 const DAY_MS = 86_400_000;
@@ -281,23 +282,23 @@ function traceOf(project: Project, receivedAtMs: number): TraceAppend {
   });
 }
 
-type Place = { readonly projectNumber: number; readonly sequence: number };
-
-async function placeOf({ traces }: Store, { projectNumber, traceId }: TraceAppend): Promise<Place | null> {
+async function placeOf({ traces }: Store, { projectNumber, traceId }: TraceAppend): Promise<StoredTrace | null> {
   const record = await traces.find(projectNumber, traceId);
-  return record === null ? null : { projectNumber, sequence: record.sequence };
+  return record === null ? null : { ...record, projectNumber };
 }
 
 async function readTrace(store: Store, append: TraceAppend): Promise<{ spans: number; evaluations: number }> {
   return await readParts(store, await placeOf(store, append));
 }
 
-async function readParts({ traces }: Store, place: Place | null): Promise<{ spans: number; evaluations: number }> {
+async function readParts(
+  { traces }: Store,
+  place: StoredTrace | null,
+): Promise<{ spans: number; evaluations: number }> {
   if (place === null) throw new Error('the trace is not there');
-  const { projectNumber, sequence } = place;
   return {
-    spans: (await traces.summaries(projectNumber, sequence)).length,
-    evaluations: (await traces.evaluations(projectNumber, sequence)).length,
+    spans: (await readSpanIds(traces, place)).length,
+    evaluations: (await readAllEvaluations(traces, place)).length,
   };
 }
 

@@ -122,6 +122,7 @@ export function sampleAppend(changes: Partial<TraceAppend> = {}): TraceAppend {
     traceId: randomHex(32),
     receivedAtMs: RECEIVED_AT_MS,
     goneBeforeMs: null,
+    spansMax: 100_000,
     metadataJson: '{"user_id":"user-42","labels":["production"]}',
     expectedOutput: undefined,
     spans: [sampleSpan()],

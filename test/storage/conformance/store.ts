@@ -5,6 +5,7 @@ import { eventStoreConformance, requestEventConformance } from './events.ts';
 import { governanceConformance } from './governance.ts';
 import { installationConformance } from './installation.ts';
 import { keyStoreConformance, projectConformance } from './keys.ts';
+import { largeTraceConformance } from './large-traces.ts';
 import { managementConformance } from './management.ts';
 import { projectSettingsConformance } from './projects.ts';
 import { requestStoreConformance } from './requests.ts';
@@ -23,6 +24,7 @@ export function storeConformance(open: OpenSubject): void {
   projectSettingsConformance(open);
   traceReadConformance(open);
   appendConformance(open);
+  largeTraceConformance(open);
   requestEventConformance(open);
   resentSpanConformance(open);
   requestStoreConformance(open);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Span } from '../../../src/domain/trace.ts';
+import { aggregatesOf, choiceOf } from '../../../src/domain/trace-aggregates.ts';
 import { summaryOf } from '../../../src/domain/trace-totals.ts';
 import {
   bareSpan,
@@ -12,6 +13,7 @@ import {
   sampleSpan,
 } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
+import { findStored, readAllEvaluations, readSpanIds } from './trace-reading.ts';
 
 const { number } = PROJECT;
 const IDS = [
@@ -57,11 +59,11 @@ export function traceReadConformance(open: OpenSubject): void {
           sampleSpan({ inputJson: '{"type":"guardrail_result","value":{}}', outputJson: '{"type":"text"}' }),
         ];
         const { traceId } = await appendSpans(traces, sent);
-        const trace = await traces.find(number, traceId);
+        const trace = await findStored(traces, traceId);
         const ids = sent.map((span) => span.spanId);
-        expect(await traces.spans(number, trace?.sequence ?? 0, ids)).toEqual(sent);
-        const summaries = await traces.summaries(number, trace?.sequence ?? 0);
-        expect(summaries).toEqual(sent.map(summaryOf).sort(byStart));
+        expect(await traces.spans(trace, ids)).toEqual(sent);
+        const { choice } = await traces.outline(trace);
+        expect(choice).toEqual(choiceOf(aggregatesOf(sent.map(summaryOf))));
       }),
     );
 
@@ -78,9 +80,9 @@ export function traceReadConformance(open: OpenSubject): void {
         }
         expect(await traces.find(2, 'trace-123')).toMatchObject({ spanCount: 0 });
         expect(await traces.find(2, IDS[0] ?? '')).toBeNull();
-        const trace = await traces.find(number, 'trace-123');
-        expect(await traces.summaries(2, trace?.sequence ?? 0)).toEqual([]);
-        expect(await traces.evaluations(2, trace?.sequence ?? 0)).toEqual([]);
+        const foreign = { ...(await findStored(traces, 'trace-123')), projectNumber: 2 };
+        expect(await readSpanIds(traces, foreign)).toEqual([]);
+        expect(await readAllEvaluations(traces, foreign)).toEqual([]);
       }),
     );
 
@@ -89,11 +91,11 @@ export function traceReadConformance(open: OpenSubject): void {
       withStore(open, async ({ traces }) => {
         const sent = Array.from({ length: 600 }, (_, index) => bareSpan({ startedAtMs: RECEIVED_AT_MS - index }));
         const { traceId } = await appendSpans(traces, sent);
-        const { sequence = 0 } = (await traces.find(number, traceId)) ?? {};
+        const trace = await findStored(traces, traceId);
         const wanted = sent.map((span) => span.spanId).toReversed();
-        const answered = await traces.spans(number, sequence, ['unknown', ...wanted, randomHex(16)]);
+        const answered = await traces.spans(trace, ['unknown', ...wanted, randomHex(16)]);
         expect(answered.map((span) => span.spanId)).toEqual(wanted);
-        expect(await traces.spans(number, sequence, [])).toEqual([]);
+        expect(await traces.spans(trace, [])).toEqual([]);
       }),
     );
 
@@ -103,9 +105,8 @@ export function traceReadConformance(open: OpenSubject): void {
         const spans = ['\u{1f600}', '\uff01', 'b', 'B'].map((spanId) => bareSpan({ spanId }));
         const append = sampleAppend({ spans, requests: [] });
         await traces.append(append);
-        const trace = await traces.find(PROJECT.number, append.traceId);
-        const found = await traces.summaries(PROJECT.number, trace?.sequence ?? 0);
-        expect(found.map((summary) => summary.spanId)).toEqual(['B', 'b', '\uff01', '\u{1f600}']);
+        const trace = await findStored(traces, append.traceId);
+        expect(await readSpanIds(traces, trace)).toEqual(['B', 'b', '\uff01', '\u{1f600}']);
       }),
     );
 
@@ -119,9 +120,8 @@ export function traceReadConformance(open: OpenSubject): void {
           }),
         );
         const { traceId } = await appendSpans(traces, sent);
-        const { sequence = 0 } = (await traces.find(number, traceId)) ?? {};
-        const ids = (await traces.summaries(number, sequence)).map((summary) => summary.spanId);
-        expect(ids).toEqual(sent.toSorted(byStart).map((span) => span.spanId));
+        const trace = await findStored(traces, traceId);
+        expect(await readSpanIds(traces, trace)).toEqual(sent.toSorted(byStart).map((span) => span.spanId));
       }),
     );
 
@@ -173,12 +173,8 @@ export function traceReadConformance(open: OpenSubject): void {
         ];
         const append = sampleAppend({ spans: [], requests: [], evaluations });
         await traces.append(append);
-        const trace = await traces.find(number, append.traceId);
-        expect(await traces.evaluations(number, trace?.sequence ?? 0)).toEqual([
-          evaluations[2],
-          evaluations[1],
-          evaluations[0],
-        ]);
+        const trace = await findStored(traces, append.traceId);
+        expect(await readAllEvaluations(traces, trace)).toEqual([evaluations[2], evaluations[1], evaluations[0]]);
       }),
     );
   });

@@ -6,7 +6,15 @@ import { traceRetention } from './sqlite-0002-trace-retention.ts';
 import { management } from './sqlite-0003-management.ts';
 import { gateway } from './sqlite-0005-gateway.ts';
 import { webhooks } from './sqlite-0006-webhooks.ts';
+import { traceAggregates } from './sqlite-0007-trace-aggregates.ts';
 
 export { APPLICATION_ID } from './sqlite-0001-initial.ts';
 
-export const SQLITE_MIGRATIONS: readonly SqlMigration[] = [initial, traceRetention, management, gateway, webhooks];
+export const SQLITE_MIGRATIONS: readonly SqlMigration[] = [
+  initial,
+  traceRetention,
+  management,
+  gateway,
+  webhooks,
+  traceAggregates,
+];

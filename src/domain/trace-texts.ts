@@ -1,61 +1,7 @@
-/** What a trace shows of its spans: which of them speak for it, and the text forms of what they hold. */
+/** The text forms of what spans hold. */
 
 import { isArray, isObject, parseFreeJson } from './free-json.ts';
 import type { LosslessJson, LosslessObject } from './lossless-json.ts';
-import type { SpanSummary } from './trace.ts';
-
-export { asciiTree } from './trace-tree.ts';
-
-export type TraceChoice = {
-  readonly rootId: string | null;
-  readonly inputFromId: string | null;
-  readonly outputFromId: string | null;
-  readonly errorFromId: string | null;
-  readonly name: string;
-  /** Distinct, latest started first. */
-  readonly models: readonly string[];
-};
-
-/** Chooses the spans that speak for the trace. Spans come by start, then id. */
-export function chooseSpans(summaries: readonly SpanSummary[]): TraceChoice {
-  const storedIds = new Set(summaries.map((span) => span.spanId));
-  const parentless = summaries.filter((span) => span.parentId === null || !storedIds.has(span.parentId));
-  const root = parentless[0] ?? summaries[0];
-  const lastParentless = latestFinished(parentless);
-  const input = root?.hasInput ? root : summaries.find((span) => span.hasInput && !isJudge(span));
-  const output = lastParentless?.hasOutput
-    ? lastParentless
-    : latestFinished(summaries.filter((span) => span.hasOutput && !isJudge(span) && span.type !== 'tool'));
-  const error = root?.hasError ? root : summaries.find((span) => span.hasError);
-  return {
-    rootId: root?.spanId ?? null,
-    inputFromId: input?.spanId ?? null,
-    outputFromId: output?.spanId ?? null,
-    errorFromId: error?.spanId ?? null,
-    name: root === undefined ? '' : (root.name ?? root.type),
-    models: listModels(summaries),
-  };
-}
-
-function isJudge({ type }: SpanSummary): boolean {
-  return type === 'evaluation' || type === 'guardrail';
-}
-
-/** Of several that finished together, the one that started first. */
-function latestFinished(summaries: readonly SpanSummary[]): SpanSummary | undefined {
-  let latest = summaries[0];
-  for (const span of summaries) if (latest === undefined || span.finishedAtMs > latest.finishedAtMs) latest = span;
-  return latest;
-}
-
-function listModels(summaries: readonly SpanSummary[]): readonly string[] {
-  const models = new Set<string>();
-  for (let index = summaries.length - 1; index >= 0; index -= 1) {
-    const model = summaries[index]?.model ?? null;
-    if (model !== null) models.add(model);
-  }
-  return [...models];
-}
 
 /** The text form of what went in; the argument is compact JSON text of {"type","value"}. */
 export function inputText(typedValueJson: string): string {

@@ -1,0 +1,144 @@
+/**
+ * One answer about a trace holds so much of its evaluations, and then of its spans, as fits; the next page goes on
+ * where it ended. A page has at least one of them, so whoever follows the cursors gets everything once.
+ */
+
+import { evaluationBytes, spanBytes } from './answer-size.ts';
+import type { CursorCodec, Position } from './cursor.ts';
+import { Fault } from './fault.ts';
+import type { ListPlace, StoredTrace, TraceStore } from './store.ts';
+import type { Evaluation, Span } from './trace.ts';
+
+export type TracePage = {
+  readonly evaluations: readonly Evaluation[];
+  readonly spans: readonly Span[];
+  /** Null: nothing is left. */
+  readonly nextCursor: string | null;
+};
+
+export type PageQuestion = {
+  readonly trace: StoredTrace & { readonly traceId: string };
+  readonly spansMax: number;
+  /** Where the page begins. */
+  readonly start: PageStart;
+  /** Room for the lists. */
+  readonly maxBytes: number;
+};
+
+/** The list that a page begins with, and after which of it; null: with its first. */
+export type PageStart = { readonly list: 'evaluations' | 'spans'; readonly after: ListPlace | null };
+
+export type PageCursors = {
+  /** Throws invalid_cursor. An empty text is the first page. */
+  open(cursor: string): PageStart;
+  seal(start: PageStart): string;
+};
+
+const EVALUATIONS_MAX = 10_000;
+/** Read at once; one item alone may be larger. */
+const CHUNK_MAX_BYTES = 1024 * 1024;
+const CHUNK_ITEMS_MAX = 250;
+/** Stands before all ids in the cursors of evaluations. Those of spans have an instant there. */
+const EVALUATIONS = 'evaluations';
+const BEFORE_ALL: ListPlace = { atMs: 0, id: '' };
+
+export function createPageCursors(cursors: CursorCodec, binding: readonly string[]): PageCursors {
+  return {
+    open(cursor) {
+      if (cursor === '') return { list: 'evaluations', after: null };
+      const start = startOf(cursors.open(binding, cursor) ?? []);
+      if (start === null) throw new Fault('invalid_cursor', 'The cursor is not valid for this trace.');
+      return start;
+    },
+    seal({ list, after }) {
+      const { atMs, id } = after ?? BEFORE_ALL;
+      return cursors.seal(binding, list === 'spans' ? [atMs, id] : [EVALUATIONS, atMs, id]);
+    },
+  };
+}
+
+function startOf(position: Position): PageStart | null {
+  const list = position[0] === EVALUATIONS ? 'evaluations' : 'spans';
+  const [atMs, id] = list === 'spans' ? position : position.slice(1);
+  return typeof atMs === 'number' && typeof id === 'string' ? { list, after: { atMs, id } } : null;
+}
+
+export async function readPage(store: TraceStore, cursors: PageCursors, question: PageQuestion): Promise<TracePage> {
+  const { trace, start, spansMax } = question;
+  const room: Room = { leftBytes: question.maxBytes, isEmpty: true };
+  const evaluations: Evaluation[] = [];
+  if (start.list === 'evaluations') {
+    const places = await store.evaluationOrder(trace, { after: start.after, limit: EVALUATIONS_MAX + 1 });
+    evaluations.push(...(await fill(room, places.slice(0, EVALUATIONS_MAX), toEvaluations(store, trace))));
+    if (evaluations.length < places.length) {
+      const after = places[evaluations.length - 1] ?? start.after;
+      return { evaluations, spans: [], nextCursor: cursors.seal({ list: 'evaluations', after }) };
+    }
+  }
+  const after = start.list === 'spans' ? start.after : null;
+  const places = await store.spanOrder(trace, { after, limit: spansMax + 1 });
+  const spans = await fill(room, places.slice(0, spansMax), toSpans(store, trace));
+  if (spans.length === places.length) return { evaluations, spans, nextCursor: null };
+  const next: PageStart = { list: 'spans', after: places[spans.length - 1] ?? after };
+  return { evaluations, spans, nextCursor: cursors.seal(next) };
+}
+
+/** The evaluations that have room, from the first on, and how many there are; see EVALUATIONS_MAX. */
+export async function readEvaluations(
+  store: TraceStore,
+  trace: StoredTrace,
+  maxBytes: number,
+): Promise<{ readonly evaluations: readonly Evaluation[]; readonly count: number }> {
+  const places = await store.evaluationOrder(trace, { after: null, limit: EVALUATIONS_MAX });
+  const room: Room = { leftBytes: maxBytes, isEmpty: true };
+  return { evaluations: await fill(room, places, toEvaluations(store, trace)), count: places.length };
+}
+
+type Room = { leftBytes: number; isEmpty: boolean };
+type SizedPlace = { readonly id: string; readonly bytes: number };
+
+type Items<T> = {
+  readonly load: (ids: readonly string[]) => Promise<readonly T[]>;
+  readonly bytesOf: (item: T) => number;
+};
+
+function toEvaluations(store: TraceStore, trace: StoredTrace): Items<Evaluation> {
+  return { load: (ids) => store.evaluations(trace, ids), bytesOf: evaluationBytes };
+}
+
+function toSpans(store: TraceStore, trace: StoredTrace & { readonly traceId: string }): Items<Span> {
+  return { load: (ids) => store.spans(trace, ids), bytesOf: (span) => spanBytes(span, trace.traceId) };
+}
+
+/** The first of the items, as many as have room. */
+async function fill<T>(room: Room, places: readonly SizedPlace[], { load, bytesOf }: Items<T>): Promise<T[]> {
+  const found: T[] = [];
+  let next = 0;
+  while (next < places.length) {
+    const chunk = chunkFrom(places, next, room.leftBytes);
+    for (const item of await load(chunk)) {
+      const bytes = bytesOf(item);
+      if (bytes > room.leftBytes && !room.isEmpty) return found;
+      room.leftBytes -= bytes;
+      room.isEmpty = false;
+      found.push(item);
+    }
+    next += chunk.length;
+  }
+  return found;
+}
+
+/** What is read next: little enough to be read at once, and not much more than has room. */
+function chunkFrom(places: readonly SizedPlace[], start: number, leftBytes: number): readonly string[] {
+  const maxBytes = Math.min(CHUNK_MAX_BYTES, leftBytes);
+  const ids: string[] = [];
+  let bytes = 0;
+  for (let index = start; index < places.length && ids.length < CHUNK_ITEMS_MAX; index += 1) {
+    const place = places[index];
+    if (place === undefined) break;
+    bytes += place.bytes;
+    if (ids.length > 0 && bytes > maxBytes) break;
+    ids.push(place.id);
+  }
+  return ids;
+}

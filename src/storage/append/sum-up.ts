@@ -1,0 +1,41 @@
+/** What is kept of all spans of a trace, as an append leaves it. */
+
+import { addTotals } from '../../domain/add-totals.ts';
+import type { SpanSummary, TraceRecord } from '../../domain/trace.ts';
+import { aggregatesOf, readAggregates, SPANS_READ_THROUGH_MAX } from '../../domain/trace-aggregates.ts';
+import { grow, isSame, type Replaced } from '../../domain/trace-growth.ts';
+import { totalsOf } from '../../domain/trace-totals.ts';
+import type { AppendTables, TracePlace, TraceState } from './tables.ts';
+
+export type Sums = Pick<TraceState, 'totals' | 'aggregatesJson'>;
+
+type Changes = {
+  /** As it was before. */
+  readonly record: TraceRecord;
+  readonly added: readonly SpanSummary[];
+  readonly replaced: readonly Replaced[];
+};
+
+/** Of a trace that has no other spans. */
+export function sumUpNew(spans: readonly SpanSummary[]): Sums {
+  const isLarge = spans.length > SPANS_READ_THROUGH_MAX;
+  return { totals: totalsOf(spans), aggregatesJson: isLarge ? JSON.stringify(aggregatesOf(spans)) : null };
+}
+
+/** To be called once the spans are stored. */
+export function sumUp(tables: AppendTables, place: TracePlace, { record, added, replaced }: Changes): Sums {
+  const { aggregatesJson, spanCount } = record;
+  if (aggregatesJson !== null) {
+    const state = { totals: record, aggregates: readAggregates(aggregatesJson) };
+    const isStored = (spanId: string) => tables.hasSpan(place, spanId);
+    const grown = grow(state, { added, replaced, isStored });
+    if (grown !== null) return { totals: grown.totals, aggregatesJson: JSON.stringify(grown.aggregates) };
+  } else if (spanCount + added.length <= SPANS_READ_THROUGH_MAX && replaced.every(isSame)) {
+    return { totals: addTotals(record, totalsOf(added)), aggregatesJson: null };
+  } else if (spanCount <= SPANS_READ_THROUGH_MAX) {
+    return sumUpNew(tables.summaries(place));
+  }
+  // How many there are is always known: it is what bounds them.
+  tables.recompute(place);
+  return { totals: { ...record, spanCount: spanCount + added.length }, aggregatesJson: null };
+}

@@ -1,0 +1,142 @@
+/** What large traces keep of their spans. The database looks at all spans itself, so that only the result comes over. */
+
+import type pg from 'pg';
+import type { TraceTotals } from '../../domain/trace.ts';
+import { MODELS_MAX, type SpanCounts, SUMMED, type TraceAggregates } from '../../domain/trace-aggregates.ts';
+import type { TraceState } from '../../domain/trace-growth.ts';
+import { spanTypes } from '../rows/codes.ts';
+import { batchQuery, type RowOids } from './batch-rows.ts';
+import type { Statement } from './connection.ts';
+import { SUMMARY_COLUMNS } from './trace-rows.ts';
+import { createWorkingSet, type TraceEntry, type Written } from './working-set.ts';
+
+/** Whether nothing is to follow what append_batch stores: of almost all batches. */
+export function isOneStatement({ uncertain, traces }: Written): boolean {
+  if (uncertain.size > 0) return false;
+  for (const { record } of traces.values()) if (record.aggregatesJson !== null) return false;
+  return true;
+}
+
+/** In the transaction of a batch, once it is written. */
+export async function keepAggregates(client: pg.ClientBase, oids: RowOids, written: Written): Promise<void> {
+  const entries = new Map(written.traces);
+  const recomputed = new Map<string, TraceEntry>();
+  for (const [key, entry] of entries) {
+    if (!written.uncertain.has(entry.place.sequence)) continue;
+    const { totals, aggregates } = await sumUp(client, entry);
+    const record = { ...entry.record, ...totals, aggregatesJson: JSON.stringify(aggregates) };
+    recomputed.set(key, { ...entry, isNew: false, record });
+  }
+  if (recomputed.size > 0) {
+    const nothing = createWorkingSet({ known: null, drawSequence: () => 0 }).written;
+    await client.query(batchQuery(oids, { ...nothing, traces: recomputed }));
+  }
+  const kept = [...entries].flatMap(([key, entry]) => {
+    const { place, record } = recomputed.get(key) ?? entry;
+    return record.aggregatesJson === null ? [] : [{ place, aggregatesJson: record.aggregatesJson }];
+  });
+  if (kept.length === 0) return;
+  const values = [
+    kept.map(({ place }) => place.projectNumber),
+    kept.map(({ place }) => place.traceId),
+    kept.map(({ aggregatesJson }) => aggregatesJson),
+  ];
+  await client.query({ ...KEEP, values });
+}
+
+async function sumUp(client: pg.ClientBase, { place }: TraceEntry): Promise<TraceState> {
+  const { rows } = await client.query<SumsRow>({ ...SUMS, values: [place.projectNumber, place.sequence] });
+  return toState(rows[0]);
+}
+
+const KEEP: Statement = {
+  name: 'keep-aggregates',
+  text: `UPDATE traces SET aggregates = given.aggregates
+    FROM unnest($1::integer[], $2::text[], $3::text[]) AS given (project_number, trace_id, aggregates)
+    WHERE traces.project_number = given.project_number AND traces.trace_id = given.trace_id`,
+};
+
+export type SumsRow = Omit<TraceTotals, 'totalTimeMs' | 'tokensEstimated' | 'hasError'> & {
+  readonly counts: SpanCounts;
+  readonly root: (Omit<NonNullable<TraceAggregates['root']>, 'name'> & NameRow) | null;
+  readonly models: TraceAggregates['models'] | null;
+} & Pick<TraceAggregates, 'lastParentless' | 'firstInput' | 'lastOutput' | 'firstError'>;
+type NameRow = { readonly name: string | null; readonly type: number };
+
+export function toState(row: SumsRow | undefined): TraceState {
+  if (row === undefined) throw new Error('the database answers no row for an aggregate');
+  const { counts, root, lastParentless, firstInput, lastOutput, firstError, models, ...sums } = row;
+  const { startedAtMs, finishedAtMs } = sums;
+  return {
+    totals: {
+      ...sums,
+      totalTimeMs: startedAtMs === null || finishedAtMs === null ? null : Math.max(0, finishedAtMs - startedAtMs),
+      tokensEstimated: counts.tokensEstimated > 0,
+      hasError: counts.hasError > 0,
+    },
+    aggregates: {
+      counts,
+      root: root === null ? null : toRoot(root),
+      lastParentless,
+      firstInput,
+      lastOutput,
+      firstError,
+      models: models ?? [],
+    },
+  };
+}
+
+function toRoot({ type, name, ...root }: NonNullable<SumsRow['root']>): TraceAggregates['root'] {
+  return { ...root, name: name ?? spanTypes.word(type) };
+}
+
+const JUDGES = `${spanTypes.code('evaluation')}, ${spanTypes.code('guardrail')}`;
+const TOOL = spanTypes.code('tool');
+const PLACE = '"startedAtMs", "spanId"';
+const FINISHED = '"finishedAtMs" DESC, "startedAtMs", "spanId"';
+
+/** The first span in an order, as JSON of some columns. */
+function firstOf(columns: string, rest: string): string {
+  return `(SELECT row_to_json(span) FROM (SELECT ${columns} FROM own ${rest} LIMIT 1) AS span)`;
+}
+
+/** Of all spans of a trace: the project's number, the sequence. Sums are exact as long as JavaScript can count so far. */
+export const SUMS: Statement = {
+  name: 'sum-up-trace',
+  text: `WITH own AS MATERIALIZED (
+      SELECT ${SUMMARY_COLUMNS}, parent_id IS NULL OR NOT EXISTS (
+          SELECT FROM spans AS parents
+          WHERE parents.project_number = $1 AND parents.trace_sequence = $2 AND parents.span_id = spans.parent_id
+        ) AS "isParentless"
+      FROM spans WHERE project_number = $1 AND trace_sequence = $2
+    )
+    SELECT count(*)::integer AS "spanCount", min("startedAtMs") AS "startedAtMs", max("finishedAtMs") AS "finishedAtMs",
+      min(CASE WHEN "firstTokenAtMs" IS NOT NULL THEN greatest(0, "firstTokenAtMs" - "startedAtMs") END) AS "firstTokenMs",
+      ${SUMMED.map((name) => `sum("${name}")::float8 AS "${name === 'costNanoUsd' ? 'totalCostNanoUsd' : name}"`).join(', ')},
+      count(*) FILTER (WHERE "costNanoUsd" IS NULL AND greatest("promptTokens", "completionTokens", "reasoningTokens",
+        "cacheReadInputTokens", "cacheCreationInputTokens") > 0)::integer AS "unpricedSpans",
+      json_build_object(${SUMMED.map((name) => `'${name}', count("${name}")`).join(', ')},
+        'tokensEstimated', count(*) FILTER (WHERE "tokensEstimated"),
+        'hasError', count(*) FILTER (WHERE "hasError")) AS counts,
+      ${firstOf(
+        `${PLACE}, "parentId", "isParentless", name, type, "hasInput", "hasError"`,
+        `ORDER BY "isParentless" DESC, ${PLACE}`,
+      )} AS root,
+      ${firstOf(
+        `${PLACE}, "finishedAtMs", "parentId", "hasOutput"`,
+        `WHERE "isParentless" ORDER BY ${FINISHED}`,
+      )} AS "lastParentless",
+      ${firstOf(PLACE, `WHERE "hasInput" AND type NOT IN (${JUDGES}) ORDER BY ${PLACE}`)} AS "firstInput",
+      ${firstOf(
+        `${PLACE}, "finishedAtMs"`,
+        `WHERE "hasOutput" AND type NOT IN (${JUDGES}, ${TOOL}) ORDER BY ${FINISHED}`,
+      )} AS "lastOutput",
+      ${firstOf(PLACE, `WHERE "hasError" ORDER BY ${PLACE}`)} AS "firstError",
+      (SELECT json_agg(used) FROM (
+        SELECT * FROM (
+          SELECT DISTINCT ON (model) model, ${PLACE} FROM own WHERE model IS NOT NULL
+          ORDER BY model, "startedAtMs" DESC, "spanId" DESC
+        ) AS latest ORDER BY "startedAtMs" DESC, "spanId" DESC LIMIT ${MODELS_MAX}
+      ) AS used) AS models
+    FROM own`,
+};

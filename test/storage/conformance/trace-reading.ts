@@ -1,0 +1,36 @@
+/** Reads what the store has of a trace, whole. */
+
+import type { StoredTrace, TraceStore } from '../../../src/domain/store.ts';
+import type { Evaluation, Span } from '../../../src/domain/trace.ts';
+import { PROJECT } from './samples.ts';
+
+const EVERYTHING = { after: null, limit: 1_000_000 };
+
+/** Throws when there is no such trace. */
+export async function findStored(
+  traces: TraceStore,
+  traceId: string,
+  projectNumber: number = PROJECT.number,
+): Promise<StoredTrace> {
+  const record = await traces.find(projectNumber, traceId);
+  if (record === null) throw new Error(`the trace ${traceId} is not there`);
+  return { ...record, projectNumber };
+}
+
+/** By start, then id. */
+export async function readSpanIds(traces: TraceStore, trace: StoredTrace): Promise<readonly string[]> {
+  return (await traces.spanOrder(trace, EVERYTHING)).map(({ id }) => id);
+}
+
+export async function readAllSpans(traces: TraceStore, trace: StoredTrace): Promise<readonly Span[]> {
+  return await traces.spans(trace, await readSpanIds(traces, trace));
+}
+
+/** By insertion, then id. */
+export async function readAllEvaluations(traces: TraceStore, trace: StoredTrace): Promise<readonly Evaluation[]> {
+  const places = await traces.evaluationOrder(trace, EVERYTHING);
+  return await traces.evaluations(
+    trace,
+    places.map(({ id }) => id),
+  );
+}
