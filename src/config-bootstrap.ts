@@ -1,7 +1,7 @@
 /** What the first start makes: its keys, ids and names. */
 
 import type { ConfigReader } from './config-reader.ts';
-import type { BootstrapWishes } from './domain/bootstrap.ts';
+import { type BootstrapWishes, isEmail, isName } from './domain/bootstrap.ts';
 
 export function readBootstrap(reader: ConfigReader, prefixes: readonly string[]): BootstrapWishes {
   const shape = (name: string, pattern: RegExp, what: string) => {
@@ -30,14 +30,19 @@ export function readBootstrap(reader: ConfigReader, prefixes: readonly string[])
     organizationName: readName(reader, 'SPANDREL_BOOTSTRAP_ORGANIZATION', 'Default organization'),
     teamName: readName(reader, 'SPANDREL_BOOTSTRAP_TEAM', 'Default team'),
     projectName: readName(reader, 'SPANDREL_BOOTSTRAP_PROJECT', 'Default project'),
-    adminEmail: (
-      shape('SPANDREL_BOOTSTRAP_ADMIN_EMAIL', /^[^@\s]{1,200}@[^@\s]{1,119}$/, 'an e-mail address') ?? 'admin@localhost'
-    ).toLowerCase(),
+    adminEmail: readEmail(reader).toLowerCase(),
   };
 }
 
 function readName(reader: ConfigReader, name: string, fallback: string): string {
   const text = reader.text(name) ?? fallback;
-  if ([...text].length > 255 || text.trim() === '') reader.refuse(`${name} must have 1 to 255 characters`);
+  if (!isName(text)) reader.refuse(`${name} must have 1 to 255 characters`);
+  return text;
+}
+
+function readEmail(reader: ConfigReader): string {
+  const name = 'SPANDREL_BOOTSTRAP_ADMIN_EMAIL';
+  const text = reader.text(name) ?? 'admin@localhost';
+  if (!isEmail(text)) reader.refuse(`${name} must be an e-mail address`);
   return text;
 }

@@ -53,7 +53,10 @@ async function run(asked: Exclude<Command, { kind: 'print' | 'wrong' }>): Promis
     process.stdout.write(await members(process.env, asked));
   } else if (asked.kind === 'mint-admin-key') {
     const { mintAdminKey } = await import('./cli/mint-admin-key.ts');
-    process.stdout.write(`${await mintAdminKey(process.env, asked.email)}\n`);
+    process.stdout.write(`${await mintAdminKey(process.env, asked)}\n`);
+  } else if (asked.kind === 'organization') {
+    const { createOrganization } = await import('./cli/organization.ts');
+    process.stdout.write(await createOrganization(process.env, asked));
   } else {
     const { serve } = await import('./cli/serve.ts');
     await serve(process.env);

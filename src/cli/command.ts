@@ -5,6 +5,8 @@ import { SETTINGS } from '../config.ts';
 import { readVersion } from '../version.ts';
 import { KEYS_HELP, type KeysCommand, readKeysCommand } from './keys-arguments.ts';
 import { MEMBERS_HELP, type MembersCommand, readMembersCommand } from './members-arguments.ts';
+import type { RecoveryWish } from './mint-admin-key.ts';
+import { ORGANIZATION_HELP, type OrganizationCommand, readOrganizationCommand } from './organization-arguments.ts';
 
 export type Command =
   | { readonly kind: 'serve' }
@@ -13,7 +15,8 @@ export type Command =
   | { readonly kind: 'backup'; readonly to: string }
   | KeysCommand
   | MembersCommand
-  | { readonly kind: 'mint-admin-key'; readonly email: string }
+  | OrganizationCommand
+  | ({ readonly kind: 'mint-admin-key' } & RecoveryWish)
   | { readonly kind: 'print'; readonly text: string }
   | { readonly kind: 'wrong'; readonly text: string };
 
@@ -28,6 +31,7 @@ export function readCommand(args: readonly string[]): Command {
   if (first === 'backup') return readBackup(others);
   if (first === 'keys') return orRefuse(readKeysCommand(others), first);
   if (first === 'members') return orRefuse(readMembersCommand(others), first);
+  if (first === 'organization') return orRefuse(readOrganizationCommand(others), first);
   if (first === 'mint-admin-key') return readMintAdminKey(others);
   return refuse(`unknown argument: ${args.map(hideAddress).join(' ')}`);
 }
@@ -58,9 +62,12 @@ function readBackup(args: readonly string[]): Command {
 }
 
 function readMintAdminKey(args: readonly string[]): Command {
-  const email = readOptions(args, { email: { type: 'string' } })?.email;
-  if (typeof email !== 'string' || email === '') return refuse('mint-admin-key takes --email <e-mail>');
-  return { kind: 'mint-admin-key', email };
+  const options = readOptions(args, { email: { type: 'string' }, organization: { type: 'string' } });
+  const { email, organization = null } = options ?? {};
+  if (typeof email !== 'string' || email === '' || typeof organization === 'boolean') {
+    return refuse('mint-admin-key takes --email <e-mail>, and --organization <id> where that does not suffice');
+  }
+  return { kind: 'mint-admin-key', email, organizationId: organization };
 }
 
 function orRefuse(read: Command | string, topic: string): Command {
@@ -86,6 +93,7 @@ function refuse(problem: string, helpCommand = 'spandrel --help'): Command {
 function help(topic: string | undefined): string {
   if (topic === 'keys') return helpOfClient(KEYS_HELP);
   if (topic === 'members') return helpOfClient(MEMBERS_HELP);
+  if (topic === 'organization') return helpOfDatabase();
   return helpOfAll();
 }
 
@@ -103,13 +111,23 @@ function helpOfAll(): string {
     'spandrel copy --from URL --to URL    copy a stopped SQLite database into an empty PostgreSQL database',
     'spandrel backup --to FILE            copy the SQLite database of a running server',
     'spandrel mint-admin-key --email E    mint and print a key for an administrator when all keys are lost, directly on',
-    '                                     the database; a server on a SQLite file must be stopped for it',
+    '    [--organization ID]              the database; the e-mail may belong to administrators of several organizations',
     'spandrel --help                      print this page',
     'spandrel --version                   print the version',
     '',
+    helpOfDatabase(),
     helpOfClient([...KEYS_HELP, ...MEMBERS_HELP]),
     'Settings of the server are read from the environment:',
     ...rows,
+    '',
+  ].join('\n');
+}
+
+function helpOfDatabase(): string {
+  return [
+    'Done directly on the database, which the settings of the server name, with its secret; so is mint-admin-key. Beside',
+    'running servers on PostgreSQL, while a server on a SQLite file is stopped:',
+    ...aligned(ORGANIZATION_HELP),
     '',
   ].join('\n');
 }

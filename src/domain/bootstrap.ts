@@ -1,4 +1,4 @@
-/** The first organization of an empty database, and the proof that a secret belongs to a database. */
+/** The first organization of an empty database, those that are added to it, and the proof that a secret belongs to a database. */
 
 import type { RandomBytes } from './clock.ts';
 import { newId, slugify } from './ids.ts';
@@ -11,18 +11,34 @@ import {
   type RootKeys,
   secretsEqual,
 } from './secrets.ts';
-import type { Bootstrap, InstallationStore } from './store.ts';
+import type { InstallationStore, NewOrganization } from './store.ts';
+import { hasMoreCharactersThan } from './text-limits.ts';
 
-export type BootstrapWishes = {
+export type BootstrapWishes = OrganizationWishes & {
   readonly projectKey: string | null;
   readonly adminKey: string | null;
   readonly organizationId: string | null;
   readonly projectId: string | null;
+};
+
+export type OrganizationWishes = {
   readonly organizationName: string;
   readonly teamName: string;
   readonly projectName: string;
+  /** In lower case. */
   readonly adminEmail: string;
 };
+
+export function isEmail(text: string): boolean {
+  return /^[^@\s]{1,200}@[^@\s]{1,119}$/.test(text);
+}
+
+const NAME_CHARACTERS_MAX = 255;
+
+/** Of an organization, a team or a project. */
+export function isName(text: string): boolean {
+  return text.trim() !== '' && !hasMoreCharactersThan(text, NAME_CHARACTERS_MAX);
+}
 
 export type BootstrapDeps = {
   readonly store: InstallationStore;
@@ -32,7 +48,7 @@ export type BootstrapDeps = {
 };
 
 /** What the operator is shown once, by the name of the variable it would be kept in. */
-export type FirstStart = readonly (readonly [name: string, value: string])[];
+export type FirstKeys = readonly (readonly [name: string, value: string])[];
 
 /** Thrown when the root secret is not the one this database was made with. */
 export class WrongSecret extends Error {
@@ -46,14 +62,36 @@ export async function bootstrap(
   deps: BootstrapDeps,
   wishes: BootstrapWishes,
   nowMs: number,
-): Promise<FirstStart | null> {
+): Promise<FirstKeys | null> {
   await checkSecret(deps);
-  const { plan, adminToken, projectToken } = drawPlan(deps, wishes, nowMs);
-  if (!(await deps.store.bootstrap(plan))) {
+  const drawn = drawPlan(deps, wishes, nowMs);
+  if (!(await deps.store.bootstrap({ ...drawn.plan, verifier: deps.rootKeys.verifier }))) {
     // Another process may have been first, with another secret.
     await checkSecret(deps);
     return null;
   }
+  return tellOnce(drawn, wishes);
+}
+
+const NOTHING_IMPOSED = { projectKey: null, adminKey: null, organizationId: null, projectId: null };
+
+/**
+ * Creates one more organization, for the command line. Answers what to print, null on a database without a first one.
+ * Whoever holds database and secret holds all organizations, so nobody else is asked.
+ */
+export async function addOrganization(
+  deps: BootstrapDeps,
+  organization: OrganizationWishes,
+  nowMs: number,
+): Promise<FirstKeys | null> {
+  if ((await deps.store.readVerifier()) === null) return null;
+  const wishes = { ...organization, ...NOTHING_IMPOSED };
+  const drawn = drawPlan(deps, wishes, nowMs);
+  await deps.store.addOrganization(drawn.plan);
+  return tellOnce(drawn, wishes);
+}
+
+function tellOnce({ plan, projectToken, adminToken }: Drawn, wishes: BootstrapWishes): FirstKeys {
   return [
     ['SPANDREL_ORGANIZATION_ID', plan.organization.id],
     ['SPANDREL_TEAM_ID', plan.team.id],
@@ -73,9 +111,9 @@ export async function checkSecret({
   if (verifier && !secretsEqual(verifier, rootKeys.verifier)) throw new WrongSecret();
 }
 
-type Plan = { readonly plan: Bootstrap; readonly adminToken: string; readonly projectToken: string };
+type Drawn = { readonly plan: NewOrganization; readonly adminToken: string; readonly projectToken: string };
 
-function drawPlan(deps: BootstrapDeps, wishes: BootstrapWishes, nowMs: number): Plan {
+function drawPlan(deps: BootstrapDeps, wishes: BootstrapWishes, nowMs: number): Drawn {
   const { random, rootKeys, keyPrefixes } = deps;
   const [prefix = 'sk-lw-'] = keyPrefixes;
   const projectToken = wishes.projectKey ?? mintProjectKey(prefix, random).token;
@@ -85,8 +123,7 @@ function drawPlan(deps: BootstrapDeps, wishes: BootstrapWishes, nowMs: number): 
   const teamId = newId('team', random);
   const projectId = wishes.projectId ?? newId('project', random);
   const named = (id: string, name: string) => ({ id, name, slug: slugify(name, id) });
-  const plan: Bootstrap = {
-    verifier: rootKeys.verifier,
+  const plan: NewOrganization = {
     createdAtMs: nowMs,
     organization: named(organizationId, wishes.organizationName),
     team: named(teamId, wishes.teamName),

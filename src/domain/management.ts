@@ -206,10 +206,10 @@ export type ManagementStore = {
   /** Lets go of a claim whose effect did not come about. A receipt stays. */
   release(name: ReceiptName): Promise<void>;
   /**
-   * For recovery at the command line: an active member with the role ADMIN, by e-mail in lower case, in whichever
-   * organization.
+   * For recovery at the command line: the active members with the role ADMIN that have this e-mail in lower case, each
+   * of another organization, oldest first.
    */
-  findAdministrator(email: string): Promise<MemberRecord | null>;
+  findAdministrators(email: string): Promise<readonly MemberRecord[]>;
 };
 
 export type CredentialUse =

@@ -2,9 +2,9 @@
 
 import { auditRecord } from './audit.ts';
 import type { RandomBytes } from './clock.ts';
-import { decide } from './decide.ts';
+import { type Decision, decide } from './decide.ts';
 import { newId } from './ids.ts';
-import type { ApiKeyRecord, ManagementStore } from './management.ts';
+import type { ApiKeyRecord, ManagementStore, MemberRecord } from './management.ts';
 import { hashSecret, mintApiKey, type RootKeys } from './secrets.ts';
 
 export type RecoveryDeps = {
@@ -17,26 +17,52 @@ export type RecoveryDeps = {
 /** Where the command line acts there is no request. */
 const NO_REQUEST = { ip: null, userAgent: null, requestId: null, traceId: null };
 
+export type Recovery =
+  | { readonly kind: 'minted'; readonly token: string }
+  /** No active member with the role ADMIN has the e-mail. */
+  | { readonly kind: 'none' }
+  /** In each of these one has. */
+  | { readonly kind: 'several'; readonly organizationIds: readonly string[] };
+
+/** Whose key; an organization is named where the e-mail does not suffice. */
+export type LostAdministrator = { readonly email: string; readonly organizationId: string | null };
+
 /**
- * Mints a personal key with everything an administrator may do, for an active member with the role ADMIN. Answers its
- * token; null when no such member has the e-mail. No ceiling is asked: whoever holds database and secret holds all.
+ * Mints a personal key with everything an administrator may do, for an active member with the role ADMIN. No ceiling is
+ * asked: whoever holds database and secret holds all.
  */
-export async function recoverAdministrator(deps: RecoveryDeps, email: string, nowMs: number): Promise<string | null> {
+export async function recoverAdministrator(
+  deps: RecoveryDeps,
+  lost: LostAdministrator,
+  nowMs: number,
+): Promise<Recovery> {
   const { store, random } = deps;
-  const found = await store.findAdministrator(email.toLowerCase());
-  if (found === null) return null;
+  const [found, ...others] = await findLost(store, lost);
+  if (found === undefined) return { kind: 'none' };
+  if (others.length > 0) {
+    return { kind: 'several', organizationIds: [found, ...others].map((each) => each.organizationId) };
+  }
   const { organizationId } = found;
   const actor = { organizationId, actorKind: 'cli', actorUserId: null, actorKeyId: null, ...NO_REQUEST } as const;
   return await decide(store, organizationId, {
-    async take() {
+    async take(): Promise<Decision<Recovery>> {
       // Somebody may have disabled or demoted the member since.
-      const owner = await store.findAdministrator(email.toLowerCase());
-      if (owner?.organizationId !== organizationId) return { result: null, change: null };
+      const [owner] = await findLost(store, { ...lost, organizationId });
+      if (owner === undefined) return { result: { kind: 'none' }, change: null };
       const { token, record } = drawKey(deps, { organizationId, userId: owner.userId }, nowMs);
       const deed = { action: 'apiKey.create', targetType: 'apiKey', targetId: record.id, status: 201 };
-      return { result: token, change: { apiKeys: [record], audit: [auditRecord(actor, deed, { nowMs, random })] } };
+      const result = { kind: 'minted', token } as const;
+      return { result, change: { apiKeys: [record], audit: [auditRecord(actor, deed, { nowMs, random })] } };
     },
   });
+}
+
+async function findLost(
+  store: ManagementStore,
+  { email, organizationId }: LostAdministrator,
+): Promise<readonly MemberRecord[]> {
+  const found = await store.findAdministrators(email.toLowerCase());
+  return found.filter((each) => organizationId === null || each.organizationId === organizationId);
 }
 
 function drawKey(

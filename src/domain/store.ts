@@ -48,10 +48,14 @@ export type InstallationStore = {
    * processes start at once.
    */
   bootstrap(plan: Bootstrap): Promise<boolean>;
+  /** Creates one more organization with everything in it, in one transaction. */
+  addOrganization(plan: NewOrganization): Promise<void>;
 };
 
-export type Bootstrap = {
-  readonly verifier: Buffer;
+export type Bootstrap = NewOrganization & { readonly verifier: Buffer };
+
+/** An organization with its first team, project, administrator and keys. */
+export type NewOrganization = {
   readonly createdAtMs: number;
   readonly organization: { readonly id: string; readonly name: string; readonly slug: string };
   readonly team: { readonly id: string; readonly name: string; readonly slug: string };

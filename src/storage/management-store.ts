@@ -56,7 +56,7 @@ export function createManagementStore(call: CallManagement): ManagementStore {
       return typeof outcome === 'string' ? outcome : restoreReceipt(outcome);
     },
     release: (name) => call('release', name),
-    findAdministrator: async (email) => (isStorable(email) ? await call('findAdministrator', email) : null),
+    findAdministrators: async (email) => (isStorable(email) ? await call('findAdministrators', email) : []),
   };
 }
 

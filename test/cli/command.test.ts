@@ -12,7 +12,7 @@ it.each([
   [['backup', '--to', 'copy.db'], { kind: 'backup', to: 'copy.db' }],
   [['copy', ...URLS], { kind: 'copy', from: 'sqlite:a.db', to: 'postgres://u:password@h/d' }],
   [['copy', '--to=postgres://h/d', '--from=sqlite:a.db'], { kind: 'copy', from: 'sqlite:a.db', to: 'postgres://h/d' }],
-  [['mint-admin-key', '--email', 'a@b'], { kind: 'mint-admin-key', email: 'a@b' }],
+  [['mint-admin-key', '--email', 'a@b'], { kind: 'mint-admin-key', email: 'a@b', organizationId: null }],
   [
     ['keys', 'list', '--organization'],
     { kind: 'keys', action: 'list', wholeOrganization: true, includeRevoked: false, json: false },

@@ -31,7 +31,7 @@ export type CopySource = {
   readonly evaluators: readonly { readonly projectId: string; readonly id: string }[];
 };
 
-/** The second organization and its project; the store makes only first ones. */
+/** The second organization and its project. */
 const SECOND = { organization: 'organization_second', project: 'project_second' } as const;
 export const SECOND_ORGANIZATION = { id: SECOND.organization, number: 2 } as const;
 const MONTH_MS = 31 * 86_400_000;

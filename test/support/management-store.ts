@@ -168,7 +168,7 @@ function createReads(tables: Tables): Reads {
         tables.audit.filter((entry) => entry.organizationId === organizationId),
         listing,
       ),
-    findAdministrator: async (email) => findAdministrator(tables, email),
+    findAdministrators: async (email) => findAdministrators(tables, email),
   };
 }
 
@@ -208,7 +208,7 @@ function oldestFirst(a: { readonly createdAtMs: number }, b: { readonly createdA
   return a.createdAtMs - b.createdAtMs;
 }
 
-function findAdministrator(tables: Tables, email: string): MemberRecord | null {
+function findAdministrators(tables: Tables, email: string): readonly MemberRecord[] {
   const isAdministrator = ({ userId, organizationId }: MemberRecord) =>
     [...tables.roleBindings.values()].some(
       (binding) =>
@@ -217,10 +217,9 @@ function findAdministrator(tables: Tables, email: string): MemberRecord | null {
         binding.scopeType === 'ORGANIZATION' &&
         binding.scopeId === organizationId,
     );
-  const found = [...tables.members.values()].find(
+  return [...tables.members.values()].filter(
     (member) => member.email === email && member.disabledAtMs === null && isAdministrator(member),
   );
-  return found ?? null;
 }
 
 function noteUse(tables: Tables, { kind, id, atMs }: CredentialUse): void {

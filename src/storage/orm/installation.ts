@@ -1,7 +1,7 @@
-/** What exists once per database, and the first organization in it. */
+/** What exists once per database, and whole organizations in it. */
 
 import { defineEntity, type EntityManager, p, UniqueConstraintViolationException } from '@mikro-orm/core';
-import type { Bootstrap } from '../../domain/store.ts';
+import type { Bootstrap, NewOrganization } from '../../domain/store.ts';
 import { AuditEntry } from './audit.ts';
 import { ApiKey, ApiKeyBinding } from './keys.ts';
 import { Member, Organization, Project, RoleBinding, Team } from './organization.ts';
@@ -29,13 +29,23 @@ async function insertAll(tx: EntityManager, plan: Bootstrap): Promise<boolean> {
   if ((await tx.count(Organization)) > 0) return false;
   // First, so that of two processes one waits here for the other.
   await tx.insert(Installation, { id: INSTALLATION_ID, verifier: Buffer.from(plan.verifier) });
+  await insertWhole(tx, plan, 'bootstrap');
+  return true;
+}
+
+/** See InstallationStore.addOrganization. */
+export async function addOrganization(em: EntityManager, plan: NewOrganization): Promise<void> {
+  await em.transactional((tx) => insertWhole(tx, plan, 'cli'));
+}
+
+async function insertWhole(tx: EntityManager, plan: NewOrganization, actorKind: 'bootstrap' | 'cli'): Promise<void> {
   await insertOrganization(tx, plan);
   await insertAdministrator(tx, plan);
   await tx.insert(AuditEntry, {
     organizationId: plan.organization.id,
     id: plan.auditId,
     createdAt: plan.createdAtMs,
-    actorKind: 'bootstrap',
+    actorKind,
     action: 'bootstrap',
     targetType: 'organization',
     targetId: plan.organization.id,
@@ -44,10 +54,9 @@ async function insertAll(tx: EntityManager, plan: Bootstrap): Promise<boolean> {
     fields: '[]',
     count: 1,
   });
-  return true;
 }
 
-async function insertOrganization(tx: EntityManager, plan: Bootstrap): Promise<void> {
+async function insertOrganization(tx: EntityManager, plan: NewOrganization): Promise<void> {
   const { organization, team, project } = plan;
   const times = { createdAt: plan.createdAtMs, updatedAt: plan.createdAtMs };
   await tx.insert(Organization, { ...organization, accessVersion: 0, ...times });
@@ -68,7 +77,7 @@ async function insertOrganization(tx: EntityManager, plan: Bootstrap): Promise<v
   });
 }
 
-async function insertAdministrator(tx: EntityManager, plan: Bootstrap): Promise<void> {
+async function insertAdministrator(tx: EntityManager, plan: NewOrganization): Promise<void> {
   const { organization, member, apiKey } = plan;
   const times = { createdAt: plan.createdAtMs, updatedAt: plan.createdAtMs };
   const grant = { role: 'ADMIN', scopeType: 'ORGANIZATION', scopeId: organization.id, permissions: '[]' } as const;

@@ -7,6 +7,7 @@ type Kind = 'read' | 'grave' | 'aside';
 
 export const MANAGEMENT_VERBS: Readonly<Record<keyof Management, Kind>> = {
   bootstrap: 'grave',
+  addOrganization: 'grave',
   insertApiKey: 'grave',
   updateProjectSettings: 'grave',
   commit: 'grave',
@@ -28,7 +29,7 @@ export const MANAGEMENT_VERBS: Readonly<Record<keyof Management, Kind>> = {
   apiKeys: 'read',
   apiKeysOf: 'read',
   audit: 'read',
-  findAdministrator: 'read',
+  findAdministrators: 'read',
   endpoints: 'read',
   endpoint: 'read',
   countEndpoints: 'read',

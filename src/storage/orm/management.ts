@@ -7,12 +7,12 @@ import type { WebhookStore } from '../../domain/webhook-store.ts';
 import { AuditEntry, listAudit, noteRefusal } from './audit.ts';
 import { type CommitOutcome, commit } from './commit.ts';
 import { EvaluatorRow, findEvaluator, insertEvaluator } from './evaluators.ts';
-import { bootstrap, Installation } from './installation.ts';
+import { addOrganization, bootstrap, Installation } from './installation.ts';
 import { noteUse } from './key-use.ts';
 import { ApiKey, ApiKeyBinding, insertApiKey, listApiKeys, listApiKeysOf, readApiKey } from './keys.ts';
 import { Member, Organization, Project, RoleBinding, Team } from './organization.ts';
 import {
-  findAdministrator,
+  findAdministrators,
   listMembers,
   listProjects,
   listRoleBindings,
@@ -43,6 +43,7 @@ export type Management = Omit<ManagementStore, 'commit'> &
   ManagedWebhooks & {
     commit(change: ManagementChange): Promise<CommitOutcome>;
     bootstrap: InstallationStore['bootstrap'];
+    addOrganization: InstallationStore['addOrganization'];
     insertApiKey: KeyStore['insertApiKey'];
     insertEvaluator: EvaluatorStore['insert'];
     findEvaluator: EvaluatorStore['find'];
@@ -68,6 +69,7 @@ export const ENTITIES = [
 export function createManagement(fork: () => EntityManager): Management {
   return {
     bootstrap: (plan) => bootstrap(fork(), plan),
+    addOrganization: (plan) => addOrganization(fork(), plan),
     insertApiKey: (key) => insertApiKey(fork(), key),
     insertEvaluator: (evaluator, liveMax) => insertEvaluator(fork(), evaluator, liveMax),
     findEvaluator: (projectId, idOrSlug) => findEvaluator(fork(), projectId, idOrSlug),
@@ -89,7 +91,7 @@ export function createManagement(fork: () => EntityManager): Management {
     noteUse: (uses) => noteUse(fork, uses),
     claim: (name, fingerprint, at) => claim(fork, { name, fingerprint, at }),
     release: (name) => release(fork(), name),
-    findAdministrator: (email) => findAdministrator(fork(), email),
+    findAdministrators: (email) => findAdministrators(fork(), email),
     endpoints: (organizationId, page) => listEndpoints(fork(), organizationId, page),
     endpoint: (organizationId, id) => readEndpoint(fork(), organizationId, id),
     countEndpoints: (organizationId) => countEndpoints(fork(), organizationId),

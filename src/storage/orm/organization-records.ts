@@ -89,15 +89,16 @@ export async function removeMember(tx: EntityManager, organizationId: string, us
   await tx.nativeDelete(Member, { organizationId, userId });
 }
 
-/** See ManagementStore.findAdministrator. */
-export async function findAdministrator(em: EntityManager, email: string): Promise<MemberRecord | null> {
+/** See ManagementStore.findAdministrators. */
+export async function findAdministrators(em: EntityManager, email: string): Promise<readonly MemberRecord[]> {
   const members = await em.find(Member, { email, disabledAt: null }, { orderBy: { createdAt: 'asc', userId: 'asc' } });
+  const found: MemberRecord[] = [];
   for (const member of members) {
     const { organizationId, userId } = member;
     const grant = { role: 'ADMIN', scopeType: 'ORGANIZATION', scopeId: organizationId } as const;
-    if ((await em.count(RoleBinding, { organizationId, userId, ...grant })) > 0) return toMember(member);
+    if ((await em.count(RoleBinding, { organizationId, userId, ...grant })) > 0) found.push(toMember(member));
   }
-  return null;
+  return found;
 }
 
 /** Of one member, or of all when `userId` is null; oldest first. */

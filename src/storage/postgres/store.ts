@@ -135,6 +135,7 @@ function assembleStore({ url, lanes, oids, manage, queueMaxBytes }: Parts): Stor
       readVerifier: installation.readVerifier,
       // Spares every later start the loading of what only the first one needs.
       bootstrap: async (plan) => !(await installation.hasOrganization()) && (await managed('bootstrap', plan)),
+      addOrganization: (plan) => managed('addOrganization', plan),
     },
     keys: {
       ...cacheKeyReads({ reader: createKeyReader(control), generation: createFreshness(readGeneration) }),

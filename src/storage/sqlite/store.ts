@@ -164,6 +164,7 @@ function assembleStore({ nowMs = () => performance.now(), ...parts }: Parts): St
       readVerifier: installation.readVerifier,
       // Spares every later start the loading of what only the first one needs.
       bootstrap: async (plan) => !(await installation.hasOrganization()) && (await openCall('bootstrap', plan)),
+      addOrganization: (plan) => openCall('addOrganization', plan),
     },
     keys: {
       ...cacheKeyReads({

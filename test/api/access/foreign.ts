@@ -1,4 +1,4 @@
-/** A second organization in the same database, which no rpc can create. */
+/** A second organization in the same database, behind the back of the server. */
 
 import { randomBytes } from 'node:crypto';
 import Database from 'better-sqlite3';

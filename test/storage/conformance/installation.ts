@@ -1,6 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import type { AuditListing } from '../../../src/domain/management.ts';
 import { samplePlan } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
+
+const EVERYTHING: AuditListing = {
+  fromMs: null,
+  toMs: null,
+  action: null,
+  actorUserId: null,
+  actorKeyId: null,
+  targetId: null,
+  outcome: null,
+  after: null,
+  limit: 10,
+};
 
 export function installationConformance(open: OpenSubject): void {
   describe('the installation', () => {
@@ -58,6 +71,40 @@ export function installationConformance(open: OpenSubject): void {
         expect(await installation.readVerifier()).toEqual(first.verifier);
         expect(await keys.findApiKey(second.apiKey.id)).toBeNull();
         expect(await keys.findProject(second.project.id)).toBeNull();
+      }),
+    );
+
+    it(
+      'creates one more organization with everything in it, and keeps the verifier',
+      withStore(open, async ({ installation, keys, management }) => {
+        const [first, { verifier: _, ...second }] = [samplePlan(), samplePlan()];
+        await installation.bootstrap(first);
+        expect(await keys.findApiKey(second.apiKey.id)).toBeNull();
+        expect(await keys.findProjectByKeyHash(second.project.keyHash, second.createdAtMs)).toBeNull();
+        await installation.addOrganization(second);
+        expect(await installation.readVerifier()).toEqual(first.verifier);
+        const key = await keys.findApiKey(second.apiKey.id);
+        const grant = { role: 'ADMIN', scopeType: 'ORGANIZATION', scopeId: second.organization.id, permissions: [] };
+        expect(key).toMatchObject({ organization: { id: second.organization.id }, bindings: [grant] });
+        expect(key?.ownerBindings).toEqual([grant]);
+        expect(await keys.findProjectByKeyHash(second.project.keyHash, second.createdAtMs)).toMatchObject({
+          id: second.project.id,
+          organizationId: second.organization.id,
+          organizationNumber: key?.organization.number,
+          teamId: second.team.id,
+        });
+        expect(key?.organization.number).not.toBe((await keys.findApiKey(first.apiKey.id))?.organization.number);
+        for (const [{ organization, team, project, member }, actorKind] of [
+          [first, 'bootstrap'],
+          [second, 'cli'],
+        ] as const) {
+          expect(await management.teams(organization.id)).toMatchObject([{ id: team.id }]);
+          expect(await management.projects(organization.id)).toMatchObject([{ id: project.id }]);
+          expect(await management.members(organization.id)).toMatchObject([{ userId: member.userId }]);
+          expect(await management.audit(organization.id, EVERYTHING)).toMatchObject([
+            { action: 'bootstrap', actorKind, actorUserId: null, actorKeyId: null, targetId: organization.id },
+          ]);
+        }
       }),
     );
 

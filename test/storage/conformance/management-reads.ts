@@ -12,6 +12,7 @@ import {
   sampleRoleBinding,
   sampleTeam,
 } from './management-samples.ts';
+import { samplePlan } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
 
 const NUL = 'a\u0000b';
@@ -90,11 +91,17 @@ export function managementReadConformance(open: OpenSubject): void {
     );
 
     it(
-      'finds an active member with the role ADMIN by e-mail',
+      'finds the active members with the role ADMIN by e-mail, oldest first',
       withStore(open, async (store) => {
         const { organization, member } = await found(store);
         const { management } = store;
-        expect(await management.findAdministrator('admin@localhost')).toMatchObject({ userId: member.userId });
+        const second = samplePlan();
+        const later = { ...second, createdAtMs: second.createdAtMs + 1 };
+        await store.installation.addOrganization(later);
+        expect(await management.findAdministrators('admin@localhost')).toMatchObject([
+          { organizationId: organization.id, userId: member.userId },
+          { organizationId: later.organization.id, userId: later.member.userId },
+        ]);
         const plain = sampleMember(organization.id, { email: 'plain@localhost' });
         const elsewhere = sampleRoleBinding(plain, { role: 'ADMIN', scopeType: 'PROJECT', scopeId: 'project_1' });
         const disabled = sampleMember(organization.id, { email: 'gone@localhost', disabledAtMs: AT_MS });
@@ -103,7 +110,7 @@ export function managementReadConformance(open: OpenSubject): void {
           roleBindings: [elsewhere, sampleRoleBinding(plain), sampleRoleBinding(disabled, { role: 'ADMIN' })],
         });
         for (const email of ['plain@localhost', 'gone@localhost', 'nobody@localhost', NUL]) {
-          expect(await management.findAdministrator(email)).toBeNull();
+          expect(await management.findAdministrators(email)).toEqual([]);
         }
       }),
     );

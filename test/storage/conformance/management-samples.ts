@@ -23,7 +23,7 @@ export async function found(store: Store): Promise<Bootstrap> {
   return plan;
 }
 
-/** A further organization, which no verb of the port makes. Answers its id. */
+/** A further organization, with nothing in it. Answers its id. */
 export async function foundAnother({ execute }: Subject): Promise<string> {
   const id = `organization_${randomHex(8)}`;
   await execute(

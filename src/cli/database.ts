@@ -1,0 +1,57 @@
+/** What works directly on the database, because no key that exists could ask a server for it. */
+
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type Config, readConfig } from '../config.ts';
+import { checkSecret } from '../domain/bootstrap.ts';
+import type { RandomBytes } from '../domain/clock.ts';
+import { deriveRootKeys, type RootKeys } from '../domain/secrets.ts';
+import type { Store } from '../domain/store.ts';
+import { readSecret } from '../secret-file.ts';
+import { databaseFile, isPostgres, openStore } from '../storage/open.ts';
+
+export type Environment = { readonly [name: string]: string | undefined };
+
+export type OpenDatabase = {
+  readonly store: Store;
+  readonly rootKeys: RootKeys;
+  readonly keyPrefixes: readonly string[];
+  readonly random: RandomBytes;
+};
+
+/** Lets `act` work on the database of the environment. Rejects with one line for the operator. */
+export async function withDatabase<R>(
+  environment: Environment,
+  act: (database: OpenDatabase) => Promise<R>,
+): Promise<R> {
+  const config = readConfig(environment);
+  const rootKeys = deriveRootKeys(findSecret(config));
+  const store = await openStore({
+    url: config.databaseUrl,
+    queueMaxBytes: config.limits.ingestQueueMaxBytes,
+    connectionsMax: config.databaseConnectionsMax,
+    mayForget: config.databaseMayForget,
+    log: { warn: tell, error: tell },
+  });
+  try {
+    await checkSecret({ store: store.installation, rootKeys });
+    return await act({ store, rootKeys, keyPrefixes: config.keyPrefixes, random: randomBytes });
+  } finally {
+    await store.close();
+  }
+}
+
+/** Nothing is created here: a new secret, or a new database, could not belong to what is there. */
+function findSecret({ databaseUrl, secret }: Config): string {
+  const file = databaseFile(databaseUrl);
+  if (file === null && !isPostgres(databaseUrl)) throw new Error('a database in memory is gone with its server');
+  if (file !== null && !existsSync(file)) throw new Error(`there is no database ${file}`);
+  if (secret !== null) return secret;
+  if (file === null) throw new Error('SPANDREL_SECRET must be set for this database');
+  return readSecret(dirname(file));
+}
+
+function tell(_fields: object, message: string): void {
+  process.stderr.write(`spandrel: ${message}\n`);
+}

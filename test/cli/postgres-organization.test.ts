@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { createPlace } from '../support/place.ts';
+import { ADMIN_KEY, spawnServer } from '../support/server.ts';
+import { callRest } from '../support/surfaces.ts';
+import { runCli } from './run-cli.ts';
+
+it('on PostgreSQL an organization is made beside running servers, which accept its keys at once', async () => {
+  const place = await createPlace();
+  const server = await spawnServer(place.environment);
+  try {
+    const create = ['organization', 'create', '--name', 'Second', '--admin-email', 'ann@example.com'];
+    const { code, stdout, stderr } = await runCli(create, place.environment);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const told = new Map(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => line.split('=', 2) as [string, string]),
+    );
+    const ask = (path: string, token: string) =>
+      callRest(server.address, { path, headers: { authorization: `Bearer ${token}` } });
+    const { status, body } = await ask('/api/organization', told.get('SPANDREL_ADMIN_KEY') ?? '');
+    expect([status, body.id]).toEqual([200, told.get('SPANDREL_ORGANIZATION_ID')]);
+    const evaluator = await ask('/api/evaluators/none', told.get('SPANDREL_PROJECT_KEY') ?? '');
+    expect(evaluator.body.code).toBe('evaluator_not_found');
+    expect((await ask('/api/organization', ADMIN_KEY)).body.id).not.toBe(body.id);
+  } finally {
+    await server.stop('SIGKILL');
+    await place.remove();
+  }
+});
