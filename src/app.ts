@@ -21,7 +21,7 @@ import { createIdSource } from './transport/call-ids.ts';
 import { createGrpc } from './transport/grpc.ts';
 import { createHealth } from './transport/health.ts';
 import { createLazyConnect } from './transport/lazy-connect.ts';
-import { createOriginOf } from './transport/origin.ts';
+import { createCallerOf, createOriginOf } from './transport/origin.ts';
 import { createBodyWatch } from './transport/rest/body-watch.ts';
 import { createCors } from './transport/rest/cors.ts';
 import type { RestRequest, RestResponse } from './transport/rest/exchange.ts';
@@ -118,7 +118,14 @@ export async function createApp(given: AppDeps): Promise<App> {
   const router = createLazyConnect({ ...calls, health, fallback: rest, log: deps.log });
   const cors = createCors(config.cors, ids);
   const server = await listen(
-    { host: config.host, port: config.port, tls: deps.tls, limits: serverLimits(config) },
+    {
+      host: config.host,
+      port: config.port,
+      callerOf: createCallerOf(config.trustedProxies),
+      tls: deps.tls,
+      limits: serverLimits(config),
+      meter: metrics.connections,
+    },
     {
       http: (request, response) => {
         if (!cors(request as RestRequest, response as RestResponse)) router(request, response);
@@ -212,6 +219,7 @@ function serverLimits({ limits }: Config): Parameters<typeof listen>[0]['limits'
     headerBytesMax: HEADERS_MAX_BYTES,
     requestLineBytesMax: REQUEST_LINE_MAX_BYTES,
     connectionsMax: limits.connectionsMax,
+    reconnectPenaltyMs: limits.reconnectPenaltyMs,
     idleTimeoutMs: IDLE_MS,
   };
 }

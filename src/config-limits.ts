@@ -15,8 +15,11 @@ export type Limits = {
   readonly arrivingMax: number;
   readonly answersMaxBytes: number;
   readonly connectionsMax: number;
+  readonly reconnectPenaltyMs: number;
   readonly drainMs: number;
 };
+
+const PENALTY_MAX_MS = 60_000;
 
 export function readLimits(reader: ConfigReader): Limits {
   const positive = (name: string) => readInteger(reader, name, { min: 1, max: Number.MAX_SAFE_INTEGER });
@@ -33,6 +36,7 @@ export function readLimits(reader: ConfigReader): Limits {
     arrivingMax: positive('SPANDREL_MAX_ARRIVING'),
     answersMaxBytes: positive('SPANDREL_ANSWER_BYTES'),
     connectionsMax: positive('SPANDREL_MAX_CONNECTIONS'),
+    reconnectPenaltyMs: readInteger(reader, 'SPANDREL_RECONNECT_PENALTY_MS', { min: 0, max: PENALTY_MAX_MS }),
     drainMs: positive('SPANDREL_DRAIN_MS'),
   };
 }

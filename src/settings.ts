@@ -107,6 +107,12 @@ export const SETTINGS: readonly Setting[] = [
   },
   { name: 'SPANDREL_MAX_CONNECTIONS', fallback: '10000', about: 'Open connections before new ones are closed.' },
   {
+    name: 'SPANDREL_RECONNECT_PENALTY_MS',
+    fallback: '1000',
+    about:
+      'How long an address may not connect after an HTTP/2 session of it was cut for abuse; doubles up to 60000. 0 behind a proxy that all clients share.',
+  },
+  {
     name: 'SPANDREL_TRACE_RETENTION_DAYS',
     fallback: 'for ever',
     about: 'Days until traces are gone, 1 to 3650, in projects that did not choose for themselves.',

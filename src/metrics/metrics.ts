@@ -4,6 +4,7 @@ import type { DeliveryMeter, SocketCounts } from '../delivery/meter.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { RequestMeter } from '../domain/request-meter.ts';
 import type { Store } from '../domain/store.ts';
+import { type ConnectionMeter, createConnectionMeter } from './connection-meter.ts';
 import { createDeliveryMeter } from './delivery-meter.ts';
 import { watchEventLoop } from './event-loop.ts';
 import { type Held, tellHeld } from './held.ts';
@@ -19,6 +20,7 @@ export type Metrics = {
   readonly store: Store;
   readonly requests: RequestMeter;
   readonly deliveries: DeliveryMeter;
+  readonly connections: ConnectionMeter;
   /** The page as it is now. */
   text(): Promise<string>;
   /** Ends what is measured as time passes. */
@@ -41,13 +43,14 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   const registry = createRegistry();
   const requests = createRequestMeter(registry);
   const deliveries = createDeliveryMeter(registry);
+  const connections = createConnectionMeter(registry);
   tellSettlement(registry, deps);
   tellDeliveries(registry, deps);
   tellProcess(registry);
   tellHeld(registry, deps.held);
   const { stop } = watchEventLoop(registry);
   const store = meterStore(deps.store, { requests, deliveries, monotonicMs: deps.monotonicMs });
-  return { store, requests, deliveries, text: registry.text, stop };
+  return { store, requests, deliveries, connections, text: registry.text, stop };
 }
 
 function tellSettlement(registry: Registry, { store, clock, monotonicMs }: MetricsDeps): void {

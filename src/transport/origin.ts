@@ -55,6 +55,14 @@ export function createOriginOf({ quotas, trustedProxies }: OriginDeps): OriginOf
   };
 }
 
+/** Whom a connection is held against: a proxy brings many callers, so nothing is held against it. */
+export function createCallerOf(trustedProxies: readonly AddressRange[]): (socket: Socket) => string | null {
+  return (socket) => {
+    const peer = plainAddress(socket.remoteAddress);
+    return peer === null || isTrusted(trustedProxies, peer) ? null : networkOf(peer);
+  };
+}
+
 /** What counts as one caller: an IPv4 address, or the /64 of an IPv6 one. */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address;

@@ -8,16 +8,19 @@ import {
   type ServerHttp2Stream,
   type ServerOptions,
 } from 'node:http2';
-import type { Duplex } from 'node:stream';
-import type { Fresh, Handlers, ServerLimits } from './server.ts';
+import type { Socket } from 'node:net';
+import type { CallerOf, Fresh, Handlers, ServerLimits } from './server.ts';
 import { reportBugs } from './server-bugs.ts';
 import { parseRefusal } from './server-refusal.ts';
 import { createSessions } from './server-sessions.ts';
+import { type Abuse, createSessionAbuse } from './session-abuse.ts';
 
 export type Http2 = {
-  readonly take: (socket: Duplex) => void;
+  readonly take: (socket: Socket) => void;
   /** Cuts what has overstepped a deadline. */
   readonly sweep: (nowMs: number) => void;
+  /** Cuts sessions that send what is too large again and again; to be called often. */
+  readonly check: () => void;
   /** Asks clients to open no more streams. */
   readonly announceClose: () => void;
   /** Closes every session as soon as its streams are done. */
@@ -29,6 +32,9 @@ export type Http2Options = {
   readonly handlers: Handlers;
   readonly fresh: Fresh;
   readonly sweepMs: number;
+  readonly callerOf: CallerOf;
+  /** A session of the caller was cut for what its client did. */
+  readonly onCut: (caller: string | null, abuse: Abuse) => void;
 };
 
 // Answers waiting to be sent count as well; beyond it a session gets no new streams.
@@ -41,9 +47,10 @@ const RESETS_AT_ONCE = 500;
 // HTTP/2 counts 32 bytes for every header on top of its text; this leaves room for a hundred and more.
 const HEADER_OVERHEAD_BYTES = 4_096;
 
-export function createHttp2({ limits, handlers, fresh, sweepMs }: Http2Options): Http2 {
+export function createHttp2({ limits, handlers, fresh, sweepMs, callerOf, onCut }: Http2Options): Http2 {
   const { grpc } = handlers;
-  const sessions = createSessions(limits, sweepMs);
+  const abuse = createSessionAbuse(onCut);
+  const sessions = createSessions(limits, sweepMs, abuse.closed);
   const fast = createServer(http2Options(limits));
   // Never sees a connection of its own: it only turns streams into request and response objects.
   const slow = createServer();
@@ -51,9 +58,11 @@ export function createHttp2({ limits, handlers, fresh, sweepMs }: Http2Options):
 
   fast.on('stream', (stream, headers, flags, rawHeaders) => {
     stream.on('error', () => {});
+    abuse.opened(stream);
     if (stream.destroyed || stream.closed) return;
     if (sizeOf(rawHeaders) > headerBytesMax(limits)) {
       stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      abuse.oversized(stream);
       return;
     }
     const short = grpc.takes(headers);
@@ -67,6 +76,8 @@ export function createHttp2({ limits, handlers, fresh, sweepMs }: Http2Options):
       () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
     );
   });
+
+  fast.on('sessionError', (error, session) => abuse.failed(session, error));
 
   function serveSlowly(request: Http2ServerRequest, response: Http2ServerResponse): void {
     request.on('error', () => {});
@@ -88,9 +99,13 @@ export function createHttp2({ limits, handlers, fresh, sweepMs }: Http2Options):
       // The listener is one of HTTP/1, which leaves its half of a connection open. Here a client that ends its half can
       // take nothing more, and must not keep what waits for it.
       if ('allowHalfOpen' in socket) socket.allowHalfOpen = false;
-      fast.once('session', (session) => sessions.add(session, socket));
+      fast.once('session', (session) => {
+        sessions.add(session, socket);
+        abuse.add(session, callerOf(socket));
+      });
       fast.emit('connection', socket);
     },
+    check: abuse.check,
     ...sessions,
   };
 }

@@ -10,6 +10,8 @@ import type { ServerLimits } from './server.ts';
 /** Refuses a stream whose request body is late. */
 export type OnLate = (stream: ServerHttp2Stream) => void;
 
+export type OnClosed = (stream: ServerHttp2Stream, session: Http2Session) => void;
+
 export type Sessions = {
   readonly add: (session: Http2Session, socket: Duplex) => void;
   /** Answers the connection of the stream. */
@@ -45,7 +47,7 @@ const PROGRESS_BYTES = 16_384;
 const UNANSWERED_FACTOR = 4;
 const LAST_STREAM_ID_MAX = 2_147_483_647;
 
-export function createSessions(limits: ServerLimits, slackMs: number): Sessions {
+export function createSessions(limits: ServerLimits, slackMs: number, onClosed: OnClosed): Sessions {
   const sessions = new Map<Http2Session, Session>();
   // Good to one sweep, and free where a clock reading per stream is not.
   let coarseNowMs = performance.now();
@@ -55,12 +57,14 @@ export function createSessions(limits: ServerLimits, slackMs: number): Sessions 
       session.once('close', () => sessions.delete(session));
     },
     watch(stream, onLate) {
-      const session = stream.session && sessions.get(stream.session);
+      const { session: owner } = stream;
+      const session = owner && sessions.get(owner);
       if (!session) return null;
       session.restingSinceMs = null;
       session.streams.set(stream, startWatching(onLate, coarseNowMs));
       stream.once('close', () => {
         session.streams.delete(stream);
+        onClosed(stream, owner);
         if (session.streams.size === 0) session.restingSinceMs = coarseNowMs;
       });
       return session.socket;

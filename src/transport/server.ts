@@ -9,9 +9,11 @@ import type { Http2ServerRequest, Http2ServerResponse, ServerHttp2Stream } from 
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
+import { createPenalties } from './reconnect-penalties.ts';
 import { createHttp1, type Http1 } from './server-http1.ts';
 import { createHttp2, type Http2 } from './server-http2.ts';
 import { sniff } from './server-sniff.ts';
+import type { Abuse } from './session-abuse.ts';
 import { secureHandlers } from './transport-security.ts';
 
 export type ServerLimits = {
@@ -26,6 +28,8 @@ export type ServerLimits = {
   readonly headerBytesMax: number;
   readonly requestLineBytesMax: number;
   readonly connectionsMax: number;
+  /** How long an address may not connect after a session of it was cut, the first time; 0: it may at once. */
+  readonly reconnectPenaltyMs: number;
 };
 
 export type ServerOptions = {
@@ -33,7 +37,18 @@ export type ServerOptions = {
   readonly port: number;
   readonly tls: { readonly cert: string; readonly key: string } | null;
   readonly limits: ServerLimits;
+  readonly meter: ConnectionMeter;
+  readonly callerOf: CallerOf;
 };
+
+/** Counts what is done about clients that misbehave. */
+export type ConnectionMeter = {
+  readonly sessionCut: (reason: Abuse) => void;
+  readonly connectionRefused: () => void;
+};
+
+/** Whom a connection is held against; null: nobody, because it stands for many callers or is gone. */
+export type CallerOf = (socket: Socket) => string | null;
 
 export type HttpHandler = (
   request: IncomingMessage | Http2ServerRequest,
@@ -71,6 +86,8 @@ export type Listening = {
 /** Connections that have not brought a complete request head yet, with the instant they were accepted. */
 export type Fresh = Map<Duplex, number>;
 
+/** How long an HTTP/2 client can go on before it is noticed that what it sends is refused. */
+const CHECK_MS = 100;
 const SWEEP_MS_MAX = 1_000;
 const SWEEP_MS_MIN = 20;
 /** How long a draining server leaves resting connections open, so that a request on its way is still answered. */
@@ -78,20 +95,32 @@ const DRAIN_GRACE_MS = 1_000;
 
 /** Listens, and rejects when the address cannot be had. */
 export async function listen(options: ServerOptions, given: Handlers): Promise<Listening> {
-  const { host, port, tls, limits } = options;
+  const { host, port, tls, limits, meter, callerOf } = options;
   const handlers = tls === null ? given : secureHandlers(given);
   const sweepMs = sweepInterval(limits);
   const sockets = new Set<Socket>();
   const fresh: Fresh = new Map();
   const http1 = createHttp1({ limits, handlers, tls, fresh, sweepMs });
-  const http2 = createHttp2({ limits, handlers, fresh, sweepMs });
+  const penalties = createPenalties({ firstMs: limits.reconnectPenaltyMs, monotonicMs: () => performance.now() });
+  const onCut = (caller: string | null, abuse: Abuse) => {
+    meter.sessionCut(abuse);
+    if (caller !== null) penalties.punish(caller);
+  };
+  const http2 = createHttp2({ limits, handlers, fresh, sweepMs, callerOf, onCut });
   const { server } = http1;
   server.maxConnections = limits.connectionsMax;
   server.on('connection', (socket: Socket) => {
+    const caller = callerOf(socket);
+    if (caller !== null && penalties.holds(caller)) {
+      meter.connectionRefused();
+      ignoreErrors(socket).destroy();
+      return;
+    }
     sockets.add(socket);
     ignoreErrors(socket).once('close', () => sockets.delete(socket));
   });
   server.on(http1.readyEvent, (socket: Socket) => {
+    if (socket.destroyed) return;
     fresh.set(socket, performance.now());
     ignoreErrors(socket).once('close', () => fresh.delete(socket));
     if (socket instanceof TLSSocket) (socket.alpnProtocol === 'h2' ? http2 : http1).take(socket);
@@ -106,12 +135,16 @@ export async function listen(options: ServerOptions, given: Handlers): Promise<L
     cutFresh(fresh, nowMs - limits.headersTimeoutMs - 2 * sweepMs);
     http2.sweep(nowMs);
   }, sweepMs).unref();
+  const check = setInterval(http2.check, CHECK_MS).unref();
 
   let drained: Promise<void> | null = null;
   return {
     ...addressOf(server, tls === null ? 'http' : 'https'),
     drain(deadlineMs) {
-      drained ??= drain({ http1, http2, sockets, fresh }, deadlineMs).finally(() => clearInterval(sweep));
+      drained ??= drain({ http1, http2, sockets, fresh }, deadlineMs).finally(() => {
+        clearInterval(sweep);
+        clearInterval(check);
+      });
       return drained;
     },
   };

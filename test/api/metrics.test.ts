@@ -13,10 +13,12 @@ const SAMPLE = new RegExp(`^[a-z_]+(\\{${LABEL}(,${LABEL})*\\})? [0-9.e+-]+$`);
 const NAMES = [
   'spandrel_event_loop_delay_max_seconds',
   'spandrel_event_loop_delay_seconds',
+  'spandrel_connections_refused_total',
   'spandrel_events_append_seconds',
   'spandrel_events_appended_total',
   'spandrel_events_retention_deleted_total',
   'spandrel_requests_total',
+  'spandrel_sessions_cut_total',
   'spandrel_settlement_oldest_seconds',
   'spandrel_settlement_total',
   'spandrel_webhook_attempt_seconds',

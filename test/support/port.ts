@@ -17,12 +17,12 @@ import { createIdSource } from '../../src/transport/call-ids.ts';
 import { createConnect } from '../../src/transport/connect.ts';
 import { createGrpc, type GrpcDeps } from '../../src/transport/grpc.ts';
 import { createHealth } from '../../src/transport/health.ts';
-import { createOriginOf } from '../../src/transport/origin.ts';
+import { createCallerOf, createOriginOf } from '../../src/transport/origin.ts';
 import { createBodyWatch } from '../../src/transport/rest/body-watch.ts';
 import { createInflateGate } from '../../src/transport/rest/inflate.ts';
 import { refusePrematurely } from '../../src/transport/rest/premature.ts';
 import { createRest, type RestHandler } from '../../src/transport/rest/rest.ts';
-import { type Listening, listen, type ServerLimits } from '../../src/transport/server.ts';
+import { type ConnectionMeter, type Listening, listen, type ServerLimits } from '../../src/transport/server.ts';
 
 export const SIZE_MAX_BYTES = 1_048_576;
 export const INGEST_MAX_BYTES = 10_485_760;
@@ -41,6 +41,7 @@ const LIMITS: ServerLimits = {
   headerBytesMax: 16_384,
   requestLineBytesMax: 8_192,
   connectionsMax: 10_000,
+  reconnectPenaltyMs: 0,
 };
 
 const QUOTAS: Amounts = { arriving: 4_096, inFlight: 4_096, bodyBytes: 256 * 1_048_576, answerBytes: 256 * 1_048_576 };
@@ -70,6 +71,8 @@ export type Port = Listening & {
   readonly lastCall: () => Call | null;
   /** What requests hold now. */
   readonly held: () => Readonly<Amounts>;
+  /** Sessions that were cut, by the reason, and connections that were refused for it. */
+  readonly counted: () => { readonly headers: number; readonly resets: number; readonly refused: number };
   readonly setAccepting: (accepting: boolean) => void;
   /** Whether the store works, as far as anybody is told. */
   readonly setReady: (ready: boolean) => void;
@@ -126,8 +129,24 @@ export async function startPort(options: PortOptions = {}): Promise<Port> {
     },
     monotonicMs: () => performance.now(),
   });
+  const counted = { headers: 0, resets: 0, refused: 0 };
+  const meter: ConnectionMeter = {
+    sessionCut(reason) {
+      counted[reason] += 1;
+    },
+    connectionRefused() {
+      counted.refused += 1;
+    },
+  };
   const listening = await listen(
-    { host: '127.0.0.1', port: 0, tls: tls ? TLS : null, limits: { ...LIMITS, ...limits } },
+    {
+      host: '127.0.0.1',
+      port: 0,
+      tls: tls ? TLS : null,
+      limits: { ...LIMITS, ...limits },
+      meter,
+      callerOf: createCallerOf([]),
+    },
     {
       http: createConnect({ ...calls, health, fallback: rest }),
       grpc: createGrpc(calls),
@@ -140,6 +159,7 @@ export async function startPort(options: PortOptions = {}): Promise<Port> {
     decoded: () => counts.decoded,
     held: quotas.held,
     lastCall: () => lastCall,
+    counted: () => ({ ...counted }),
     setAccepting(value) {
       accepting = value;
     },

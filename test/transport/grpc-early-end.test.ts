@@ -36,6 +36,7 @@ it('a gRPC call whose stream ended long before its message is asked for is answe
   const port = await listen(
     {
       host: '127.0.0.1',
+      callerOf: () => null,
       port: 0,
       tls: null,
       limits: {
@@ -46,8 +47,10 @@ it('a gRPC call whose stream ended long before its message is asked for is answe
         streamsPerConnectionMax: 128,
         headerBytesMax: 16_384,
         requestLineBytesMax: 8_192,
+        reconnectPenaltyMs: 0,
         connectionsMax: 100,
       },
+      meter: { sessionCut: () => {}, connectionRefused: () => {} },
     },
     {
       http: (_, response) => void response.end(),

@@ -111,7 +111,8 @@ describe('one port', () => {
     const unused = () => {
       throw new Error('never called');
     };
-    const options = { host: '127.0.0.1', port: port.port, tls: null, limits: LIMITS };
+    const meter = { sessionCut: unused, connectionRefused: unused };
+    const options = { host: '127.0.0.1', port: port.port, tls: null, callerOf: () => null, limits: LIMITS, meter };
     const grpc = { takes: unused, serve: unused, expire: unused };
     await expect(listen(options, { http: unused, grpc, refuse: unused })).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
@@ -126,6 +127,7 @@ const LIMITS = {
   headerBytesMax: 1_000,
   requestLineBytesMax: 1_000,
   connectionsMax: 1,
+  reconnectPenaltyMs: 0,
 };
 
 describe('a request that cannot be served', () => {
