@@ -20,6 +20,9 @@ export type TraceReads = Pick<
   'outline' | 'digest' | 'spanOrder' | 'spans' | 'evaluationOrder' | 'evaluations'
 >;
 
+/** Of these, what may have to look at all that belongs to a trace. */
+export type WholeTraceReads = Omit<TraceReads, 'spans' | 'evaluations'>;
+
 export type SpanReads = Pick<TraceReads, 'spans'> & {
   /** Of all spans, by start, then id. */
   links(trace: StoredTrace): Promise<readonly SpanLink[]>;

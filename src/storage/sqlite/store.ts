@@ -10,7 +10,7 @@ import { createCommitQueue } from '../append/commit-queue.ts';
 import { cacheKeyReads } from '../key-cache.ts';
 import { createManagementStore } from '../management-store.ts';
 import { isGrave } from '../orm/management-verbs.ts';
-import { type TraceReads, takeInTurns } from '../reading/trace-reads.ts';
+import { takeInTurns, type WholeTraceReads } from '../reading/trace-reads.ts';
 import { StartError } from '../start-error.ts';
 import type { StoreLog } from '../store-log.ts';
 import { type Database, openReadHandle } from './connection.ts';
@@ -106,7 +106,7 @@ type Parts = SqliteStoreOptions & {
   readonly reader: Database;
   readonly lane: ReadLane;
   /** Where long reads are done; null: like all others. */
-  readonly longReads: TraceReads | null;
+  readonly longReads: WholeTraceReads | null;
   readonly release: () => Promise<void>;
 };
 

@@ -1,6 +1,6 @@
 /** What the main thread and the threads of the writer and of long reads say to each other. */
 
-import type { TraceReads } from '../reading/trace-reads.ts';
+import type { WholeTraceReads } from '../reading/trace-reads.ts';
 import type { WriterVerbs } from './core.ts';
 
 export type WriterThreadInput = {
@@ -19,7 +19,7 @@ export type ReaderThreadInput = WriterThreadInput;
 
 export type ReadCall = {
   readonly id: number;
-  readonly verb: keyof TraceReads;
+  readonly verb: keyof WholeTraceReads;
   readonly args: readonly unknown[];
 };
 

@@ -4,13 +4,13 @@ import { getCompileCacheDir } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { unavailableFault } from '../../domain/fault.ts';
 import { createLimiter } from '../reading/limiter.ts';
-import type { TraceReads } from '../reading/trace-reads.ts';
+import type { WholeTraceReads } from '../reading/trace-reads.ts';
 import { storageFault } from './failures.ts';
 import { CLOSE, type ReadCall, type ReaderThreadInput, type ReadReply } from './thread-messages.ts';
 
 export type ThreadReader = {
   /** Every read rejects with the unavailable Fault when the thread is gone, has too much to do, or takes too long. */
-  readonly reads: TraceReads;
+  readonly reads: WholeTraceReads;
   /** Waits for reads that have begun, and refuses all others. */
   close(): Promise<void>;
 };
@@ -82,16 +82,14 @@ export function createThreadReader(options: ThreadReaderOptions): ThreadReader {
     });
   }
 
-  const call = <V extends keyof TraceReads>(verb: V) =>
-    ((...args: readonly unknown[]) => post(verb, args)) as unknown as TraceReads[V];
+  const call = <V extends keyof WholeTraceReads>(verb: V) =>
+    ((...args: readonly unknown[]) => post(verb, args)) as unknown as WholeTraceReads[V];
   return {
     reads: {
       outline: (trace) => limit(() => call('outline')(trace)),
       digest: (trace) => limit(() => call('digest')(trace)),
       spanOrder: call('spanOrder'),
-      spans: call('spans'),
       evaluationOrder: call('evaluationOrder'),
-      evaluations: call('evaluations'),
     },
     close: async () => {
       closing = true;

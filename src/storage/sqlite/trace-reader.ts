@@ -29,7 +29,7 @@ export type TraceReader = TraceReads & {
 };
 
 // Rows are read in parts, with room for others in between.
-const ROWS_PER_PART = 250;
+const ROWS_PER_PART = 100;
 const EVALUATIONS_SOON_READ_MAX = 200;
 const LAST_CHARACTER = '\u{10ffff}';
 const BEFORE_ALL = { atMs: Number.MIN_SAFE_INTEGER, id: '' };

@@ -1,0 +1,131 @@
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Store } from '../../src/domain/store.ts';
+import { openStore } from '../../src/storage/open.ts';
+import { createThreadReader, type ThreadReaderOptions } from '../../src/storage/sqlite/thread-reader.ts';
+import { temporaryFolder } from '../support/temp.ts';
+import { bareSpan, RECEIVED_AT_MS, sampleAppend } from './conformance/samples.ts';
+import { findStored } from './conformance/trace-reading.ts';
+import { quietLog } from './quiet-log.ts';
+
+const SPANS = 3000;
+const EVERYTHING = { after: null, limit: 10 };
+
+let folder: ReturnType<typeof temporaryFolder>;
+let file: string;
+let store: Store;
+let traceId: string;
+let threads: Worker[];
+beforeEach(async () => {
+  folder = temporaryFolder();
+  file = join(folder.path, 'spandrel.db');
+  store = await openStore({ url: `sqlite:${file}`, queueMaxBytes: 64 * 1024 * 1024, log: quietLog });
+  const spans = Array.from({ length: SPANS }, (_, index) => bareSpan({ startedAtMs: RECEIVED_AT_MS + index }));
+  const append = sampleAppend({ spans, requests: [] });
+  await store.traces.append(append);
+  traceId = append.traceId;
+  threads = [];
+});
+afterEach(async () => {
+  await store.close();
+  folder.remove();
+});
+
+function createReader(options: Partial<ThreadReaderOptions> = {}) {
+  const spawn: ThreadReaderOptions['spawn'] = (workerData) => {
+    const url = new URL('../../src/storage/sqlite/reader-thread-launch.js', import.meta.url);
+    const thread = new Worker(url, { workerData });
+    threads.push(thread);
+    return thread;
+  };
+  return createThreadReader({ file, spawn, ...options });
+}
+
+describe('the thread for long reads', () => {
+  it('starts with the first read, serves all further ones, and sees every commit acknowledged before', async () => {
+    const { reads, close } = createReader();
+    expect(threads).toHaveLength(0);
+    const trace = await findStored(store.traces, traceId);
+    expect((await reads.outline(trace)).tree).toMatch(new RegExp(`\n… ${SPANS - 1000} more$`));
+    await store.traces.append(
+      sampleAppend({ traceId, spans: [bareSpan({ spanId: 'new', startedAtMs: 1 })], requests: [] }),
+    );
+    const [first] = await reads.spanOrder(trace, EVERYTHING);
+    expect(first?.id).toBe('new');
+    expect(await reads.digest(trace)).toMatch(/ more$/);
+    expect(threads).toHaveLength(1);
+    await close();
+  });
+
+  it('refuses as unavailable what it was reading when it died, and starts again', async () => {
+    const { reads, close } = createReader();
+    const trace = await findStored(store.traces, traceId);
+    await reads.spanOrder(trace, EVERYTHING);
+    const lost = expect(Promise.all([reads.outline(trace), reads.digest(trace)])).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+    await threads[0]?.terminate();
+    await lost;
+    expect(await reads.spanOrder(trace, EVERYTHING)).toHaveLength(10);
+    await close();
+  });
+
+  it('refuses as unavailable when its file cannot be opened', async () => {
+    const { reads, close } = createReader({ file: join(folder.path, 'missing.db') });
+    const trace = await findStored(store.traces, traceId);
+    await expect(reads.outline(trace)).rejects.toMatchObject({ code: 'unavailable' });
+    await close();
+  });
+
+  it('gives up reads that take too long', async () => {
+    const { reads, close } = createReader({ readMaxMs: 1 });
+    const trace = await findStored(store.traces, traceId);
+    // The thread is not even there that soon.
+    await expect(reads.outline(trace)).rejects.toMatchObject({ code: 'unavailable', message: /took too long/ });
+    await close();
+  });
+
+  it('bounds what waits for it', async () => {
+    const { reads, close } = createReader();
+    const trace = await findStored(store.traces, traceId);
+    const outlines = await Promise.allSettled(Array.from({ length: 100 }, () => reads.outline(trace)));
+    expect(outlines.filter(({ status }) => status === 'fulfilled')).toHaveLength(65);
+    const orders = await Promise.allSettled(Array.from({ length: 300 }, () => reads.spanOrder(trace, EVERYTHING)));
+    expect(orders.filter(({ status }) => status === 'fulfilled')).toHaveLength(256);
+    for (const each of [...outlines, ...orders]) {
+      if (each.status === 'rejected') expect(each.reason).toMatchObject({ code: 'unavailable' });
+    }
+    await close();
+  });
+
+  it('ends what it has begun before it is closed, and refuses what comes later', async () => {
+    const { reads, close } = createReader();
+    const trace = await findStored(store.traces, traceId);
+    const begun = reads.spanOrder(trace, EVERYTHING);
+    await close();
+    expect(await begun).toHaveLength(10);
+    await expect(reads.outline(trace)).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});
+
+describe('a store over a file', () => {
+  it('starts no further thread for traces of few spans, and looks at all spans of a large one in a thread', async () => {
+    const few = sampleAppend({ spans: Array.from({ length: 10 }, () => bareSpan()), requests: [] });
+    await store.traces.append(few);
+    const small = await findStored(store.traces, few.traceId);
+    const before = countThreads();
+    await store.traces.outline(small);
+    await store.traces.spanOrder(small, EVERYTHING);
+    await store.traces.evaluationOrder(small, EVERYTHING);
+    expect(countThreads()).toBe(before);
+    await store.traces.outline(await findStored(store.traces, traceId));
+    expect(countThreads()).toBe(before + 1);
+  });
+});
+
+/** How many workers the process has. */
+function countThreads(): number {
+  const resources = process.getActiveResourcesInfo();
+  return resources.filter((name) => name === 'MessagePort' || name === 'Worker').length;
+}
