@@ -2,15 +2,16 @@
 
 import { isObject, parseFreeJson } from './free-json.ts';
 import type { Evaluation, Span } from './trace.ts';
+import { SUMMED } from './trace-aggregates.ts';
 
 /** Text of one answer. What belongs to a list and has no room comes with the next page. */
 export const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
 /** Of one text beside the lists of an answer: several of them leave room for a page. */
 export const HEAD_TEXT_MAX_BYTES = 1_280 * 1024;
 
-// Names of members, punctuation, numbers and instants, rounded up.
-const SPAN_BYTES = 700;
-const EVALUATION_BYTES = 500;
+// Names of members, punctuation and instants, rounded up.
+const SPAN_BYTES = 480;
+const EVALUATION_BYTES = 460;
 const ESCAPED = /["\\\u0000-\u001f\u007f\u2028\u2029]/;
 // Long texts are looked at in parts, so that one that is too large costs no more than one that is as large as may be.
 const PART_CHARACTERS = 64 * 1024;
@@ -29,7 +30,8 @@ export function spanBytes(span: Span, traceId: string): number {
   return (
     SPAN_BYTES +
     texts(traceId, span.spanId, span.parentId, span.name, span.vendor, span.model) +
-    jsons(span.inputJson, span.outputJson, span.paramsJson, span.otherMetricsJson, span.errorJson, span.contextsJson)
+    jsons(span.inputJson, span.outputJson, span.paramsJson, span.otherMetricsJson, span.errorJson, span.contextsJson) +
+    SUMMED.reduce((sum, name) => sum + digits(span[name]), 0)
   );
 }
 
@@ -78,6 +80,10 @@ function texts(...values: readonly (string | null)[]): number {
   let bytes = 0;
   for (const value of values) if (value !== null) bytes += jsonStringBytes(value);
   return bytes;
+}
+
+function digits(value: number | null): number {
+  return value === null ? 0 : String(value).length;
 }
 
 /** Values that are stored as the JSON that is written. */

@@ -1,12 +1,12 @@
 /** TraceService: message <-> domain values. */
 
-import type { MessageInitShape } from '@bufbuild/protobuf';
+import { create, type MessageInitShape, type MessageShape } from '@bufbuild/protobuf';
 import {
   type TraceEvaluationSchema,
   TraceFormat,
   type TraceSchema,
   type TraceService,
-  type TraceSpanSchema,
+  TraceSpanSchema,
 } from '../../gen/spandrel/v1/traces_pb.js';
 import type { Project } from '../domain/caller.ts';
 import { Fault } from '../domain/fault.ts';
@@ -19,6 +19,8 @@ import { collectRequestToJson } from './collect-request.ts';
 import type { Implementation } from './method.ts';
 import { createProjectSettingsRpc } from './project-settings.ts';
 import { projectOf } from './scope.ts';
+
+const SPANS_PER_TURN = 1000;
 
 export type TraceRpcDeps = {
   readonly traces: Traces;
@@ -62,7 +64,8 @@ export function createTraceRpc({ traces, settings, platformUrl }: TraceRpcDeps):
           },
           context.nowMs,
         );
-        return { view: { case: 'trace', value: traceMessage(view, project, platformUrl) } };
+        const trace = traceMessage(view, project, platformUrl);
+        return { view: { case: 'trace', value: { ...trace, spans: await spanMessages(view) } } };
       },
     },
     ...createProjectSettingsRpc(settings),
@@ -100,7 +103,6 @@ function traceMessage(
     output: { value: view.output },
     metrics: metricsOf(record),
     evaluations: view.evaluations.map(evaluationMessage),
-    spans: view.spans.map((span) => spanMessage(span, record.traceId)),
     spanCount: BigInt(record.spanCount),
     asciiTree: view.asciiTree,
     platformUrl: platformUrl(project, record.traceId),
@@ -137,6 +139,16 @@ function tokensOf(of: TraceRecord | Span) {
     ...setInteger('cacheReadInputTokens', of.cacheReadInputTokens),
     ...setInteger('cacheCreationInputTokens', of.cacheCreationInputTokens),
   };
+}
+
+/** Made in parts, with room for others in between: a page may have 10,000 of them. */
+async function spanMessages({ spans, record }: TraceView): Promise<MessageShape<typeof TraceSpanSchema>[]> {
+  const messages: MessageShape<typeof TraceSpanSchema>[] = [];
+  for (const span of spans) {
+    messages.push(create(TraceSpanSchema, spanMessage(span, record.traceId)));
+    if (messages.length % SPANS_PER_TURN === 0) await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+  return messages;
 }
 
 function spanMessage(span: Span, traceId: string): MessageInitShape<typeof TraceSpanSchema> {

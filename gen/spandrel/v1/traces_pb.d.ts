@@ -780,14 +780,14 @@ export declare type Trace = Message<"spandrel.v1.Trace"> & {
   events: string[];
 
   /**
-   * Results, oldest first.
+   * Results, oldest first; on a further page those that had no room before.
    *
    * @generated from field: repeated spandrel.v1.TraceEvaluation evaluations = 13;
    */
   evaluations: TraceEvaluation[];
 
   /**
-   * By start, then id.
+   * By start, then id. Begin once all evaluations were given.
    *
    * @generated from field: repeated spandrel.v1.TraceSpan spans = 14;
    */
@@ -801,14 +801,14 @@ export declare type Trace = Message<"spandrel.v1.Trace"> & {
   spanCount: bigint;
 
   /**
-   * Where the next page starts; unset on the last.
+   * Where the next page starts; unset on the last. A page also ends where its text would be more than 8 MiB.
    *
    * @generated from field: optional string spans_next_cursor = 16;
    */
   spansNextCursor?: string | undefined;
 
   /**
-   * The tree of spans as text.
+   * The tree of spans as text, at most 1,000 lines and 256 KiB.
    *
    * @generated from field: string ascii_tree = 17;
    */
@@ -1215,7 +1215,7 @@ export declare type TraceDigest = Message<"spandrel.v1.TraceDigest"> & {
   traceId: string;
 
   /**
-   * The tree of spans with what went in and came out.
+   * The tree of spans with what went in and came out, at most 1 MiB; its last lines say what it leaves out.
    *
    * @generated from field: string formatted_trace = 2;
    */
@@ -1236,7 +1236,7 @@ export declare type TraceDigest = Message<"spandrel.v1.TraceDigest"> & {
   metadataJson: string;
 
   /**
-   * Results, oldest first.
+   * Results, oldest first, as far as the answer has room.
    *
    * @generated from field: repeated spandrel.v1.TraceEvaluation evaluations = 5;
    */
