@@ -5,7 +5,6 @@ import { type GetTraceResponse, GetTraceResponseSchema } from '../../gen/spandre
 import { evaluationBytes, spanBytes } from '../../src/domain/answer-size.ts';
 import type { Evaluation, Span } from '../../src/domain/trace.ts';
 import type { Traces } from '../../src/domain/traces.ts';
-import type { Context } from '../../src/rpc/method.ts';
 import { createTraceRpc } from '../../src/rpc/traces.ts';
 import { compileEncoder } from '../../src/transport/rest/encode.ts';
 import { PROJECT } from '../domain/collecting.ts';
@@ -35,7 +34,7 @@ async function written(spans: readonly Span[], evaluations: readonly Evaluation[
   const traces: Pick<Traces, 'get'> = { get: async () => ({ record, choice, ...texts, spans, evaluations }) };
   const { getTrace } = createTraceRpc({ traces: traces as Traces, settings: {} as never, platformUrl: () => '' });
   if (!('handle' in getTrace)) throw new Error('The call reads JSON.');
-  const context = { project: PROJECT, nowMs: 0 } as Context;
+  const context = { project: PROJECT, nowMs: 0 } as never;
   const answer = await getTrace.handle(
     { traceId: TRACE_ID, spansCursor: '', llmMode: '', format: 0 } as never,
     context,
