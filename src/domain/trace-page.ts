@@ -21,8 +21,15 @@ export type PageQuestion = {
   readonly spansMax: number;
   /** Where the page begins. */
   readonly start: PageStart;
-  /** Room for the lists. */
-  readonly maxBytes: number;
+};
+
+/** What a page may hold, known before anything of it is loaded. */
+export type PagePlan = PageQuestion & {
+  /** One more of each than the page may hold tells that it goes on. */
+  readonly evaluationPlaces: readonly SizedPlace[];
+  readonly spanPlaces: readonly SizedPlace[];
+  /** What all of it takes. */
+  readonly bytes: number;
 };
 
 /** The list that a page begins with, and after which of it; null: with its first. */
@@ -63,24 +70,37 @@ function startOf(position: Position): PageStart | null {
   return typeof atMs === 'number' && typeof id === 'string' ? { list, after: { atMs, id } } : null;
 }
 
-export async function readPage(store: TraceStore, cursors: PageCursors, question: PageQuestion): Promise<TracePage> {
+/** Looks at the order and the sizes of what a page could hold. */
+export async function planPage(store: TraceStore, question: PageQuestion): Promise<PagePlan> {
   const { trace, start, spansMax } = question;
-  const room: Room = { leftBytes: question.maxBytes, isEmpty: true };
-  const evaluations: Evaluation[] = [];
-  if (start.list === 'evaluations') {
-    const places = await store.evaluationOrder(trace, { after: start.after, limit: EVALUATIONS_MAX + 1 });
-    evaluations.push(...(await fill(room, places.slice(0, EVALUATIONS_MAX), toEvaluations(store, trace))));
-    if (evaluations.length < places.length) {
-      const after = places[evaluations.length - 1] ?? start.after;
-      return { evaluations, spans: [], nextCursor: cursors.seal({ list: 'evaluations', after }) };
-    }
+  const isFirst = start.list === 'evaluations';
+  const evaluationPlaces = isFirst
+    ? await store.evaluationOrder(trace, { after: start.after, limit: EVALUATIONS_MAX + 1 })
+    : [];
+  const spanPlaces = await store.spanOrder(trace, { after: isFirst ? null : start.after, limit: spansMax + 1 });
+  let bytes = 0;
+  for (const place of evaluationPlaces) bytes += place.bytes;
+  for (const place of spanPlaces) bytes += place.bytes;
+  return { ...question, evaluationPlaces, spanPlaces, bytes };
+}
+
+/** Loads as much of the plan as has room in `maxBytes`. */
+export async function readPage(
+  store: TraceStore,
+  cursors: PageCursors,
+  { maxBytes, ...plan }: PagePlan & { readonly maxBytes: number },
+): Promise<TracePage> {
+  const { trace, start, spansMax, evaluationPlaces, spanPlaces } = plan;
+  const room: Room = { leftBytes: maxBytes, isEmpty: true };
+  const evaluations = await fill(room, evaluationPlaces.slice(0, EVALUATIONS_MAX), toEvaluations(store, trace));
+  if (evaluations.length < evaluationPlaces.length) {
+    const after = evaluationPlaces[evaluations.length - 1] ?? start.after;
+    return { evaluations, spans: [], nextCursor: cursors.seal({ list: 'evaluations', after }) };
   }
-  const after = start.list === 'spans' ? start.after : null;
-  const places = await store.spanOrder(trace, { after, limit: spansMax + 1 });
-  const spans = await fill(room, places.slice(0, spansMax), toSpans(store, trace));
-  if (spans.length === places.length) return { evaluations, spans, nextCursor: null };
-  const next: PageStart = { list: 'spans', after: places[spans.length - 1] ?? after };
-  return { evaluations, spans, nextCursor: cursors.seal(next) };
+  const spans = await fill(room, spanPlaces.slice(0, spansMax), toSpans(store, trace));
+  if (spans.length === spanPlaces.length) return { evaluations, spans, nextCursor: null };
+  const after = spanPlaces[spans.length - 1] ?? (start.list === 'spans' ? start.after : null);
+  return { evaluations, spans, nextCursor: cursors.seal({ list: 'spans', after }) };
 }
 
 /** The evaluations that have room, from the first on, and how many there are; see EVALUATIONS_MAX. */
@@ -95,7 +115,7 @@ export async function readEvaluations(
 }
 
 type Room = { leftBytes: number; isEmpty: boolean };
-type SizedPlace = { readonly id: string; readonly bytes: number };
+type SizedPlace = ListPlace & { readonly bytes: number };
 
 type Items<T> = {
   readonly load: (ids: readonly string[]) => Promise<readonly T[]>;

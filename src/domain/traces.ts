@@ -11,7 +11,7 @@ import type { StoredTrace, TraceStore } from './store.ts';
 import type { Evaluation, Span, TraceRecord } from './trace.ts';
 import type { TraceChoice } from './trace-aggregates.ts';
 import { lookupForms } from './trace-ids.ts';
-import { createPageCursors, readEvaluations, readPage } from './trace-page.ts';
+import { createPageCursors, planPage, readEvaluations, readPage } from './trace-page.ts';
 import { traceTermDays } from './trace-retention.ts';
 import { inputText, outputText } from './trace-texts.ts';
 
@@ -29,6 +29,8 @@ export type GetTrace = {
   readonly spansLimit: number | null;
   /** Empty: the first page. */
   readonly spansCursor: string;
+  /** Told how large the answer will be about; throws the unavailable Fault where there is no room for it. */
+  readonly countAnswer: (bytes: number) => void;
 };
 
 /** What both formats show of a trace. */
@@ -78,13 +80,13 @@ export function createTraces(deps: TracesDeps): Traces {
       const trace = { ...record, projectNumber: project.number };
       const cursors = createPageCursors(deps.cursors, ['trace-spans', project.id, record.traceId]);
       const start = cursors.open(question.spansCursor);
+      const spansMax = question.spansLimit ?? SPANS_LIMIT_DEFAULT;
+      const plan = await planPage(deps.store, { trace, start, spansMax });
+      // Before anything is loaded: what does not fit beside other answers costs no more than this.
+      question.countAnswer(Math.min(ANSWER_MAX_BYTES, HEAD_BYTES + plan.bytes));
       const head = await readHead(deps.store, trace);
-      const page = await readPage(deps.store, cursors, {
-        trace,
-        spansMax: question.spansLimit ?? SPANS_LIMIT_DEFAULT,
-        start,
-        maxBytes: ANSWER_MAX_BYTES - headBytes(head, record),
-      });
+      const maxBytes = ANSWER_MAX_BYTES - headBytes(head, record);
+      const page = await readPage(deps.store, cursors, { ...plan, maxBytes });
       const { evaluations, spans, nextCursor: nextSpansCursor } = page;
       return { record, ...head, evaluations, spans, nextSpansCursor };
     },

@@ -61,6 +61,7 @@ export function createTraceRpc({ traces, settings, platformUrl }: TraceRpcDeps):
             traceId: request.traceId,
             spansLimit: request.spansLimit ?? null,
             spansCursor: request.spansCursor,
+            countAnswer: context.countAnswer,
           },
           context.nowMs,
         );
