@@ -8,6 +8,8 @@ export type Figures = {
   readonly dup?: number;
   readonly p99?: number;
   readonly rss?: number;
+  readonly stall?: number;
+  readonly wait?: number;
   readonly pass: boolean;
 };
 

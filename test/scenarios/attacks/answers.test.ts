@@ -1,0 +1,90 @@
+/** Answers that nobody takes: large ones, asked for in numbers, over every protocol. */
+
+import { create, toBinary } from '@bufbuild/protobuf';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { GetTraceRequestSchema } from '../../../gen/spandrel/v1/traces_pb.js';
+import { grpcFrame, openHostile, openStreams, requestHead } from '../../support/attack-clients.ts';
+import { type Attack, startTarget, type Target } from '../../support/attack-target.ts';
+import { storeHeavyTrace } from '../../support/attack-traces.ts';
+import { isFullTier } from '../../support/scenario.ts';
+import { until } from '../../support/temp.ts';
+
+const ANSWERS = 110;
+const ANSWERS_SERVED_MEANWHILE = isFullTier ? 400 : 60;
+const RPC = '/spandrel.v1.TraceService/GetTrace';
+const ANSWERED_OR_REFUSED = [200, 503];
+
+let target: Target;
+let path: string;
+let message: Uint8Array;
+beforeAll(async () => {
+  target = await startTarget();
+  const traceId = await storeHeavyTrace(target);
+  path = `/api/traces/${traceId}`;
+  message = toBinary(GetTraceRequestSchema, create(GetTraceRequestSchema, { traceId }));
+});
+beforeEach(() => target.revive());
+afterAll(() => target.close());
+
+it('110 answers asked for on one connection that takes none do not pile up', () =>
+  target.attack({ id: 'A1', n: ANSWERS }, async (attack) => {
+    const head = requestHead(target, `GET ${path}`);
+    openHostile(target, attack, head.repeat(ANSWERS), { reads: false });
+    await attack.serves(ANSWERS_SERVED_MEANWHILE);
+  }));
+
+it('110 answers asked for on sixty connections that take none do not pile up', () =>
+  target.attack({ id: 'A2', n: ANSWERS }, async (attack) => {
+    const head = requestHead(target, `GET ${path}`);
+    for (let index = 0; index < 60; index += 1) {
+      openHostile(target, attack, head.repeat(index % 60 < ANSWERS - 60 ? 2 : 1), { reads: false });
+    }
+    await attack.serves(ANSWERS_SERVED_MEANWHILE);
+  }));
+
+/** Ten streams of each of eleven sessions: what one session may hold is not what bounds it. */
+async function askByStreams(attack: Attack, headers: { readonly [name: string]: string }, body?: Buffer) {
+  const asked = openStreams(target, attack, {
+    sessions: 11,
+    streams: ANSWERS / 11,
+    headers: { ':path': path, ...headers },
+    ...(body === undefined ? {} : { body }),
+  });
+  await attack.serves(ANSWERS_SERVED_MEANWHILE);
+  expect(asked.statuses.filter((status) => !ANSWERED_OR_REFUSED.includes(status))).toEqual([]);
+}
+
+it('110 answers asked for by HTTP/2 streams without a window do not pile up', () =>
+  target.attack({ id: 'A3', n: ANSWERS }, (attack) => askByStreams(attack, { ':method': 'GET' })));
+
+it('110 answers asked for over gRPC without a window do not pile up', () =>
+  target.attack({ id: 'A4', n: ANSWERS }, (attack) =>
+    askByStreams(
+      attack,
+      { ':method': 'POST', ':path': RPC, 'content-type': 'application/grpc', te: 'trailers' },
+      grpcFrame(message),
+    ),
+  ));
+
+it('110 answers asked for over Connect without a window do not pile up', () =>
+  target.attack({ id: 'A5', n: ANSWERS }, (attack) =>
+    askByStreams(
+      attack,
+      { ':method': 'POST', ':path': RPC, 'content-type': 'application/proto' },
+      Buffer.from(message),
+    ),
+  ));
+
+it('300 clients that take a byte a second of five MiB hold nobody up', () =>
+  target.attack({ id: 'I1', n: 300 }, async (attack) => {
+    // A page of this trace with ten spans is just under five MiB of text.
+    const head = requestHead(target, `GET ${path}?spansLimit=10`);
+    const slow = Array.from({ length: 300 }, () => openHostile(target, attack, head, { reads: false }));
+    const sip = setInterval(() => {
+      for (const { socket } of slow) socket.read(1);
+    }, 1_000);
+    attack.closeLater(() => clearInterval(sip));
+    await attack.serves(ANSWERS_SERVED_MEANWHILE);
+    // Kernels pass on such progress in large steps, so it looks like none.
+    if (isFullTier) await until(() => slow.every(({ isCut }) => isCut()), 240_000);
+  }));

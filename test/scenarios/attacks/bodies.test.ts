@@ -1,0 +1,147 @@
+/** Request bodies that are on their way for ever: they hold no more than a share of places and memory. */
+
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { grpcFrame, type Hostile, openHostile, openStreams, requestHead } from '../../support/attack-clients.ts';
+import { ATTACKER_HOST, type Attack, startTarget, type Target } from '../../support/attack-target.ts';
+import { isFullTier } from '../../support/scenario.ts';
+import { until } from '../../support/temp.ts';
+
+const DRIPPING = 1_030;
+const DRIP_EVERY_MS = 1_000;
+/** No credential and no address holds more than a quarter of the places, which are 1,024 by default. */
+const SHARE_MAX = 256;
+const WHOLE_BYTES = 10 * 1024 * 1024;
+const WHOLE_BODIES = { rest: 150, chunked: isFullTier ? 150 : 70, streams: isFullTier ? 150 : 70 };
+const SERVED_MEANWHILE = isFullTier ? 400 : 60;
+const RPC = '/spandrel.v1.TraceService/CollectTrace';
+const HOSTS = [ATTACKER_HOST, '127.0.0.3', '127.0.0.4', '127.0.0.5'];
+
+let target: Target;
+let keys: readonly string[];
+beforeAll(async () => {
+  target = await startTarget();
+  keys = [target.key, await target.addKey(), await target.addKey(), await target.addKey()];
+});
+beforeEach(() => target.revive());
+afterAll(() => target.close());
+
+/** Bodies that are announced as large and come byte by byte. */
+function drip(attack: Attack, of: (index: number) => { readonly key: string; readonly from: string }): Hostile[] {
+  const dripping = Array.from({ length: DRIPPING }, (_, index) => {
+    const { key, from } = of(index);
+    const headers = { 'x-auth-token': key, 'content-type': 'application/json', 'content-length': '999999' };
+    return openHostile(target, attack, `${requestHead(target, 'POST /api/collector', headers)}{`, { from });
+  });
+  const timer = setInterval(() => {
+    for (const { socket } of dripping) if (socket.writable) socket.write(' ');
+  }, DRIP_EVERY_MS);
+  attack.closeLater(() => clearInterval(timer));
+  return dripping;
+}
+
+/** All of them are decided about: a share goes on, everything else was refused as overload is. */
+async function expectOneShare(attack: Attack, dripping: readonly Hostile[]): Promise<void> {
+  const going = () => dripping.filter(({ text, isCut }) => text() === '' && !isCut());
+  await until(() => going().length <= SHARE_MAX, 20_000);
+  await attack.serves(SERVED_MEANWHILE);
+  expect(going().length).toBeGreaterThan(0);
+  const told = dripping.filter((each) => !going().includes(each)).map(({ text }) => text());
+  expect(told.filter((text) => text !== '' && !/^HTTP\/1\.1 503 [\s\S]*\r\nretry-after: 1\r\n/i.test(text))).toEqual(
+    [],
+  );
+}
+
+it('C1: 1,030 dripping bodies of one key at one address leave places for others', () =>
+  target.attack({ id: 'C1', n: DRIPPING }, async (attack) => {
+    await expectOneShare(
+      attack,
+      drip(attack, () => ({ key: target.key, from: ATTACKER_HOST })),
+    );
+  }));
+
+it('C2: one key that comes from several addresses has the share of one key', () =>
+  target.attack({ id: 'C2', n: DRIPPING }, async (attack) => {
+    const from = (index: number) => HOSTS[index % HOSTS.length] ?? ATTACKER_HOST;
+    await expectOneShare(
+      attack,
+      drip(attack, (index) => ({ key: target.key, from: from(index) })),
+    );
+  }));
+
+it('C3: several keys that come from one address have the share of one address', () =>
+  target.attack({ id: 'C3', n: DRIPPING }, async (attack) => {
+    const key = (index: number) => keys[index % keys.length] ?? target.key;
+    await expectOneShare(
+      attack,
+      drip(attack, (index) => ({ key: key(index), from: ATTACKER_HOST })),
+    );
+  }));
+
+it.each([
+  ['C4', 'gRPC', { 'content-type': 'application/grpc', te: 'trailers' }, grpcFrame(Buffer.alloc(1), 999_999)],
+  ['C5', 'Connect', { 'content-type': 'application/proto' }, Buffer.alloc(1)],
+])('%s: 1,030 dripping bodies over %s leave places for others', (id, _, headers, body) =>
+  target.attack({ id, n: DRIPPING }, async (attack) => {
+    const wish = { sessions: 10, streams: DRIPPING / 10, ends: false, windowBytes: 65_535 };
+    const asked = openStreams(target, attack, {
+      ...wish,
+      headers: { ':method': 'POST', ':path': RPC, ...headers },
+      body,
+    });
+    const timer = setInterval(() => {
+      for (const stream of asked.streams) if (stream.writable) stream.write('\0');
+    }, DRIP_EVERY_MS);
+    attack.closeLater(() => clearInterval(timer));
+    await until(() => asked.statuses.length >= DRIPPING - SHARE_MAX, 20_000);
+    await attack.serves(SERVED_MEANWHILE);
+    expect([...new Set(asked.statuses)]).toEqual([503]);
+  }),
+);
+
+const WHOLE = Buffer.alloc(WHOLE_BYTES, ' ');
+WHOLE[0] = '{'.charCodeAt(0);
+
+it.each([
+  ['D1', 'announced', WHOLE_BODIES.rest],
+  ['D2', 'unannounced', WHOLE_BODIES.chunked],
+])('%s: %s bodies of 10 MiB, all but their ends, share one bound', (id, length, bodies) =>
+  target.attack({ id, n: bodies }, async (attack) => {
+    const announced = length === 'announced';
+    const typed = { 'content-type': 'application/json' };
+    const framed = announced ? { 'content-length': String(WHOLE_BYTES) } : { 'transfer-encoding': 'chunked' };
+    const head = requestHead(target, 'POST /api/collector', { ...typed, ...framed });
+    const sent = Array.from({ length: bodies }, () => openHostile(target, attack, head));
+    for (const { socket } of sent) {
+      if (!announced) socket.write(`${WHOLE_BYTES.toString(16)}\r\n`);
+      socket.write(WHOLE.subarray(0, -1));
+    }
+    await attack.serves(SERVED_MEANWHILE);
+    await until(() => sent.some(({ text }) => /^HTTP\/1\.1 503 /.test(text())), 20_000);
+    const told = sent.map(({ text }) => text().slice(0, 12)).filter((text) => text !== '');
+    expect([...new Set(told)]).toEqual(['HTTP/1.1 503']);
+  }),
+);
+
+it.each([
+  [
+    'D3',
+    'gRPC',
+    { 'content-type': 'application/grpc', te: 'trailers' },
+    grpcFrame(WHOLE.subarray(0, -16), WHOLE_BYTES),
+  ],
+  ['D4', 'Connect', { 'content-type': 'application/proto' }, WHOLE.subarray(0, -16)],
+])('%s: bodies of 10 MiB over %s, all but their ends, share one bound', (id, _, headers, body) =>
+  target.attack({ id, n: WHOLE_BODIES.streams }, async (attack) => {
+    const asked = openStreams(target, attack, {
+      sessions: WHOLE_BODIES.streams / 10,
+      streams: 10,
+      ends: false,
+      windowBytes: 65_535,
+      headers: { ':method': 'POST', ':path': RPC, ...headers },
+      body,
+    });
+    await attack.serves(SERVED_MEANWHILE);
+    await until(() => asked.statuses.includes(503), 20_000);
+    expect([...new Set(asked.statuses)]).toEqual([503]);
+  }),
+);

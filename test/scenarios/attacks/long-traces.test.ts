@@ -1,0 +1,69 @@
+/** One trace of very many spans, read and digested by several clients: a read costs its page, whatever the trace holds. */
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTarget, type Target } from '../../support/attack-target.ts';
+import { spanText, storeTrace } from '../../support/attack-traces.ts';
+import { inParallel, isFullTier } from '../../support/scenario.ts';
+
+const SPANS_MAX = 100_000;
+const SPANS = isFullTier ? SPANS_MAX : 30_000;
+const CLIENTS = 4;
+const READS = isFullTier ? 120 : 16;
+const ANSWER_MAX_BYTES = 8 * 1024 * 1024 + 64 * 1024;
+
+let target: Target;
+beforeAll(async () => {
+  target = await startTarget();
+  // A tree of ten branches each, with two texts.
+  const wish = (index: number) => ({
+    ...(index === 0 ? {} : { parentId: `s${Math.floor((index - 1) / 10)}` }),
+    input: `what went into step ${index}`,
+    output: `what came out of step ${index}`,
+  });
+  await storeTrace(target, { traceId: 'long', spans: SPANS, wish });
+}, 300_000);
+afterAll(() => target.close());
+
+async function read(query: string) {
+  const answer = await fetch(`${target.address}/api/traces/long${query}`, { headers: { 'x-auth-token': target.key } });
+  const text = await answer.text();
+  expect(answer.status, text.slice(0, 300)).toBe(200);
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(ANSWER_MAX_BYTES);
+  return JSON.parse(text);
+}
+
+it(`G1: a trace of ${SPANS} spans is read, paged and digested by ${CLIENTS} clients`, () =>
+  target.attack({ id: 'G1', n: READS }, async ({ serves }) => {
+    const reads = Array.from({ length: READS }, (_, index) => index);
+    await Promise.all([
+      inParallel(reads, CLIENTS, async (index) => {
+        if (index % 4 === 3) return void (await read('?format=digest'));
+        const page = await read('?spansLimit=100');
+        expect(page).toMatchObject({ span_count: SPANS, spans: expect.objectContaining({ length: 100 }) });
+        const cursor = encodeURIComponent(page.spans_next_cursor);
+        expect((await read(`?spansLimit=${index % 2 === 0 ? 200 : 2_000}&spansCursor=${cursor}`)).span_count).toBe(
+          SPANS,
+        );
+      }),
+      serves(60),
+    ]);
+  }));
+
+it(`G2: a client that appends to a trace of ${SPANS} spans, one at a time, costs what it appends`, () =>
+  target.attack({ id: 'G2', n: READS }, async ({ serves }) => {
+    const rejected = { spans: 0 };
+    const appends = Array.from({ length: READS }, (_, index) => SPANS + index);
+    await Promise.all([
+      inParallel(appends, CLIENTS, async (index) => {
+        const body = `{"trace_id":"long","spans":[${spanText(index, { input: 'more' })},${spanText(0, { input: 'again' })}]}`;
+        const headers = { 'x-auth-token': target.key, 'content-type': 'application/json' };
+        const answer = await fetch(`${target.address}/api/collector`, { method: 'POST', headers, body });
+        const { partialSuccess } = JSON.parse(await answer.text());
+        expect(answer.status).toBe(200);
+        rejected.spans += partialSuccess.rejectedSpans;
+      }),
+      serves(60),
+    ]);
+    // The one that replaces is taken in any case.
+    expect(rejected.spans).toBe(SPANS === SPANS_MAX ? READS : 0);
+  }));

@@ -1,0 +1,174 @@
+/**
+ * A client that means well, beside an attack: it sends and reads traces at a steady rate over one connection, and keeps
+ * account of how long that took and of how the server's process fares. A process of its own, started by
+ * attack-observing.ts, so that no attack slows its clock.
+ */
+
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import type { ObserverOrders, ObserverReport, ObserverTold } from './attack-observing.ts';
+
+const ASK_EVERY_MS = 25;
+const LOOK_EVERY_MS = 20;
+const SCRAPE_EVERY_MS = 300;
+const ANSWER_MAX_MS = 15_000;
+const FAILURES_TOLD = 5;
+const DELAY = 'spandrel_event_loop_delay_seconds';
+
+const { address, pid, key }: ObserverOrders = JSON.parse(process.argv[2] ?? '{}');
+const agents = { traces: new Agent({ keepAlive: true, maxSockets: 1 }), metrics: new Agent({ keepAlive: true }) };
+
+type Window = {
+  asked: number;
+  readonly latenciesMs: number[];
+  readonly failures: string[];
+  rssMaxBytes: number;
+  stallMs: number;
+  waitedMs: number;
+};
+type Scraped = { readonly sumMs: number; readonly periods: number; readonly waitedMs: number };
+
+let current: Window = openWindow();
+let asked = 0;
+let readable: string | null = null;
+let scraped: Scraped | null = null;
+
+setInterval(ask, ASK_EVERY_MS);
+setInterval(look, LOOK_EVERY_MS);
+void scrapeForEver();
+process.on('disconnect', () => process.exit());
+process.on('message', (message) => {
+  if (message === 'begin') current = openWindow();
+  else void end();
+});
+
+function openWindow(): Window {
+  return { asked: 0, latenciesMs: [], failures: [], rssMaxBytes: 0, stallMs: 0, waitedMs: 0 };
+}
+
+/** Sends in turn with reading. What has to wait for the answer before counts from when it was due. */
+function ask(): void {
+  const window = current;
+  const dueMs = performance.now();
+  const id = `healthy-${pid}-${asked}`;
+  const sends = asked % 2 === 0 || readable === null;
+  asked += 1;
+  window.asked += 1;
+  const asking = sends
+    ? send('POST', '/api/collector', JSON.stringify(trace(id)))
+    : send('GET', `/api/traces/${readable}`);
+  asking
+    .then((status) => {
+      if (status !== 200) throw new Error(`status ${status}`);
+      if (sends) readable = id;
+    })
+    .catch((error: Error) => window.failures.push(`${sends ? 'send' : 'read'}: ${error.message}`))
+    .finally(() => {
+      window.latenciesMs.push(performance.now() - dueMs);
+      tell({ kind: 'served' });
+    });
+}
+
+function trace(id: string): object {
+  const nowMs = Date.now();
+  const value = { type: 'text', value: 'Say hi.' };
+  const timestamps = { started_at: nowMs, finished_at: nowMs + 5 };
+  return {
+    trace_id: id,
+    spans: [{ span_id: 's', type: 'llm', model: 'gpt-5', input: value, output: value, timestamps }],
+  };
+}
+
+function send(method: string, path: string, body?: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'x-auth-token': key, 'content-type': 'application/json' };
+    const sent = request(address + path, { method, headers, agent: agents.traces, timeout: ANSWER_MAX_MS });
+    sent.on('response', (response) => {
+      response.resume();
+      response.on('end', () => resolve(response.statusCode ?? 0));
+      response.on('error', reject);
+    });
+    sent.on('timeout', () => sent.destroy(new Error('no answer')));
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+function look(): void {
+  try {
+    const kibibytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    current.rssMaxBytes = Math.max(current.rssMaxBytes, Number(kibibytes ?? 0) * 1024);
+  } catch {
+    // The process has ended, which whoever started it tells.
+  }
+}
+
+/** The page adds up the longest delay of each second; scraped more often than that, each rise is one of them. */
+async function scrapeForEver(): Promise<never> {
+  for (;;) {
+    try {
+      noteRise(await scrape());
+    } catch (error) {
+      current.failures.push(`metrics: ${error instanceof Error ? error.message : error}`);
+    }
+    await pause(SCRAPE_EVERY_MS);
+  }
+}
+
+function noteRise(now: Scraped): void {
+  if (scraped !== null && now.periods > scraped.periods) {
+    // A wait for a processor is the machine's doing.
+    const waitedMs = now.waitedMs - scraped.waitedMs;
+    const stallMs = now.sumMs - scraped.sumMs - waitedMs;
+    if (stallMs > current.stallMs) Object.assign(current, { stallMs, waitedMs });
+  }
+  if (now.periods !== scraped?.periods) scraped = now;
+}
+
+async function scrape(): Promise<Scraped> {
+  const text = await new Promise<string>((resolve, reject) => {
+    const sent = request(`${address}/metrics`, { agent: agents.metrics, timeout: ANSWER_MAX_MS }, async (response) => {
+      try {
+        resolve((await response.setEncoding('utf8').toArray()).join(''));
+      } catch (error) {
+        reject(error);
+      }
+    });
+    sent.on('timeout', () => sent.destroy(new Error('no answer')));
+    sent.on('error', reject);
+    sent.end();
+  });
+  const figure = (suffix: string) => Number(new RegExp(`^${DELAY}_${suffix} (\\S+)$`, 'm').exec(text)?.[1]);
+  // Nanoseconds on the processor, nanoseconds waiting for it, turns.
+  const [, waitedNs] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ');
+  return { sumMs: figure('sum') * 1_000, periods: figure('count'), waitedMs: Number(waitedNs) / 1e6 };
+}
+
+/** What was asked before the end is waited for, and so is the second in which the end lies. */
+async function end(): Promise<void> {
+  const window = current;
+  const { asked: due } = window;
+  const periods = scraped?.periods ?? 0;
+  const isOver = () => window.latenciesMs.length >= due && (scraped?.periods ?? 0) > periods;
+  const latestMs = performance.now() + ANSWER_MAX_MS;
+  while (!isOver() && window.failures.length === 0 && performance.now() < latestMs) await pause(10);
+  const sorted = [...window.latenciesMs].sort((a, b) => a - b);
+  const report: ObserverReport = {
+    n: sorted.length,
+    p99Ms: sorted[Math.ceil(sorted.length * 0.99) - 1] ?? ANSWER_MAX_MS,
+    failures: window.failures.slice(0, FAILURES_TOLD),
+    rssMaxBytes: window.rssMaxBytes,
+    stallMs: window.stallMs,
+    waitedMs: window.waitedMs,
+  };
+  current = openWindow();
+  tell({ kind: 'report', report });
+}
+
+function pause(delayMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, delayMs));
+}
+
+function tell(told: ObserverTold): void {
+  process.send?.(told);
+}

@@ -1,0 +1,190 @@
+/** A server under attack: the real process, a client that means well beside the attack, and the bars both are held to. */
+
+import { request } from 'node:http';
+import { expect, vi } from 'vitest';
+import { type Observer, type ObserverReport, startObserver } from './attack-observing.ts';
+import { hex } from './fixtures.ts';
+import { createPlace, type Place } from './place.ts';
+import { report } from './scenario.ts';
+import { ADMIN_KEY, PROJECT_KEY, type SpawnedServer, spawnServer } from './server.ts';
+import { callRest } from './surfaces.ts';
+import { until } from './temp.ts';
+
+/** A server that fails is given the time to show how. */
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+/** Attackers come from elsewhere than the client that means well, which is at 127.0.0.1. */
+export const ATTACKER_HOST = '127.0.0.2';
+
+export type Target = {
+  readonly address: string;
+  readonly port: number;
+  /** The key of the attackers. */
+  readonly key: string;
+  /** Another project's key. */
+  addKey(): Promise<string>;
+  /** Starts it again in the same place when an attack has ended it. */
+  revive(): Promise<void>;
+  /** Runs the attack, and holds the server to its bars while it runs and after. */
+  attack(about: AttackAbout, run: (attack: Attack) => Promise<void>): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type AttackAbout = { readonly id: string; readonly n: number; readonly seed?: number };
+
+export type Attack = {
+  /** Until the client that means well had so many more answers. */
+  serves(answers: number): Promise<void>;
+  /** Done at the end of the attack, however it ends. */
+  closeLater(close: () => void): void;
+};
+
+const P99_MAX_MS = 250;
+const STALL_MAX_MS = 100;
+const RSS_MAX_BYTES = 600 * 1024 * 1024;
+/** What the machine does besides slows the client that means well before the attack, too. */
+const BASELINE_FACTOR = 3;
+const WARM_ANSWERS = 60;
+const BASELINE_ANSWERS = 60;
+const CALM_WITHIN_MS = 15_000;
+/** Of /metrics: what is zero while nobody asks for anything. */
+const HELD = /^(spandrel_(?!webhook)\w*(?:in_flight|held)\w*(?:\{[^}]*\})?) (\S+)$/gm;
+
+type Running = {
+  readonly server: SpawnedServer;
+  readonly observer: Observer;
+  readonly baseline: ObserverReport;
+};
+
+export async function startTarget(environment: { readonly [name: string]: string } = {}): Promise<Target> {
+  const place = await createPlace();
+  let running = await launch(place, environment);
+  const revive = async () => {
+    if (hasEnded(running.server)) running = await launch(place, environment);
+  };
+  return {
+    get address() {
+      return running.server.address;
+    },
+    get port() {
+      return running.server.port;
+    },
+    key: PROJECT_KEY,
+    revive,
+    addKey: () => createProject(running.server),
+    async attack(about, run) {
+      await revive();
+      const { problems, figures } = await judgeAttack(running, run);
+      report({ id: about.id, seed: about.seed ?? 0, n: about.n, ...figures, pass: problems.length === 0 });
+      expect(problems).toEqual([]);
+    },
+    async close() {
+      running.observer.close();
+      await running.server.stop('SIGKILL');
+      await place.remove();
+    },
+  };
+}
+
+async function launch(place: Place, environment: { readonly [name: string]: string }): Promise<Running> {
+  const server = await spawnServer({ ...place.environment, ...environment });
+  try {
+    const key = await createProject(server);
+    const observer = startObserver({ address: server.address, pid: server.child.pid ?? 0, key });
+    await observer.serves(WARM_ANSWERS);
+    observer.begin();
+    await observer.serves(BASELINE_ANSWERS);
+    return { server, observer, baseline: await observer.end() };
+  } catch (error) {
+    await server.stop('SIGKILL');
+    throw error;
+  }
+}
+
+async function createProject(server: SpawnedServer): Promise<string> {
+  const headers = { authorization: `Bearer ${ADMIN_KEY}` };
+  const asked = { verb: 'POST', path: '/api/projects', body: { name: hex(16) }, headers };
+  const { body, text } = await callRest(server.address, asked);
+  if (typeof body.apiKey !== 'string') throw new Error(`no project was made: ${text}`);
+  return body.apiKey;
+}
+
+function hasEnded({ child }: SpawnedServer): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
+
+async function judgeAttack({ server, observer, baseline }: Running, run: (attack: Attack) => Promise<void>) {
+  const closers: (() => void)[] = [];
+  const problems: string[] = [];
+  const ended = new Promise<never>((_, reject) => {
+    server.child.once('exit', () => reject(new Error(`the server ended: ${server.output().slice(-500)}`)));
+  });
+  observer.begin();
+  try {
+    const attack = { serves: observer.serves, closeLater: (close: () => void) => void closers.push(close) };
+    await Promise.race([run(attack), ended]);
+  } catch (error) {
+    problems.push(String(error));
+  } finally {
+    for (const close of closers) close();
+  }
+  const found = await observer.end();
+  if (hasEnded(server)) observer.close();
+  else problems.push(...(await judgeAftermath(server, baseline)));
+  problems.push(...judge(found, baseline));
+  const figures = {
+    p99: Math.round(found.p99Ms),
+    rss: Math.round(found.rssMaxBytes / 1e6),
+    stall: Math.round(found.stallMs),
+    wait: Math.round(found.waitedMs),
+  };
+  return { problems, figures };
+}
+
+function judge(found: ObserverReport, baseline: ObserverReport): string[] {
+  const problems = found.failures.map((failure) => `the client that means well failed: ${failure}`);
+  const p99MaxMs = Math.max(P99_MAX_MS, BASELINE_FACTOR * baseline.p99Ms);
+  const stallMaxMs = Math.max(STALL_MAX_MS, BASELINE_FACTOR * baseline.stallMs);
+  const hold = (what: string, value: number, limit: number) => {
+    if (value > limit) problems.push(`${what}: ${Math.round(value)}, at most ${Math.round(limit)}`);
+  };
+  hold('p99 of the client that means well in ms', found.p99Ms, p99MaxMs);
+  hold('longest stall of the event loop in ms', found.stallMs, stallMaxMs);
+  hold('resident MiB', found.rssMaxBytes / 2 ** 20, RSS_MAX_BYTES / 2 ** 20);
+  return problems;
+}
+
+/** A new connection is served at once, and nothing is left of the attack. */
+async function judgeAftermath({ address }: SpawnedServer, baseline: ObserverReport): Promise<string[]> {
+  const problems: string[] = [];
+  try {
+    const startedMs = performance.now();
+    const status = await statusOf(`${address}/api/traces/none`);
+    const tookMs = performance.now() - startedMs;
+    if (status !== 404) problems.push(`after the attack its own key gets ${status}`);
+    if (tookMs > Math.max(P99_MAX_MS, BASELINE_FACTOR * baseline.p99Ms))
+      problems.push(`after it an answer took ${tookMs} ms`);
+    await until(async () => (await heldFigures(address)).length === 0, CALM_WITHIN_MS);
+  } catch (error) {
+    problems.push(`after the attack: ${error}; held: ${await heldFigures(address).catch(String)}`);
+  }
+  return problems;
+}
+
+function statusOf(url: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const options = { headers: { connection: 'close', 'x-auth-token': PROJECT_KEY }, localAddress: ATTACKER_HOST };
+    const sent = request(url, { ...options, timeout: CALM_WITHIN_MS }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    sent.on('timeout', () => sent.destroy(new Error('no answer')));
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+async function heldFigures(address: string): Promise<string[]> {
+  const text = await (await fetch(`${address}/metrics`)).text();
+  return [...text.matchAll(HELD)].flatMap(([, name, value]) => (Number(value) > 0 ? [`${name} ${value}`] : []));
+}
