@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 const API = 'test/api/**/*.test.ts';
 /** Tests that need a PostgreSQL say so by their name. */
 const POSTGRES = 'test/**/postgres*.test.ts';
+/** What attackers do to the port is the same over every store; the long run tries it over both. */
+const ATTACKS = process.env.SPANDREL_TEST_TIER === 'full' ? [] : ['test/scenarios/attacks/**'];
 
 export default defineConfig({
   test: {
@@ -25,6 +27,7 @@ export default defineConfig({
           name: 'postgres',
           provide: { store: 'postgres' },
           include: [API, POSTGRES, 'test/scenarios/**/*.test.ts', 'test/crash/kill.test.ts'],
+          exclude: ATTACKS,
           // Runs only when one of these files does.
           globalSetup: 'test/support/postgres-setup.ts',
         },

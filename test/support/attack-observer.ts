@@ -1,5 +1,5 @@
 /**
- * A client that means well, beside an attack: it sends and reads traces at a steady rate over one connection, and keeps
+ * A client that means well, beside an attack: it sends and reads traces at a steady rate, and keeps
  * account of how long that took and of how the server's process fares. A process of its own, started by
  * attack-observing.ts, so that no attack slows its clock.
  */
@@ -8,7 +8,8 @@ import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import type { ObserverOrders, ObserverReport, ObserverTold } from './attack-observing.ts';
 
-const ASK_EVERY_MS = 25;
+const ASK_EVERY_MS = 15;
+const CONNECTIONS_MAX = 32;
 const LOOK_EVERY_MS = 20;
 const SCRAPE_EVERY_MS = 300;
 const ANSWER_MAX_MS = 15_000;
@@ -16,7 +17,10 @@ const FAILURES_TOLD = 5;
 const DELAY = 'spandrel_event_loop_delay_seconds';
 
 const { address, pid, key }: ObserverOrders = JSON.parse(process.argv[2] ?? '{}');
-const agents = { traces: new Agent({ keepAlive: true, maxSockets: 1 }), metrics: new Agent({ keepAlive: true }) };
+const agents = {
+  traces: new Agent({ keepAlive: true, maxSockets: CONNECTIONS_MAX }),
+  metrics: new Agent({ keepAlive: true }),
+};
 
 type Window = {
   asked: number;
@@ -24,9 +28,11 @@ type Window = {
   readonly failures: string[];
   rssMaxBytes: number;
   stallMs: number;
-  waitedMs: number;
+  readonly openedAt: Turns;
 };
-type Scraped = { readonly sumMs: number; readonly periods: number; readonly waitedMs: number };
+/** Of the server's main thread: on a processor, and waiting for one. */
+type Turns = { readonly ranMs: number; readonly waitedMs: number };
+type Scraped = { readonly sumMs: number; readonly periods: number; readonly turns: Turns };
 
 let current: Window = openWindow();
 let asked = 0;
@@ -43,10 +49,10 @@ process.on('message', (message) => {
 });
 
 function openWindow(): Window {
-  return { asked: 0, latenciesMs: [], failures: [], rssMaxBytes: 0, stallMs: 0, waitedMs: 0 };
+  return { asked: 0, latenciesMs: [], failures: [], rssMaxBytes: 0, stallMs: 0, openedAt: readTurns() };
 }
 
-/** Sends in turn with reading. What has to wait for the answer before counts from when it was due. */
+/** Sends in turn with reading. The rate does not wait for answers, so a stall counts for all that it held up. */
 function ask(): void {
   const window = current;
   const dueMs = performance.now();
@@ -117,10 +123,8 @@ async function scrapeForEver(): Promise<never> {
 
 function noteRise(now: Scraped): void {
   if (scraped !== null && now.periods > scraped.periods) {
-    // A wait for a processor is the machine's doing.
-    const waitedMs = now.waitedMs - scraped.waitedMs;
-    const stallMs = now.sumMs - scraped.sumMs - waitedMs;
-    if (stallMs > current.stallMs) Object.assign(current, { stallMs, waitedMs });
+    const stallMs = (now.sumMs - scraped.sumMs) / slowdown(scraped.turns, now.turns);
+    current.stallMs = Math.max(current.stallMs, stallMs);
   }
   if (now.periods !== scraped?.periods) scraped = now;
 }
@@ -139,9 +143,22 @@ async function scrape(): Promise<Scraped> {
     sent.end();
   });
   const figure = (suffix: string) => Number(new RegExp(`^${DELAY}_${suffix} (\\S+)$`, 'm').exec(text)?.[1]);
-  // Nanoseconds on the processor, nanoseconds waiting for it, turns.
-  const [, waitedNs] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ');
-  return { sumMs: figure('sum') * 1_000, periods: figure('count'), waitedMs: Number(waitedNs) / 1e6 };
+  return { sumMs: figure('sum') * 1_000, periods: figure('count'), turns: readTurns() };
+}
+
+function readTurns(): Turns {
+  try {
+    const [ran, waited] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ');
+    return { ranMs: Number(ran) / 1e6, waitedMs: Number(waited) / 1e6 };
+  } catch {
+    return { ranMs: 1, waitedMs: 0 };
+  }
+}
+
+/** How many times longer everything took because others had the processors, which is the machine's doing. */
+function slowdown(from: Turns, to: Turns): number {
+  const ranMs = Math.max(1, to.ranMs - from.ranMs);
+  return (ranMs + Math.max(0, to.waitedMs - from.waitedMs)) / ranMs;
 }
 
 /** What was asked before the end is waited for, and so is the second in which the end lies. */
@@ -159,7 +176,7 @@ async function end(): Promise<void> {
     failures: window.failures.slice(0, FAILURES_TOLD),
     rssMaxBytes: window.rssMaxBytes,
     stallMs: window.stallMs,
-    waitedMs: window.waitedMs,
+    slowdown: slowdown(window.openedAt, readTurns()),
   };
   current = openWindow();
   tell({ kind: 'report', report });

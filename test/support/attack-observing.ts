@@ -17,10 +17,10 @@ export type ObserverReport = {
   readonly p99Ms: number;
   readonly failures: readonly string[];
   readonly rssMaxBytes: number;
-  /** The longest that the server's event loop attended to nobody, waiting for a processor not counted. */
+  /** The longest that the server's event loop attended to nobody, had it had a processor all the time. */
   readonly stallMs: number;
-  /** For how long it waited for a processor about then. */
-  readonly waitedMs: number;
+  /** How many times longer everything took because others had the processors. */
+  readonly slowdown: number;
 };
 
 export type ObserverTold = { readonly kind: 'served' } | { readonly kind: 'report'; readonly report: ObserverReport };

@@ -9,7 +9,7 @@ export type Figures = {
   readonly p99?: number;
   readonly rss?: number;
   readonly stall?: number;
-  readonly wait?: number;
+  readonly slowdown?: number;
   readonly pass: boolean;
 };
 

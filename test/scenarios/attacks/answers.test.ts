@@ -10,7 +10,7 @@ import { isFullTier } from '../../support/scenario.ts';
 import { until } from '../../support/temp.ts';
 
 const ANSWERS = 110;
-const ANSWERS_SERVED_MEANWHILE = isFullTier ? 400 : 60;
+const ANSWERS_SERVED_MEANWHILE = isFullTier ? 1_000 : 110;
 const RPC = '/spandrel.v1.TraceService/GetTrace';
 const ANSWERED_OR_REFUSED = [200, 503];
 

@@ -12,7 +12,7 @@ const DRIP_EVERY_MS = 1_000;
 const SHARE_MAX = 256;
 const WHOLE_BYTES = 10 * 1024 * 1024;
 const WHOLE_BODIES = { rest: 150, chunked: isFullTier ? 150 : 70, streams: isFullTier ? 150 : 70 };
-const SERVED_MEANWHILE = isFullTier ? 400 : 60;
+const SERVED_MEANWHILE = isFullTier ? 1_000 : 110;
 const RPC = '/spandrel.v1.TraceService/CollectTrace';
 const HOSTS = [ATTACKER_HOST, '127.0.0.3', '127.0.0.4', '127.0.0.5'];
 

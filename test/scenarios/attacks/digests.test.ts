@@ -39,7 +39,7 @@ it('the digest of 190 chained spans of line breaks is bounded, and read by sever
     const reads = Array.from({ length: READS }, (_, index) => index);
     await Promise.all([
       inParallel(reads, 4, () => read('/api/traces/lines?format=digest', DIGEST_MAX_BYTES)),
-      serves(60),
+      serves(110),
     ]);
   });
 });
@@ -53,7 +53,7 @@ it(`a chain of depth ${DEPTH} is answered, as a digest and as a tree`, async () 
         await read('/api/traces/chain?format=digest', DIGEST_MAX_BYTES);
         await read('/api/traces/chain', ANSWER_MAX_BYTES);
       }),
-      serves(60),
+      serves(110),
     ]);
   });
 });

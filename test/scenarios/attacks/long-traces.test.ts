@@ -45,7 +45,7 @@ it(`G1: a trace of ${SPANS} spans is read, paged and digested by ${CLIENTS} clie
           SPANS,
         );
       }),
-      serves(60),
+      serves(110),
     ]);
   }));
 
@@ -62,7 +62,7 @@ it(`G2: a client that appends to a trace of ${SPANS} spans, one at a time, costs
         expect(answer.status).toBe(200);
         rejected.spans += partialSuccess.rejectedSpans;
       }),
-      serves(60),
+      serves(110),
     ]);
     // The one that replaces is taken in any case.
     expect(rejected.spans).toBe(SPANS === SPANS_MAX ? READS : 0);

@@ -20,7 +20,7 @@ const WATCH = { ...GRPC, ':path': '/grpc.health.v1.Health/Watch' };
 const QUESTIONS = isFullTier ? 20_000 : 5_000;
 const STREAMS = isFullTier ? 1_000 : 200;
 const WATCHES = 1_000;
-const SERVED_MEANWHILE = isFullTier ? 400 : 60;
+const SERVED_MEANWHILE = isFullTier ? 1_000 : 110;
 /** Large enough that nothing but the reader's own pace holds an answer back. */
 const READING_WINDOW_BYTES = 16 * 1024 * 1024;
 

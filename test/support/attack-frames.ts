@@ -1,0 +1,69 @@
+/** HTTP/2 frames as no well-meaning client would send them. */
+
+const HEADERS = 1;
+const RST_STREAM = 3;
+const SETTINGS = 4;
+const END_STREAM_AND_HEADERS = 0x05;
+const END_HEADERS = 0x04;
+const CANCEL = 8;
+/** What one frame may hold unless the other side says otherwise. */
+const FRAME_MAX_BYTES = 16_384;
+/** The first entry of the table that a client fills itself. */
+const OWN_ENTRY = 62;
+
+export const PREFACE = Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame(SETTINGS, { stream: 0 })]);
+
+function frame(
+  type: number,
+  { stream, flags = 0, payload = Buffer.alloc(0) }: { stream: number; flags?: number; payload?: Buffer },
+): Buffer {
+  const head = Buffer.alloc(9);
+  head.writeUIntBE(payload.length, 0, 3);
+  head[3] = type;
+  head[4] = flags;
+  head.writeUInt32BE(stream, 5);
+  return Buffer.concat([head, payload]);
+}
+
+/** A whole number after a prefix of seven bits. */
+function hpackLength(length: number): Buffer {
+  const bytes: number[] = [];
+  if (length < 127) return Buffer.from([length]);
+  bytes.push(127);
+  let rest = length - 127;
+  for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);
+  bytes.push(rest);
+  return Buffer.from(bytes);
+}
+
+function literal(kind: number, name: string, value: string): Buffer {
+  const parts = [Buffer.from([kind]), hpackLength(name.length), Buffer.from(name)];
+  return Buffer.concat([...parts, hpackLength(value.length), Buffer.from(value)]);
+}
+
+const GET_OVER_HTTP = Buffer.from([0x82, 0x86]);
+const WITHOUT_INDEX = 0x00;
+const WITH_INDEX = 0x40;
+
+/** A frame of 16 KiB whose header list is of some fifty MiB: one long header, kept and named again and again. */
+export function headerBomb(stream: number): Buffer {
+  const start = Buffer.concat([
+    GET_OVER_HTTP,
+    literal(WITHOUT_INDEX, ':path', '/'),
+    literal(WITHOUT_INDEX, ':authority', 'x'),
+    literal(WITH_INDEX, 'x-bomb', 'x'.repeat(3_900)),
+  ]);
+  const again = Buffer.alloc(FRAME_MAX_BYTES - start.length, 0x80 + OWN_ENTRY);
+  return frame(HEADERS, { stream, flags: END_STREAM_AND_HEADERS, payload: Buffer.concat([start, again]) });
+}
+
+/** A request that is taken back at once. */
+export function resetRequest(stream: number, headers: { readonly [name: string]: string }): Buffer {
+  const named = Object.entries({ ':authority': 'x', ...headers });
+  const payload = Buffer.concat([GET_OVER_HTTP, ...named.map(([name, value]) => literal(WITHOUT_INDEX, name, value))]);
+  const code = Buffer.from([0, 0, 0, CANCEL]);
+  return Buffer.concat([
+    frame(HEADERS, { stream, flags: END_HEADERS, payload }),
+    frame(RST_STREAM, { stream, payload: code }),
+  ]);
+}
