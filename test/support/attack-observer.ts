@@ -36,6 +36,8 @@ type Scraped = { readonly sumMs: number; readonly periods: number; readonly turn
 
 let current: Window = openWindow();
 let asked = 0;
+/** Between two attacks it is silent, so that what the server still holds is the attackers'. */
+let isAsking = true;
 let readable: string | null = null;
 let scraped: Scraped | null = null;
 
@@ -44,9 +46,14 @@ setInterval(look, LOOK_EVERY_MS);
 void scrapeForEver();
 process.on('disconnect', () => process.exit());
 process.on('message', (message) => {
-  if (message === 'begin') current = openWindow();
+  if (message === 'begin') begin();
   else void end();
 });
+
+function begin(): void {
+  current = openWindow();
+  isAsking = true;
+}
 
 function openWindow(): Window {
   return { asked: 0, latenciesMs: [], failures: [], rssMaxBytes: 0, stallMs: 0, openedAt: readTurns() };
@@ -54,6 +61,7 @@ function openWindow(): Window {
 
 /** Sends in turn with reading. The rate does not wait for answers, so a stall counts for all that it held up. */
 function ask(): void {
+  if (!isAsking) return;
   const window = current;
   const dueMs = performance.now();
   const id = `healthy-${pid}-${asked}`;
@@ -164,9 +172,9 @@ function slowdown(from: Turns, to: Turns): number {
 /** What was asked before the end is waited for, and so is the second in which the end lies. */
 async function end(): Promise<void> {
   const window = current;
-  const { asked: due } = window;
+  isAsking = false;
   const periods = scraped?.periods ?? 0;
-  const isOver = () => window.latenciesMs.length >= due && (scraped?.periods ?? 0) > periods;
+  const isOver = () => window.latenciesMs.length >= window.asked && (scraped?.periods ?? 0) > periods;
   const latestMs = performance.now() + ANSWER_MAX_MS;
   while (!isOver() && window.failures.length === 0 && performance.now() < latestMs) await pause(10);
   const sorted = [...window.latenciesMs].sort((a, b) => a - b);
