@@ -70,6 +70,8 @@ export type Streams = {
 };
 
 const GRPC_UNAVAILABLE = '14';
+/** Node would give up the bodies of its own client instead of leaving that to the server. */
+const OWN_MEMORY_MAX_MIB = 2_000;
 
 /** Many streams that take nothing of their answers beyond the window. */
 export function openStreams({ port, key }: Target, { closeLater }: Attack, wish: StreamsWish): Streams {
@@ -78,7 +80,8 @@ export function openStreams({ port, key }: Target, { closeLater }: Attack, wish:
   const sessions = Array.from({ length: wish.sessions }, () => {
     const createConnection = () => connect({ port, host: '127.0.0.1', localAddress: from });
     const settings = { initialWindowSize: windowBytes };
-    const session = connectHttp2(`http://127.0.0.1:${port}`, { createConnection, settings });
+    const limits = { maxSessionMemory: OWN_MEMORY_MAX_MIB };
+    const session = connectHttp2(`http://127.0.0.1:${port}`, { createConnection, settings, ...limits });
     session.on('error', () => undefined);
     closeLater(() => session.destroy());
     return session;

@@ -1,14 +1,15 @@
 /** A server under attack: the real process, a client that means well beside the attack, and the bars both are held to. */
 
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { type Observer, type ObserverReport, startObserver } from './attack-observing.ts';
 import { hex } from './fixtures.ts';
-import { createPlace, type Place } from './place.ts';
+import { createPlace } from './place.ts';
 import { report } from './scenario.ts';
 import { ADMIN_KEY, PROJECT_KEY, type SpawnedServer, spawnServer } from './server.ts';
 import { callRest } from './surfaces.ts';
-import { until } from './temp.ts';
+import { temporaryFolder, until } from './temp.ts';
 
 /** A server that fails is given the time to show how. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -59,9 +60,12 @@ type Running = {
 
 export async function startTarget(environment: { readonly [name: string]: string } = {}): Promise<Target> {
   const place = await createPlace();
-  let running = await launch(place, environment);
+  const logs = temporaryFolder();
+  let launches = 0;
+  const launchNext = () => launch({ ...place.environment, ...environment }, join(logs.path, `${launches++}.log`));
+  let running = await launchNext();
   const revive = async () => {
-    if (hasEnded(running.server)) running = await launch(place, environment);
+    if (hasEnded(running.server)) running = await launchNext();
   };
   return {
     get address() {
@@ -83,12 +87,13 @@ export async function startTarget(environment: { readonly [name: string]: string
       running.observer.close();
       await running.server.stop('SIGKILL');
       await place.remove();
+      logs.remove();
     },
   };
 }
 
-async function launch(place: Place, environment: { readonly [name: string]: string }): Promise<Running> {
-  const server = await spawnServer({ ...place.environment, ...environment });
+async function launch(environment: { readonly [name: string]: string }, logFile: string): Promise<Running> {
+  const server = await spawnServer(environment, logFile);
   try {
     const key = await createProject(server);
     const observer = startObserver({ address: server.address, pid: server.child.pid ?? 0, key });

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { leaveWill } from './last-will.ts';
 
 const LAUNCH = new URL('../../src/launch.js', import.meta.url).pathname;
@@ -21,9 +21,18 @@ export type SpawnedServer = {
   stop(signal: NodeJS.Signals): Promise<number | null>;
 };
 
-/** The real process, as `npm start` runs it; the environment of a place says over which database. */
-export function spawnServer(environment: { readonly [name: string]: string }): Promise<SpawnedServer> {
+const LOOK_INTO_LOG_MS = 10;
+
+/**
+ * The real process, as `npm start` runs it; the environment of a place says over which database. Its log goes into a
+ * file where this process has no time to read it: a log that nobody takes holds up whoever writes it.
+ */
+export function spawnServer(
+  environment: { readonly [name: string]: string },
+  logFile: string | null = null,
+): Promise<SpawnedServer> {
   const startedMs = performance.now();
+  const log = logFile === null ? 'pipe' : openSync(logFile, 'a');
   const child = spawn(process.execPath, [LAUNCH], {
     env: {
       PATH: process.env.PATH,
@@ -32,24 +41,27 @@ export function spawnServer(environment: { readonly [name: string]: string }): P
       SPANDREL_BOOTSTRAP_ADMIN_KEY: ADMIN_KEY,
       ...environment,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', log],
   });
+  if (log !== 'pipe') closeSync(log);
   // A test that is cut short leaves no server behind.
   const will = leaveWill('kill -KILL "$0"', [String(child.pid)]);
   child.once('exit', () => will.revoke());
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
   let text = '';
+  const output = () => (logFile === null ? text : text + readFileSync(logFile, 'utf8'));
   return new Promise((resolve, reject) => {
-    const read = (chunk: Buffer) => {
-      text += chunk.toString();
-      const address = /"address":"([^"]+)"/.exec(text)?.[1];
+    const lookIntoLog = logFile === null ? undefined : setInterval(() => tellAddress(), LOOK_INTO_LOG_MS);
+    const tellAddress = () => {
+      const address = /"address":"([^"]+)"/.exec(output())?.[1];
       if (address === undefined) return;
+      clearInterval(lookIntoLog);
       resolve({
         child,
         address,
         port: Number(new URL(address).port),
         readyMs: performance.now() - startedMs,
-        output: () => text,
+        output,
         residentBytes: () => residentBytes(child.pid),
         stop(signal) {
           child.kill(signal);
@@ -57,9 +69,16 @@ export function spawnServer(environment: { readonly [name: string]: string }): P
         },
       });
     };
-    child.stdout.on('data', read);
-    child.stderr.on('data', read);
-    child.once('close', (code) => reject(new Error(`the server ended with ${code}: ${text}`)));
+    const read = (chunk: Buffer) => {
+      text += chunk.toString();
+      tellAddress();
+    };
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
+    child.once('close', (code) => {
+      clearInterval(lookIntoLog);
+      reject(new Error(`the server ended with ${code}: ${output()}`));
+    });
   });
 }
 
