@@ -29,8 +29,9 @@ type Window = {
   rssMaxBytes: number;
   stallMs: number;
   readonly openedAt: Turns;
+  readonly ownAt: Turns;
 };
-/** Of the server's main thread: on a processor, and waiting for one. */
+/** Of the main thread of a process: on a processor, and waiting for one. */
 type Turns = { readonly ranMs: number; readonly waitedMs: number };
 type Scraped = { readonly sumMs: number; readonly periods: number; readonly turns: Turns };
 
@@ -56,7 +57,15 @@ function begin(): void {
 }
 
 function openWindow(): Window {
-  return { asked: 0, latenciesMs: [], failures: [], rssMaxBytes: 0, stallMs: 0, openedAt: readTurns() };
+  return {
+    asked: 0,
+    latenciesMs: [],
+    failures: [],
+    rssMaxBytes: 0,
+    stallMs: 0,
+    openedAt: readTurns(),
+    ownAt: readTurns(process.pid),
+  };
 }
 
 /** Sends in turn with reading. The rate does not wait for answers, so a stall counts for all that it held up. */
@@ -154,9 +163,9 @@ async function scrape(): Promise<Scraped> {
   return { sumMs: figure('sum') * 1_000, periods: figure('count'), turns: readTurns() };
 }
 
-function readTurns(): Turns {
+function readTurns(of = pid): Turns {
   try {
-    const [ran, waited] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ');
+    const [ran, waited] = readFileSync(`/proc/${of}/task/${of}/schedstat`, 'utf8').split(' ');
     return { ranMs: Number(ran) / 1e6, waitedMs: Number(waited) / 1e6 };
   } catch {
     return { ranMs: 1, waitedMs: 0 };
@@ -184,7 +193,7 @@ async function end(): Promise<void> {
     failures: window.failures.slice(0, FAILURES_TOLD),
     rssMaxBytes: window.rssMaxBytes,
     stallMs: window.stallMs,
-    slowdown: slowdown(window.openedAt, readTurns()),
+    slowdown: Math.max(slowdown(window.openedAt, readTurns()), slowdown(window.ownAt, readTurns(process.pid))),
   };
   current = openWindow();
   tell({ kind: 'report', report });

@@ -49,12 +49,14 @@ export function spawnServer(
   child.once('exit', () => will.revoke());
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
   let text = '';
+  let isReady = false;
   const output = () => (logFile === null ? text : text + readFileSync(logFile, 'utf8'));
   return new Promise((resolve, reject) => {
     const lookIntoLog = logFile === null ? undefined : setInterval(() => tellAddress(), LOOK_INTO_LOG_MS);
     const tellAddress = () => {
       const address = /"address":"([^"]+)"/.exec(output())?.[1];
       if (address === undefined) return;
+      isReady = true;
       clearInterval(lookIntoLog);
       resolve({
         child,
@@ -71,11 +73,12 @@ export function spawnServer(
     };
     const read = (chunk: Buffer) => {
       text += chunk.toString();
-      tellAddress();
+      if (!isReady) tellAddress();
     };
     child.stdout?.on('data', read);
     child.stderr?.on('data', read);
     child.once('close', (code) => {
+      if (isReady) return;
       clearInterval(lookIntoLog);
       reject(new Error(`the server ended with ${code}: ${output()}`));
     });

@@ -8,6 +8,8 @@ import { until } from '../../support/temp.ts';
 
 const DRIPPING = 1_030;
 const DRIP_EVERY_MS = 1_000;
+const WAVE = 50;
+const WAVE_ANSWERS = 4;
 /** No credential and no address holds more than a quarter of the places, which are 1,024 by default. */
 const SHARE_MAX = 256;
 const WHOLE_BYTES = 10 * 1024 * 1024;
@@ -25,17 +27,22 @@ beforeAll(async () => {
 beforeEach(() => target.revive());
 afterAll(() => target.close());
 
-/** Bodies that are announced as large and come byte by byte. */
-function drip(attack: Attack, of: (index: number) => { readonly key: string; readonly from: string }): Hostile[] {
-  const dripping = Array.from({ length: DRIPPING }, (_, index) => {
-    const { key, from } = of(index);
-    const headers = { 'x-auth-token': key, 'content-type': 'application/json', 'content-length': '999999' };
-    return openHostile(target, attack, `${requestHead(target, 'POST /api/collector', headers)}{`, { from });
-  });
+/** Bodies that are announced as large and come byte by byte, in waves: it is their places that count, not their haste. */
+async function drip(
+  attack: Attack,
+  of: (index: number) => { readonly key: string; readonly from: string },
+): Promise<Hostile[]> {
+  const dripping: Hostile[] = [];
   const timer = setInterval(() => {
     for (const { socket } of dripping) if (socket.writable) socket.write(' ');
   }, DRIP_EVERY_MS);
   attack.closeLater(() => clearInterval(timer));
+  while (dripping.length < DRIPPING) {
+    const { key, from } = of(dripping.length);
+    const headers = { 'x-auth-token': key, 'content-type': 'application/json', 'content-length': '999999' };
+    dripping.push(openHostile(target, attack, `${requestHead(target, 'POST /api/collector', headers)}{`, { from }));
+    if (dripping.length % WAVE === 0) await attack.serves(WAVE_ANSWERS);
+  }
   return dripping;
 }
 
