@@ -60,28 +60,19 @@ async function expectOneShare(attack: Attack, dripping: readonly Hostile[]): Pro
 
 it('C1: 1,030 dripping bodies of one key at one address leave places for others', () =>
   target.attack({ id: 'C1', n: DRIPPING }, async (attack) => {
-    await expectOneShare(
-      attack,
-      drip(attack, () => ({ key: target.key, from: ATTACKER_HOST })),
-    );
+    await expectOneShare(attack, await drip(attack, () => ({ key: target.key, from: ATTACKER_HOST })));
   }));
 
 it('C2: one key that comes from several addresses has the share of one key', () =>
   target.attack({ id: 'C2', n: DRIPPING }, async (attack) => {
     const from = (index: number) => HOSTS[index % HOSTS.length] ?? ATTACKER_HOST;
-    await expectOneShare(
-      attack,
-      drip(attack, (index) => ({ key: target.key, from: from(index) })),
-    );
+    await expectOneShare(attack, await drip(attack, (index) => ({ key: target.key, from: from(index) })));
   }));
 
 it('C3: several keys that come from one address have the share of one address', () =>
   target.attack({ id: 'C3', n: DRIPPING }, async (attack) => {
     const key = (index: number) => keys[index % keys.length] ?? target.key;
-    await expectOneShare(
-      attack,
-      drip(attack, (index) => ({ key: key(index), from: ATTACKER_HOST })),
-    );
+    await expectOneShare(attack, await drip(attack, (index) => ({ key: key(index), from: ATTACKER_HOST })));
   }));
 
 it.each([
