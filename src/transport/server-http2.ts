@@ -58,7 +58,6 @@ export function createHttp2({ limits, handlers, fresh, sweepMs, callerOf, onCut 
 
   fast.on('stream', (stream, headers, flags, rawHeaders) => {
     stream.on('error', () => {});
-    abuse.opened(stream);
     if (stream.destroyed || stream.closed) return;
     if (sizeOf(rawHeaders) > headerBytesMax(limits)) {
       stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);

@@ -8,9 +8,13 @@ import { constants, type Http2Session, type ServerHttp2Stream } from 'node:http2
 export type Abuse = 'headers' | 'resets';
 
 export type SessionAbuse = {
+<<<<<<< ours
   readonly add: (session: Http2Session, address: string | null) => void;
   /** Tells of every stream that opens. */
   readonly opened: (stream: ServerHttp2Stream) => void;
+=======
+  readonly add: (session: Http2Session, address: string) => void;
+>>>>>>> theirs
   /** Tells of a stream whose headers were too large. */
   readonly oversized: (stream: ServerHttp2Stream) => void;
   /** A stream that has closed does not know its session any more. */
@@ -38,7 +42,7 @@ const TOO_MANY_BLOCKS = 'too many header lists were too large';
 const SESSIONS_PER_CHECK = 250;
 const CHECK_AGAIN_MS = 10;
 /** So many resets within so long before a session fails are the reason for it. */
-const RESETS_MIN = 250;
+const RESETS_MIN = 100;
 const RESETS_WITHIN_MS = 20_000;
 /** A header block in more frames than the protocol layer puts up with. */
 const TOO_MANY_CONTINUATIONS = 'Too many CONTINUATION frames';
@@ -76,14 +80,11 @@ export function createSessionAbuse(onCut: (address: string | null, abuse: Abuse)
 
   return {
     add(session, address) {
-      states.set(session, { address, openedId: 0, pendingId: 0, rejectedBlocks: 0, resets: 0, resetsSinceMs: 0 });
+      const state = { address, openedId: 0, pendingId: 0, rejectedBlocks: 0, resets: 0, resetsSinceMs: 0 };
+      states.set(session, state);
+      // A stream that was reset meanwhile does not know its session any more.
+      session.on('stream', (stream) => noteOpened(state, stream));
       session.once('close', () => setImmediate(() => states.delete(session)));
-    },
-    opened(stream) {
-      const state = stream.session && states.get(stream.session);
-      if (!state || stream.id === undefined) return;
-      state.openedId = stream.id;
-      if (state.pendingId === stream.id) state.pendingId = 0;
     },
     oversized({ session }) {
       const state = session && states.get(session);
@@ -116,6 +117,12 @@ export function createSessionAbuse(onCut: (address: string | null, abuse: Abuse)
       }
     },
   };
+}
+
+function noteOpened(state: State, { id = 0, closed, rstCode }: ServerHttp2Stream): void {
+  state.openedId = Math.max(state.openedId, id);
+  if (state.pendingId <= id) state.pendingId = 0;
+  if (closed && rstCode === constants.NGHTTP2_CANCEL) countReset(state, performance.now());
 }
 
 function countReset(state: State, nowMs: number): void {
