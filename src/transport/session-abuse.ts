@@ -8,13 +8,7 @@ import { constants, type Http2Session, type ServerHttp2Stream } from 'node:http2
 export type Abuse = 'headers' | 'resets';
 
 export type SessionAbuse = {
-<<<<<<< ours
   readonly add: (session: Http2Session, address: string | null) => void;
-  /** Tells of every stream that opens. */
-  readonly opened: (stream: ServerHttp2Stream) => void;
-=======
-  readonly add: (session: Http2Session, address: string) => void;
->>>>>>> theirs
   /** Tells of a stream whose headers were too large. */
   readonly oversized: (stream: ServerHttp2Stream) => void;
   /** A stream that has closed does not know its session any more. */
