@@ -103,15 +103,18 @@ export async function readPage(
   return { evaluations, spans, nextCursor: cursors.seal({ list: 'spans', after }) };
 }
 
-/** The evaluations that have room, from the first on, and how many there are; see EVALUATIONS_MAX. */
+/** The evaluations that have room, from the first on, and what is to be said of the others; null when there are none. */
 export async function readEvaluations(
   store: TraceStore,
   trace: StoredTrace,
   maxBytes: number,
-): Promise<{ readonly evaluations: readonly Evaluation[]; readonly count: number }> {
-  const places = await store.evaluationOrder(trace, { after: null, limit: EVALUATIONS_MAX });
+): Promise<{ readonly evaluations: readonly Evaluation[]; readonly untold: string | null }> {
+  const places = await store.evaluationOrder(trace, { after: null, limit: EVALUATIONS_MAX + 1 });
   const room: Room = { leftBytes: maxBytes, isEmpty: true };
-  return { evaluations: await fill(room, places, toEvaluations(store, trace)), count: places.length };
+  const evaluations = await fill(room, places.slice(0, EVALUATIONS_MAX), toEvaluations(store, trace));
+  const count = places.length - evaluations.length;
+  const atLeast = places.length > EVALUATIONS_MAX ? 'at least ' : '';
+  return { evaluations, untold: count === 0 ? null : `… ${atLeast}${count} more evaluations` };
 }
 
 type Room = { leftBytes: number; isEmpty: boolean };

@@ -67,6 +67,7 @@ const PREFIX_WINDOW_MS = 90 * 86_400_000;
 const CANDIDATES_MAX = 5;
 /** What stands beside the texts of an answer, rounded up. */
 const HEAD_BYTES = 16 * 1024;
+
 export function createTraces(deps: TracesDeps): Traces {
   return {
     async collect(body, facts, at) {
@@ -96,9 +97,8 @@ export function createTraces(deps: TracesDeps): Traces {
       const trace = { ...record, projectNumber: project.number };
       const text = await deps.store.digest(trace);
       const usedBytes = jsonStringBytes(text) + Buffer.byteLength(record.metadataJson) + HEAD_BYTES;
-      const { evaluations, count } = await readEvaluations(deps.store, trace, ANSWER_MAX_BYTES - usedBytes);
-      const untold = count - evaluations.length;
-      return { record, evaluations, text: untold > 0 ? `${text}\n… ${untold} more evaluations` : text };
+      const { evaluations, untold } = await readEvaluations(deps.store, trace, ANSWER_MAX_BYTES - usedBytes);
+      return { record, evaluations, text: untold === null ? text : `${text}\n${untold}` };
     },
   };
 }
