@@ -30,6 +30,7 @@ import { createPages } from './transport/rest/pages.ts';
 import { refusePrematurely } from './transport/rest/premature.ts';
 import { createRest } from './transport/rest/rest.ts';
 import { listen } from './transport/server.ts';
+import { createTurns } from './transport/turns.ts';
 import { readVersion } from './version.ts';
 import { createWebhooks } from './webhooks.ts';
 
@@ -98,6 +99,7 @@ export async function createApp(given: AppDeps): Promise<App> {
     }),
     clock,
     ownOrigins: () => originsOf(typeof config.cors === 'string' ? [publicUrl] : [publicUrl, ...config.cors]),
+    nextTurn: createTurns(),
     accepting: () => accepting,
     log: deps.log,
   });

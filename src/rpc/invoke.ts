@@ -48,6 +48,8 @@ export type InvokeDeps = {
   readonly clock: Clock;
   /** Whose pages may use credentials that a browser remembers, beside those of the host that was asked. */
   readonly ownOrigins: () => readonly string[];
+  /** Resolves in a turn of the event loop that nobody else was given. */
+  readonly nextTurn: () => Promise<void>;
   /** False while the process drains. */
   readonly accepting: () => boolean;
   readonly log: {
@@ -58,6 +60,8 @@ export type InvokeDeps = {
   };
 };
 
+const LARGE_ANSWER_BYTES = 262_144;
+
 export function createInvoke(deps: InvokeDeps): Invoke {
   return async (method, call, decode) => {
     if (!deps.accepting()) throw unavailableFault('The server is shutting down; try again.', 1);
@@ -65,6 +69,8 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     try {
       call.quota.begin();
       const response = await admit(deps, { method, call, decode });
+      // Writing it takes long enough for the loop to see to others before the next one.
+      if (call.quota.built() > LARGE_ANSWER_BYTES) await deps.nextTurn();
       if (deps.log.isLevelEnabled('debug'))
         deps.log.debug(describe(method, call, deps.clock() - startedAtMs), 'request');
       return response;

@@ -32,6 +32,8 @@ export type RequestQuota = {
   finish(): void;
   /** Counts bytes of an answer that is being built. */
   build(bytes: number): void;
+  /** Bytes counted of the answer so far. */
+  built(): number;
   /** The answer is complete and this large, whatever was counted before. `force`: it must leave, room or not. */
   setAnswer(bytes: number, force: boolean): void;
   /** The answer was taken, or nobody is there to take it. Every request that began ends with this and finish(). */
@@ -181,6 +183,7 @@ export function createQuotas(limits: Readonly<Amounts>): Quotas {
         leave();
       },
       build: (bytes) => take(ANSWER_BYTES, bytes),
+      built: () => mine[ANSWER_BYTES],
       setAnswer(bytes, force) {
         const more = bytes - mine[ANSWER_BYTES];
         if (more > 0 && !force) take(ANSWER_BYTES, more);

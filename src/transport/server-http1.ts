@@ -3,7 +3,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import type { Fresh, Handlers, Problem, ServerLimits } from './server.ts';
+import type { FairQueue } from './fair-queue.ts';
+import type { CallerOf, Fresh, Handlers, Problem, ServerLimits } from './server.ts';
 import { reportBugs } from './server-bugs.ts';
 import { parseRefusal } from './server-refusal.ts';
 
@@ -20,6 +21,8 @@ export type Http1 = {
 export type Http1Options = {
   readonly limits: ServerLimits;
   readonly handlers: Handlers;
+  readonly queue: FairQueue;
+  readonly callerOf: CallerOf;
   readonly tls: { readonly cert: string; readonly key: string } | null;
   readonly fresh: Fresh;
   readonly sweepMs: number;
@@ -35,6 +38,8 @@ type Exchange = { readonly request: IncomingMessage; readonly response: ServerRe
 
 /** The exchanges of one connection: one is served at a time, so that requests sent ahead pile up no answers. */
 type Pipeline = {
+  /** Whose turn it is when its requests are served. */
+  readonly caller: unknown;
   serving: Exchange;
   readonly waiting: Exchange[];
 };
@@ -86,7 +91,7 @@ function receive(state: State, exchange: Exchange): void {
   response.on('error', () => {});
   const pipeline = state.pipelines.get(socket);
   if (!pipeline) {
-    const first: Pipeline = { serving: exchange, waiting: [] };
+    const first: Pipeline = { caller: state.callerOf(socket) ?? socket, serving: exchange, waiting: [] };
     state.pipelines.set(socket, first);
     serve(state, first);
   } else if (isIdle(pipeline)) {
@@ -128,10 +133,13 @@ function serve(state: State, pipeline: Pipeline): void {
     const { status, headers, body } = parseRefusal(state.handlers.refuse('malformed', socket));
     response.writeHead(status, { ...headers, connection: 'close' }).end(body);
   } else {
-    reportBugs(
-      () => state.handlers.http(request, response),
-      () => socket.destroy(),
-    );
+    state.queue.add(pipeline.caller, () => {
+      if (response.destroyed) return;
+      reportBugs(
+        () => state.handlers.http(request, response),
+        () => socket.destroy(),
+      );
+    });
   }
 }
 

@@ -9,6 +9,7 @@ import {
   type ServerOptions,
 } from 'node:http2';
 import type { Socket } from 'node:net';
+import type { FairQueue } from './fair-queue.ts';
 import type { CallerOf, Fresh, Handlers, ServerLimits } from './server.ts';
 import { reportBugs } from './server-bugs.ts';
 import { parseRefusal } from './server-refusal.ts';
@@ -30,6 +31,7 @@ export type Http2 = {
 export type Http2Options = {
   readonly limits: ServerLimits;
   readonly handlers: Handlers;
+  readonly queue: FairQueue;
   readonly fresh: Fresh;
   readonly sweepMs: number;
   readonly callerOf: CallerOf;
@@ -47,8 +49,9 @@ const RESETS_AT_ONCE = 500;
 // HTTP/2 counts 32 bytes for every header on top of its text; this leaves room for a hundred and more.
 const HEADER_OVERHEAD_BYTES = 4_096;
 
-export function createHttp2({ limits, handlers, fresh, sweepMs, callerOf, onCut }: Http2Options): Http2 {
+export function createHttp2({ limits, handlers, queue, fresh, sweepMs, callerOf, onCut }: Http2Options): Http2 {
   const { grpc } = handlers;
+  const callers = new WeakMap<object, string>();
   const abuse = createSessionAbuse(onCut);
   const sessions = createSessions(limits, sweepMs, abuse.closed);
   const fast = createServer(http2Options(limits));
@@ -67,21 +70,24 @@ export function createHttp2({ limits, handlers, fresh, sweepMs, callerOf, onCut 
     const short = grpc.takes(headers);
     const socket = sessions.watch(stream, short ? grpc.expire : expireSlowly);
     if (socket) fresh.delete(socket);
-    reportBugs(
-      () => {
-        if (short) grpc.serve(stream, headers, rawHeaders);
-        else slow.emit('stream', stream, headers, flags, rawHeaders);
-      },
-      () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
-    );
+    // Turned into a request at once: the end of an empty body is told only once, and must find somebody who listens.
+    if (short) begin(stream, () => grpc.serve(stream, headers, rawHeaders));
+    else slow.emit('stream', stream, headers, flags, rawHeaders);
   });
 
   fast.on('sessionError', (error, session) => abuse.failed(session, error));
 
+  function begin(stream: ServerHttp2Stream, serve: () => void): void {
+    queue.add((stream.session && callers.get(stream.session)) ?? stream.session, () => {
+      if (stream.destroyed || stream.closed) return;
+      reportBugs(serve, () => stream.close(constants.NGHTTP2_INTERNAL_ERROR));
+    });
+  }
+
   function serveSlowly(request: Http2ServerRequest, response: Http2ServerResponse): void {
     request.on('error', () => {});
     response.on('error', () => {});
-    handlers.http(request, response);
+    begin(request.stream, () => handlers.http(request, response));
   }
 
   function expireSlowly(stream: ServerHttp2Stream): void {
@@ -99,8 +105,10 @@ export function createHttp2({ limits, handlers, fresh, sweepMs, callerOf, onCut 
       // take nothing more, and must not keep what waits for it.
       if ('allowHalfOpen' in socket) socket.allowHalfOpen = false;
       fast.once('session', (session) => {
+        const caller = callerOf(socket);
+        if (caller !== null) callers.set(session, caller);
         sessions.add(session, socket);
-        abuse.add(session, callerOf(socket));
+        abuse.add(session, caller);
       });
       fast.emit('connection', socket);
     },

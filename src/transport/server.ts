@@ -9,6 +9,7 @@ import type { Http2ServerRequest, Http2ServerResponse, ServerHttp2Stream } from 
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
+import { createFairQueue } from './fair-queue.ts';
 import { createPenalties } from './reconnect-penalties.ts';
 import { createHttp1, type Http1 } from './server-http1.ts';
 import { createHttp2, type Http2 } from './server-http2.ts';
@@ -100,13 +101,14 @@ export async function listen(options: ServerOptions, given: Handlers): Promise<L
   const sweepMs = sweepInterval(limits);
   const sockets = new Set<Socket>();
   const fresh: Fresh = new Map();
-  const http1 = createHttp1({ limits, handlers, tls, fresh, sweepMs });
+  const queue = createFairQueue(() => performance.now());
+  const http1 = createHttp1({ limits, handlers, queue, callerOf, tls, fresh, sweepMs });
   const penalties = createPenalties({ firstMs: limits.reconnectPenaltyMs, monotonicMs: () => performance.now() });
   const onCut = (caller: string | null, abuse: Abuse) => {
     meter.sessionCut(abuse);
     if (caller !== null) penalties.punish(caller);
   };
-  const http2 = createHttp2({ limits, handlers, fresh, sweepMs, callerOf, onCut });
+  const http2 = createHttp2({ limits, handlers, queue, fresh, sweepMs, callerOf, onCut });
   const { server } = http1;
   server.maxConnections = limits.connectionsMax;
   server.on('connection', (socket: Socket) => {

@@ -82,6 +82,7 @@ export function createPipeline<S extends DescService>(service: S, code: Partial<
     }),
     clock: () => 1_800_000_000_000,
     ownOrigins: () => [],
+    nextTurn: async () => {},
     accepting: () => true,
     log: { error: silent, warn: silent, debug: silent, isLevelEnabled: () => false },
   });

@@ -13,8 +13,59 @@ const NONE: ReadonlySet<string> = new Set();
 
 /** A function that writes a response as one JSON object, without the top-level members named in `omit`. */
 export function compileEncoder(desc: DescMessage, omit: ReadonlySet<string> = NONE): (message: Message) => string {
-  const members = omit.size === 0 ? membersOf(desc) : compileMembers(desc, omit);
-  return (message) => braced(members(message));
+  const write = compilePieces(desc, omit);
+  return (message) => write(message).join('');
+}
+
+/** The same in pieces, which are none of them much larger than a member or one item of a list. */
+export function compilePieces(desc: DescMessage, omit: ReadonlySet<string> = NONE): (message: Message) => string[] {
+  const write = compileMemberPieces(desc, omit);
+  return (message) => {
+    const pieces: string[] = [];
+    write(message, pieces);
+    pieces[0] = `{${pieces[0]?.slice(1) ?? ''}`;
+    pieces.push('}');
+    return pieces;
+  };
+}
+
+/** Adds the members of a message to the pieces, each with a comma before it. */
+type MemberPieces = (message: Message, pieces: string[]) => void;
+
+function compileMemberPieces(desc: DescMessage, omit: ReadonlySet<string>): MemberPieces {
+  const writers = desc.fields
+    .filter((field) => !omit.has(restName(field)))
+    .map((field) => compileFieldPieces(field, omit));
+  return (message, pieces) => {
+    for (const write of writers) write(message, pieces);
+  };
+}
+
+function compileFieldPieces(field: DescField, omit: ReadonlySet<string>): MemberPieces {
+  const read = reader(field);
+  if (restFlags(field).inline && field.fieldKind === 'message') {
+    const write = compileMemberPieces(field.message, omit);
+    return (message, pieces) => {
+      const value = read(message) as Message | undefined;
+      if (value !== undefined) write(value, pieces);
+    };
+  }
+  if (field.fieldKind === 'list' && field.listKind === 'message') {
+    const writeItem = singleWriter(field, field.message) as (item: unknown) => string;
+    const begin = `,${JSON.stringify(restName(field))}:[`;
+    return (message, pieces) => {
+      pieces.push(begin);
+      for (const [index, item] of (read(message) as readonly unknown[]).entries()) {
+        pieces.push(index === 0 ? writeItem(item) : `,${writeItem(item)}`);
+      }
+      pieces.push(']');
+    };
+  }
+  const write = compileField(field, omit);
+  return (message, pieces) => {
+    const text = write(message);
+    if (text !== '') pieces.push(text);
+  };
 }
 
 function braced(members: string): string {

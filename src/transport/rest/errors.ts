@@ -54,7 +54,7 @@ export function faultAnswer(fault: Fault, pathFamily: Family, ids: CallIds): Ans
   const family = fault.kind === 'uri_too_long' || fault.kind === 'headers_too_large' ? ErrorFamily.FLAT : pathFamily;
   const headers = errorMetadata(fault);
   const body = family === ErrorFamily.CANONICAL ? canonicalBody(fault, ids) : flatBody(fault, ids);
-  return { status: statusOf(fault, family), headers, body: JSON.stringify(body), mediaType: JSON_MEDIA_TYPE };
+  return { status: statusOf(fault, family), headers, body: [JSON.stringify(body)], mediaType: JSON_MEDIA_TYPE };
 }
 
 function canonicalBody(fault: Fault, ids: CallIds): object {

@@ -15,7 +15,8 @@ export type RestResponse = ServerResponse | Http2ServerResponse;
 export type Answer = {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
-  readonly body: string;
+  /** The text, in pieces. */
+  readonly body: readonly string[];
   readonly mediaType: string;
   /** Never compressed: the size would tell of a secret beside text of the caller's own. */
   readonly secret?: boolean;
@@ -23,33 +24,53 @@ export type Answer = {
 
 export const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';
 const GZIP_MIN_BYTES = 1_024;
+const PIECE_BYTES = 262_144;
 /** Who sends heads that large once will do so again: the connection is not kept for it. */
 const CLOSING_STATUSES: ReadonlySet<number> = new Set([414, 431]);
 
 /** Writes one answer and ends the exchange. A body that was not read to its end, or a head too large, closes the connection. */
 export function respond(request: RestRequest, response: RestResponse, ids: CallIds, answer: Answer): void {
-  const bytes = Buffer.byteLength(answer.body);
+  const { body } = answer;
+  const bytes = sizeOf(body);
+  const write = (content: Content, headers: Headers) =>
+    writeAnswer(request, response, {
+      headers: headersOf(answer, ids, headers),
+      status: answer.status,
+      content,
+    });
+  const plain = () => write({ pieces: body, bytes }, { 'content-length': bytes });
   if (bytes < GZIP_MIN_BYTES || answer.secret || !acceptsGzip(request.headers['accept-encoding'])) {
-    const encoding = bytes === answer.body.length ? 'latin1' : 'utf8';
-    write(request, response, { headers: headersOf(answer, ids, bytes), answer, body: answer.body, encoding });
+    plain();
     return;
   }
-  gzip(answer.body, (error, packed) => {
-    const headers = headersOf(answer, ids, error ? bytes : packed.length);
-    if (!error) Object.assign(headers, { 'content-encoding': 'gzip', vary: 'accept-encoding' });
-    write(request, response, { headers, answer, body: error ? answer.body : packed, encoding: 'utf8' });
-  });
+  gzip(
+    body.length === 1 ? (body[0] ?? '') : Buffer.concat(body.map((piece) => Buffer.from(piece))),
+    (error, packed) => {
+      if (error) plain();
+      else {
+        const headers = { 'content-length': packed.length, 'content-encoding': 'gzip', vary: 'accept-encoding' };
+        write({ pieces: [packed], bytes: packed.length }, headers);
+      }
+    },
+  );
+}
+
+/** In UTF-8. */
+export function sizeOf(body: readonly string[]): number {
+  let bytes = 0;
+  for (const piece of body) bytes += Buffer.byteLength(piece);
+  return bytes;
 }
 
 type Headers = Record<string, string | number>;
 
-function headersOf(answer: Answer, ids: CallIds, bytes: number): Headers {
+function headersOf(answer: Answer, ids: CallIds, ofContent: Headers): Headers {
   const headers: Headers = {
     'content-type': answer.mediaType,
-    'content-length': bytes,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     'x-request-id': ids.requestId,
+    ...ofContent,
     ...answer.headers,
   };
   const traceparent = traceparentOf(ids);
@@ -57,26 +78,53 @@ function headersOf(answer: Answer, ids: CallIds, bytes: number): Headers {
   return headers;
 }
 
-type Written = {
-  readonly headers: Headers;
-  readonly answer: Answer;
-  readonly body: string | Buffer;
-  /** latin1 for text without any other character: the same bytes, written faster. */
-  readonly encoding: 'latin1' | 'utf8';
-};
+type Content = { readonly pieces: readonly (string | Buffer)[]; readonly bytes: number };
+type Written = { readonly status: number; readonly headers: Headers; readonly content: Content };
 
-function write(request: RestRequest, response: RestResponse, { headers, answer, body, encoding }: Written): void {
+function writeAnswer(request: RestRequest, response: RestResponse, { status, headers, content }: Written): void {
   if (response.headersSent || response.destroyed) return;
   const unread = !request.complete;
-  const closes = unread || CLOSING_STATUSES.has(answer.status);
+  const closes = unread || CLOSING_STATUSES.has(status);
   if (closes && request.httpVersionMajor === 1) headers.connection = 'close';
-  if (answer.status === 204) delete headers['content-length'];
-  (response as ServerResponse).writeHead(answer.status, headers);
+  if (status === 204) delete headers['content-length'];
+  (response as ServerResponse).writeHead(status, headers);
   if (request.method === 'HEAD') response.end();
-  // Text leaves together with the headers, in one write.
-  else response.end(body as string, encoding);
+  else if (content.bytes > PIECE_BYTES) writePieces(response, content.pieces);
+  else endWith(response, content);
   // What is still on its way is thrown away while the answer leaves.
   if (unread) request.resume();
+}
+
+/** Text leaves together with the headers, in one write; as latin1 where it is that, for then it is written faster. */
+function endWith(response: RestResponse, { pieces, bytes }: Content): void {
+  const [first = '', ...more] = pieces;
+  const body = more.length === 0 || typeof first !== 'string' ? first : pieces.join('');
+  const isLatin = bytes === body.length;
+  if (typeof body === 'string') response.end(body, isLatin ? 'latin1' : 'utf8');
+  else (response as ServerResponse).end(body);
+}
+
+/** Turning megabytes into bytes and handing them to the kernel at once takes longer than others should wait. */
+function writePieces(response: RestResponse, pieces: readonly (string | Buffer)[]): void {
+  let next = 0;
+  /** A large part of the rest, or all of it. */
+  const takePart = (): Buffer => {
+    const part: Buffer[] = [];
+    for (let bytes = 0; next < pieces.length && bytes < PIECE_BYTES; next += 1) {
+      const piece = Buffer.from(pieces[next] as string);
+      bytes += piece.length;
+      part.push(piece);
+    }
+    return part.length === 1 ? (part[0] as Buffer) : Buffer.concat(part);
+  };
+  const writeOne = () => {
+    if (response.destroyed) return;
+    const part = takePart();
+    if (next >= pieces.length) (response as ServerResponse).end(part);
+    else if ((response as ServerResponse).write(part)) setImmediate(writeOne);
+    else response.once('drain', writeOne);
+  };
+  writeOne();
 }
 
 function acceptsGzip(accepted: string | undefined): boolean {

@@ -25,7 +25,8 @@ const PHRASES: Readonly<Record<number, string>> = {
 export function refusePrematurely(problem: Premature, ids: IdSource): Buffer {
   const callIds = ids.next(() => undefined);
   const traceparent = traceparentOf(callIds);
-  const { status, body, mediaType } = faultAnswer(FAULTS[problem](), ErrorFamily.FLAT, callIds);
+  const { status, body: pieces, mediaType } = faultAnswer(FAULTS[problem](), ErrorFamily.FLAT, callIds);
+  const body = pieces.join('');
   const head = [
     `HTTP/1.1 ${status} ${PHRASES[status] ?? 'Error'}`,
     `content-type: ${mediaType}`,

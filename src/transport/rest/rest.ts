@@ -17,7 +17,7 @@ import { type BodyLimits, checkDeclaredLength, checkJsonMediaType, readBody } fr
 import type { BodyWatch } from './body-watch.ts';
 import { decodeMessage } from './decode.ts';
 import { type Family, familyOfPath, familyOfPolicy, faultAnswer } from './errors.ts';
-import { JSON_MEDIA_TYPE, type RestRequest, type RestResponse, respond } from './exchange.ts';
+import { JSON_MEDIA_TYPE, type RestRequest, type RestResponse, respond, sizeOf } from './exchange.ts';
 import type { Inflate } from './inflate.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
 import { compileRoutes, type Route } from './routes.ts';
@@ -72,7 +72,7 @@ export function createRest(deps: RestDeps): RestHandler {
       if (page) {
         const { status, mediaType, body } = await page();
         const headers: Headers = status === 503 ? { 'retry-after': PAGE_RETRY_AFTER_SECONDS } : {};
-        respond(request, response, ids, { status, headers, body, mediaType });
+        respond(request, response, ids, { status, headers, body: [body], mediaType });
         return;
       }
       const match = table.match(request.method ?? 'GET', path);
@@ -99,7 +99,7 @@ export function createRest(deps: RestDeps): RestHandler {
       );
       try {
         const body = route.encode(message);
-        const bytes = Buffer.byteLength(body);
+        const bytes = sizeOf(body);
         deps.answers.send({ quota, outlet: outletOf(response), bytes, must: !method.isRead });
         respond(request, response, ids, {
           status: method.policy.successStatus,
@@ -117,7 +117,7 @@ export function createRest(deps: RestDeps): RestHandler {
     function refuseUnrouted(allow: readonly string[] | null): void {
       if (request.method === 'OPTIONS') {
         const headers = { allow: (allow ?? ['OPTIONS']).join(', ') };
-        respond(request, response, ids, { status: 204, headers, body: '', mediaType: JSON_MEDIA_TYPE });
+        respond(request, response, ids, { status: 204, headers, body: [], mediaType: JSON_MEDIA_TYPE });
         return;
       }
       throw allow === null

@@ -5,7 +5,7 @@ import { http } from '../../../gen/google/api/annotations_pb.js';
 import type { HttpRule } from '../../../gen/google/api/http_pb.js';
 import type { Method } from '../../rpc/method.ts';
 import { pathParameters, routeOf } from '../../rpc/rest-shape.ts';
-import { compileEncoder } from './encode.ts';
+import { compilePieces } from './encode.ts';
 import { familyOfPath } from './errors.ts';
 import { splitPath } from './path.ts';
 
@@ -17,7 +17,7 @@ export type Route = {
   /** Set on a route kept for older clients. */
   readonly legacy: { readonly successor: string } | null;
   /** Writes the answer. */
-  readonly encode: (message: Message) => string;
+  readonly encode: (message: Message) => string[];
   readonly segments: readonly Segment[];
 };
 
@@ -110,7 +110,7 @@ function routesOfMethod(method: Method): Route[] {
       verb: 'GET',
       takesBody: false,
       legacy: { successor: old.successor },
-      encode: compileEncoder(method.desc.output, new Set(old.omit)),
+      encode: compilePieces(method.desc.output, new Set(old.omit)),
       segments: parseTemplate(method, old.path),
     }),
   );
@@ -128,7 +128,7 @@ function routeOfRule(method: Method, rule: HttpRule): Route {
     verb,
     takesBody: rule.body === '*',
     legacy: null,
-    encode: compileEncoder(method.desc.output),
+    encode: compilePieces(method.desc.output),
     segments: parseTemplate(method, template),
   };
 }
