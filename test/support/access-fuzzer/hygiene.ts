@@ -1,0 +1,51 @@
+/** What no answer may hold: a secret but where one is handed out, and anything of another organization. */
+
+import type { Ask, Verdict } from '../access-model/verdict.ts';
+
+const TOKEN = /sk-lw-[0-9A-Za-z]{16}_[0-9A-Za-z]{48}|sk-lw-[0-9A-Za-z]{48}|older-[0-9a-f]{32}/;
+
+/** Whether the text holds a token of any kind. */
+export function holdsToken(text: string): boolean {
+  return TOKEN.test(text);
+}
+
+export type Hygiene = {
+  /** Notes what a caller of an organization knows because they said it. */
+  hear(organizationId: string, ask: Ask): void;
+  /** Notes whose an id is, by all the texts of an answer that nobody had seen before. */
+  own(organizationId: string, id: string): void;
+  /** Sentences; none when the answer is clean. */
+  judge(organizationId: string | null, body: unknown, verdict: Verdict): readonly string[];
+};
+
+export function createHygiene(): Hygiene {
+  const owners = new Map<string, string>();
+  const heard = new Map<string, Set<string>>();
+  return {
+    hear(organizationId, { id, query, body, project }) {
+      const known = heard.get(organizationId) ?? new Set();
+      for (const text of textsOf([id, query, body, project])) known.add(text);
+      heard.set(organizationId, known);
+    },
+    own: (organizationId, id) => void owners.set(id, organizationId),
+    judge(organizationId, body, verdict) {
+      const secrets = verdict.kind === 'allowed' ? (verdict.secrets ?? []) : [];
+      const shown = Object.entries(body ?? {}).filter(([name]) => !secrets.includes(name));
+      const foreign = textsOf(shown).filter((text) => {
+        const owner = owners.get(text);
+        const isKnown = organizationId !== null && heard.get(organizationId)?.has(text);
+        return owner !== undefined && owner !== organizationId && !isKnown;
+      });
+      return [
+        ...(holdsToken(JSON.stringify(shown)) ? [`the answer holds a token: ${JSON.stringify(shown)}`] : []),
+        ...foreign.map((text) => `the answer holds ${text}, which is another organization's`),
+      ];
+    },
+  };
+}
+
+function textsOf(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).flatMap(textsOf);
+}

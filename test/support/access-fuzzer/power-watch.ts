@@ -1,0 +1,74 @@
+/** What must hold whatever the rules say: nobody's power grows beyond that of whoever made it grow. */
+
+import { allPlaces, common, grantsOfMember, type Holders, holdersOf, type Place } from '../access-model/power.ts';
+import type { Grant, Key, Organization } from '../access-model/state.ts';
+import type { Ask } from '../access-model/verdict.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+type Powers = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** What may make somebody more powerful. */
+export const GIVES_POWER: ReadonlySet<string> = new Set([
+  ...['CreateApiKey', 'UpdateApiKey', 'RotateApiKey', 'CreateMember', 'UpdateMember', 'CreateRoleBinding'],
+  'UpdateProject',
+]);
+
+/** Looks before a request takes effect; what is answered looks again, and tells in sentences what should not be. */
+export function watchPower(organization: Organization, caller: Key, ask: Ask): (body: Body) => readonly string[] {
+  const places = allPlaces(organization);
+  const held = powersOf(holdersOf(organization, caller), places);
+  const { expiresAtMs } = caller;
+  // A new token is new power, whatever the key could do before.
+  const isNew = ask.rpc === 'RotateApiKey' && ask.id !== caller.id;
+  const before = isNew ? new Map() : powersOf(subjectOf(organization, ask, {}), places);
+  const callerBefore = holdersOf(organization, caller);
+  return (body) => {
+    const found = [...gains(before, powersOf(subjectOf(organization, ask, body), places), held)];
+    if (ask.rpc === 'CreateApiKey' || isNew)
+      found.push(...lasting(organization, String(ask.id ?? body.id), expiresAtMs));
+    if (ask.rpc !== 'UpdateProject') return found;
+    // Each of those behind the call for itself: the next key of the same person counts as well.
+    const now = allPlaces(organization);
+    const nothing: Powers = new Map();
+    return callerBefore.flatMap((grants) => [...gains(nothing, powersOf([grants], now), powersOf([grants], places))]);
+  };
+}
+
+/** Whether the caller may do now what a key that is handed out again was made to do. */
+export function watchReplay(organization: Organization, caller: Key, body: Body): readonly string[] {
+  const made = body.apiKey as {
+    readonly bindings: readonly Grant[];
+    readonly permissions: readonly string[];
+    userId: string | null;
+  };
+  const grants = made.bindings.map((grant) => ({ ...grant, permissions: made.permissions }));
+  const places = allPlaces(organization);
+  const power = powersOf(holdersOf(organization, { grants, userId: made.userId }), places);
+  return [...gains(new Map(), power, powersOf(holdersOf(organization, caller), places))];
+}
+
+/** Whose power a request may change. */
+function subjectOf(organization: Organization, { rpc, id, body: sent }: Ask, body: Body): Holders {
+  const keyId = { CreateApiKey: body.id, UpdateApiKey: id, RotateApiKey: id }[rpc];
+  const key = organization.keys.get(String(keyId));
+  if (key !== undefined) return holdersOf(organization, key);
+  const userId = { CreateMember: body.userId, UpdateMember: id, CreateRoleBinding: sent?.userId }[rpc];
+  return userId === undefined ? [[]] : [grantsOfMember(organization, String(userId))];
+}
+
+function powersOf(holders: Holders, places: readonly Place[]): Powers {
+  return new Map(places.map((place) => [place.chain.at(-1) ?? '', common(holders, place)]));
+}
+
+function gains(before: Powers, after: Powers, allowed: Powers): readonly string[] {
+  return [...after].flatMap(([place, power]) => {
+    const gained = [...power].filter((each) => !before.get(place)?.has(each) && !allowed.get(place)?.has(each));
+    return gained.length === 0 ? [] : [`power was gained at ${place}: ${gained.join(' ')}`];
+  });
+}
+
+function lasting({ keys }: Organization, id: string, expiresAtMs: number | null): readonly string[] {
+  const made = keys.get(id);
+  if (made === undefined || expiresAtMs === null) return [];
+  return made.expiresAtMs !== null && made.expiresAtMs <= expiresAtMs ? [] : ['a key outlasts the one that made it'];
+}

@@ -1,0 +1,178 @@
+/** Runs of operations that chance alone would seldom put together. */
+
+import { works } from '../access-model/key-view.ts';
+import {
+  common,
+  holdersOf,
+  holdsAdmin,
+  mayDo,
+  organizationPlace,
+  projectPlace,
+  teamPlace,
+} from '../access-model/power.ts';
+import { type Key, liveProjects, type Organization, type State } from '../access-model/state.ts';
+import type { Ask } from '../access-model/verdict.ts';
+import type { Chance } from './chance.ts';
+import { drawOnce } from './draw.ts';
+import { type Drawing, drawPermissions } from './scopes.ts';
+
+/** `ask` is null when only time passes. */
+export type Link = { readonly ask: Ask | null; readonly tickMs?: number };
+
+type Deck = {
+  readonly chance: Chance;
+  readonly state: State;
+  readonly organization: Organization;
+  readonly turn: number;
+};
+
+/** Null: no sequence this time. */
+export function drawSequence(chance: Chance, state: State, turn: number): readonly Link[] | null {
+  const wish = chance.weigh({ none: 78, repeat: 4, narrow: 8, expire: 4, wait: 1, abdicate: 0.6, move: 3, outside: 2 });
+  const deck = { chance, state, turn, organization: chance.pick(state.organizations) };
+  switch (wish) {
+    case 'repeat':
+      return repeat(deck, false);
+    case 'narrow':
+      return repeat(deck, true);
+    case 'expire':
+      return expire(deck);
+    case 'abdicate':
+      return abdicate(deck);
+    case 'move':
+      return move(deck);
+    case 'outside':
+      return enter(deck);
+    case 'wait':
+      return [{ ask: null, tickMs: chance.pick([30_000, 3_600_000, 6 * 3_600_000]) }];
+    default:
+      return null;
+  }
+}
+
+function living({ state, organization }: Deck): readonly Key[] {
+  return [...organization.keys.values()].filter((key) => works(organization, key, state.nowMs));
+}
+
+function chooseAdministrator(deck: Deck): Key | null {
+  const able = living(deck).filter(
+    (key) =>
+      holdsAdmin(key.grants, deck.organization) &&
+      (key.userId === null || deck.organization.members.get(key.userId)?.role === 'ADMIN'),
+  );
+  return able.length === 0 ? null : deck.chance.pick(able);
+}
+
+/** The same request twice under one idempotency key, perhaps by a caller who lost power in between. */
+function repeat(deck: Deck, narrows: boolean): readonly Link[] | null {
+  const { chance, turn, state, organization } = deck;
+  const caller = chooseCaller(deck);
+  const admin = chooseAdministrator(deck);
+  if (caller === null || admin === null || caller.id === admin.id) return null;
+  const drawing = { chance, state, organization, key: caller, turn };
+  // The words of a copy ask for less when the caller has less, but the token of the first one would be the same.
+  const copy = { rpc: 'CreateApiKey', body: { name: `copy ${turn}` }, once: `once-${turn}-of-a-copy` };
+  const ask = { ...(chance.happens(0.3) ? copy : drawOnce(drawing)), token: caller.secret.current };
+  const differs = ask.body?.name !== undefined && chance.happens(0.15);
+  const again = differs ? { ...ask, body: { ...ask.body, name: 'another name' } } : ask;
+  const takes = { ...drawLoss(drawing, caller), token: admin.secret.current };
+  return narrows ? [{ ask }, { ask: takes }, { ask: again }] : [{ ask }, { ask: again }];
+}
+
+/** Somebody who may do something at least. */
+function chooseCaller(deck: Deck): Key | null {
+  const able = living(deck).filter((key) =>
+    mayDo(deck.organization, key, ['organization:manage', organizationPlace(deck.organization)]),
+  );
+  return able.length === 0 ? null : deck.chance.pick(able);
+}
+
+/** Something that may take power from the owner of a key, or from the key. */
+function drawLoss(drawing: Drawing, { id, userId }: Key): Omit<Ask, 'token'> {
+  const { chance, organization } = drawing;
+  if (userId !== null && chance.happens(0.4)) {
+    return { rpc: 'UpdateMember', id: userId, body: { role: chance.pick(['MEMBER', 'VIEWER', 'EXTERNAL']) } };
+  }
+  const bindings = [{ role: 'CUSTOM', scopeType: 'ORGANIZATION', scopeId: organization.id }];
+  const permissions = [
+    'organization:manage',
+    ...drawPermissions(drawing, { scopeType: 'ORGANIZATION', scopeId: organization.id }),
+  ];
+  return { rpc: 'UpdateApiKey', id, body: { bindings, permissionMode: 'restricted', permissions } };
+}
+
+/** Asks just before a key ends, when it has, and when somebody may have brought it back. */
+function expire(deck: Deck): readonly Link[] | null {
+  const { chance, state } = deck;
+  const ending = living(deck).filter(({ expiresAtMs }) => expiresAtMs !== null);
+  const caller = chooseCaller(deck);
+  if (ending.length === 0 || caller === null) return null;
+  const { id, expiresAtMs, secret } = chance.pick(ending);
+  const ask = { rpc: 'ListProjects', token: secret.current };
+  const later = new Date((expiresAtMs ?? 0) + LATER_MS).toISOString();
+  return [
+    // Every operation takes a millisecond.
+    { ask, tickMs: (expiresAtMs ?? 0) - state.nowMs - 1 },
+    { ask },
+    { ask: { rpc: 'UpdateApiKey', token: caller.secret.current, id, body: { expiresAt: later } } },
+    { ask: { ...ask, rpc: 'GetOrganization' } },
+  ];
+}
+
+const LATER_MS = 60_000;
+
+/** An administrator tries to leave an organization without any. */
+function abdicate(deck: Deck): readonly Link[] | null {
+  const { chance, organization } = deck;
+  const admin = chooseAdministrator(deck);
+  if (admin?.userId == null) return null;
+  const token = admin.secret.current;
+  const others = [...organization.members.values()].filter(
+    ({ role, userId }) => role === 'ADMIN' && userId !== admin.userId,
+  );
+  const own = { token, id: admin.userId };
+  const ways = [
+    { ...own, rpc: 'UpdateMember', body: { role: 'MEMBER' } },
+    { ...own, rpc: 'UpdateMember', body: { disabled: true } },
+    { ...own, rpc: 'RemoveMember' },
+  ];
+  return [
+    ...others.map(({ userId }) => ({ ask: { rpc: 'UpdateMember', token, id: userId, body: { disabled: true } } })),
+    ...chance.pickSome(ways, 2).map((ask) => ({ ask })),
+  ];
+}
+
+/** Moves a project as somebody who may, but for what the new team gives them. */
+function move(deck: Deck): readonly Link[] | null {
+  const { chance, organization } = deck;
+  const ways = living(deck).flatMap((key) =>
+    liveProjects(organization).flatMap((project) => {
+      const place = projectPlace(organization, project);
+      if (!mayDo(organization, key, ['project:update', place])) return [];
+      const teams = [...organization.teams.keys()].filter(
+        (id) => id !== project.teamId && mayDo(organization, key, ['project:create', teamPlace(organization, id)]),
+      );
+      return teams.map((teamId) => ({ token: key.secret.current, id: project.id, body: { teamId }, key }));
+    }),
+  );
+  // Whoever holds something in a team only may get more there than where the project stands.
+  const bound = ways.filter(({ key }) =>
+    holdersOf(organization, key).some((grants) => grants.some(({ scopeType }) => scopeType === 'TEAM')),
+  );
+  const from = bound.length > 0 && chance.happens(0.8) ? bound : ways;
+  if (from.length === 0) return null;
+  const { token, id, body } = chance.pick(from);
+  return [{ ask: { rpc: 'UpdateProject', token, id, body } }];
+}
+
+/** Asks in a project where the key may do nothing at all. */
+function enter(deck: Deck): readonly Link[] | null {
+  const { chance, organization } = deck;
+  const ways = living(deck).flatMap((key) =>
+    liveProjects(organization)
+      .filter((project) => common(holdersOf(organization, key), projectPlace(organization, project)).size === 0)
+      .map((project) => ({ token: key.secret.current, project: project.id })),
+  );
+  if (ways.length === 0) return null;
+  return [{ ask: { rpc: chance.pick(['GetTrace', 'GetEvaluator']), id: 'nobody-has-this-id', ...chance.pick(ways) } }];
+}

@@ -1,0 +1,181 @@
+/** The organizations that are asked about: in the database at once, and the same in the model. */
+
+import { randomBytes } from 'node:crypto';
+import { newId } from '../../../src/domain/ids.ts';
+import { mintApiKey, mintProjectKey } from '../../../src/domain/secrets.ts';
+import { addForeign, type Foreign } from '../../api/access/foreign.ts';
+import { createOrganization, type Grant, type MemberRole, type Organization } from '../access-model/state.ts';
+import type { TestApp } from '../app.ts';
+import type { Labels } from './labels.ts';
+import { storeOrganization } from './store-organization.ts';
+
+type Where = 'organization' | 'team' | 'team2' | 'project' | 'project2';
+/** One that is CUSTOM has the list that goes with it. */
+type Wish = `${Grant['role']}@${Where}`;
+type KeyWish = {
+  readonly owner: keyof typeof MEMBERS | null;
+  readonly grants: readonly Wish[];
+  readonly list?: readonly string[];
+  readonly ends?: boolean;
+};
+
+const MEMBERS = {
+  adm: 'ADMIN',
+  mgr: 'MEMBER',
+  mem: 'MEMBER',
+  vie: 'VIEWER',
+  ext: 'EXTERNAL',
+  tea: 'EXTERNAL',
+} as const satisfies Readonly<Record<string, MemberRole>>;
+
+const MANAGE = ['organization:manage'];
+const MOVE = ['organization:manage', 'project:view', 'project:update', 'project:create', 'project:delete'];
+
+const HELD: readonly (readonly [keyof typeof MEMBERS, Wish, readonly string[]])[] = [
+  ['mgr', 'CUSTOM@organization', [...MOVE, 'webhookEndpoints:view']],
+  ['ext', 'MEMBER@project2', []],
+  ['tea', 'ADMIN@team2', []],
+  ['tea', 'CUSTOM@organization', MANAGE],
+];
+
+const PROJECTS = { project2: 'team2', project3: 'team2', project4: 'team' } as const;
+
+/** Those of personal keys begin with P, those of service keys with S; an E ends soon. */
+const KEYS: Readonly<Record<string, KeyWish>> = {
+  PA: { owner: 'adm', grants: ['ADMIN@organization'] },
+  PE: { owner: 'adm', grants: ['ADMIN@organization'], ends: true },
+  PN: { owner: 'adm', grants: ['CUSTOM@organization'], list: MANAGE },
+  PQ: { owner: 'adm', grants: ['CUSTOM@organization'], list: ['organization:view'] },
+  PM: { owner: 'mgr', grants: ['CUSTOM@organization'], list: MANAGE },
+  PX: { owner: 'mgr', grants: ['CUSTOM@organization'], list: MOVE },
+  PD: { owner: 'mgr', grants: ['ADMIN@organization'] },
+  PV: { owner: 'mem', grants: ['MEMBER@organization'] },
+  PR: { owner: 'vie', grants: ['VIEWER@organization'] },
+  PP: { owner: 'ext', grants: ['MEMBER@project2'] },
+  PT: { owner: 'tea', grants: ['CUSTOM@organization', 'ADMIN@team2'], list: MANAGE },
+  SA: { owner: null, grants: ['ADMIN@organization'] },
+  SE: { owner: null, grants: ['CUSTOM@organization'], list: MOVE, ends: true },
+  SM: { owner: null, grants: ['CUSTOM@organization'], list: MOVE },
+  SV: { owner: null, grants: ['CUSTOM@organization'], list: ['organization:view'] },
+  SP: { owner: null, grants: ['ADMIN@project'] },
+  ST: {
+    owner: null,
+    grants: ['CUSTOM@organization', 'MEMBER@team2', 'VIEWER@team'],
+    list: [...MANAGE, 'project:update', 'project:view'],
+  },
+};
+const LASTS_MS = 3_600_000;
+
+export type Founding = { readonly app: TestApp; readonly labels: Labels; readonly nowMs: number };
+
+/** An organization with people and keys of every kind. */
+export async function foundOrganization({ app, labels, nowMs }: Founding, label: string): Promise<Organization> {
+  const first = await addForeign(app);
+  const organization = modelOf(first);
+  const name = <T extends string>(of: string, text: T): T => {
+    labels.name(`${label}.${of}`, text);
+    return text;
+  };
+  // Lists are in order of age, so nothing is as old as anything else.
+  let bornAtMs = nowMs - 1000;
+  const times = () => {
+    bornAtMs += 1;
+    return { createdAtMs: bornAtMs, updatedAtMs: bornAtMs };
+  };
+  const making = { organization, first, name, times };
+  addMembers(making, addPlaces(making), nowMs);
+  await storeOrganization(app, organization, first);
+  return organization;
+}
+
+type Making = {
+  readonly organization: Organization;
+  readonly first: Foreign;
+  readonly name: <T extends string>(of: string, text: T) => T;
+  readonly times: () => { readonly createdAtMs: number; readonly updatedAtMs: number };
+};
+type Places = Readonly<Record<Where, string>>;
+
+function addPlaces({ organization, first, name, times }: Making): Places {
+  const { organizationId, teamId, projectId, userId, keyId, token, bindingId } = first;
+  const known = { organization: organizationId, team: teamId, project: projectId, role: bindingId };
+  for (const [of, id] of Object.entries({ ...known, first: userId, key: keyId, token })) name(of, id);
+  const places: Record<string, string> = { ...known, team2: name('team2', newId('team', randomBytes)) };
+  organization.teams.set(places.team2 ?? '', { id: places.team2 ?? '', name: 'second' });
+  for (const [of, team] of Object.entries(PROJECTS)) {
+    const id = name(of, newId('project', randomBytes));
+    const secret = secretOf(name(`${of}.token`, mintProjectKey('sk-lw-', randomBytes).token));
+    const project = { id, name: of, teamId: places[team] ?? '', ...UNNAMED, archived: false, secret, ...times() };
+    organization.projects.set(id, project);
+    places[of] = id;
+  }
+  return places as Places;
+}
+
+function addMembers({ organization, name, times }: Making, places: Places, nowMs: number): void {
+  const userIds = new Map<string, string>();
+  for (const [of, role] of Object.entries(MEMBERS)) {
+    const userId = name(of, newId('user', randomBytes));
+    userIds.set(of, userId);
+    const email = `${of}@localhost`;
+    organization.members.set(userId, { userId, email, name: of, role, disabledAtMs: null, ...times() });
+    if (role !== 'EXTERNAL') organization.roleIds.set(name(`${of}.role`, newId('rolebinding', randomBytes)), userId);
+  }
+  for (const [index, [of, wish, list]] of HELD.entries()) {
+    const id = name(`held${index}`, newId('rolebinding', randomBytes));
+    organization.roleBindings.add({ ...grantOf(places, wish, list), id, userId: userIds.get(of) ?? '' });
+  }
+  for (const [of, { owner, grants, list = [], ends = false }] of Object.entries(KEYS)) {
+    const { keyId, token } = mintApiKey('sk-lw-', randomBytes);
+    name(`key-${of}`, keyId);
+    organization.keys.set(keyId, {
+      ...NEW_KEY,
+      ...times(),
+      id: keyId,
+      keyType: owner === null ? 'service' : 'personal',
+      name: of,
+      userId: owner === null ? null : (userIds.get(owner) ?? null),
+      permissionMode: list.length > 0 ? 'restricted' : 'all',
+      grants: grants.map((wish) => grantOf(places, wish, list)),
+      expiresAtMs: ends ? nowMs + LASTS_MS : null,
+      secret: secretOf(name(`key-${of}.token`, token)),
+    });
+  }
+}
+
+function grantOf(places: Places, wish: Wish, list: readonly string[]): Grant {
+  const [role, where] = wish.split('@') as [Grant['role'], Where];
+  const scopeType = where.replace('2', '').toUpperCase() as Grant['scopeType'];
+  return { role, scopeType, scopeId: places[where], permissions: role === 'CUSTOM' ? [...list].sort() : [] };
+}
+
+function secretOf(current: string | null) {
+  return { current, previous: null, previousUntilMs: 0 };
+}
+
+const UNNAMED = { language: 'other', framework: 'other' };
+const NEW_KEY = { description: null, createdByUserId: null, expiresAtMs: null, revokedAtMs: null };
+
+/** What every organization has from the start. */
+function modelOf({ organizationId, teamId, projectId, userId, bindingId, keyId, token }: Foreign): Organization {
+  const organization = createOrganization(organizationId, 'Foreign');
+  const named = { name: 'Foreign', createdAtMs: 0, updatedAtMs: 0 };
+  organization.teams.set(teamId, { id: teamId, name: 'Foreign' });
+  // Nobody was told its key.
+  const project = { id: projectId, teamId, ...UNNAMED, archived: false, secret: secretOf(null), ...named };
+  organization.projects.set(projectId, project);
+  const email = 'foreign@localhost';
+  organization.members.set(userId, { userId, email, role: 'ADMIN', disabledAtMs: null, ...named });
+  organization.roleIds.set(bindingId, userId);
+  organization.keys.set(keyId, {
+    ...NEW_KEY,
+    ...named,
+    id: keyId,
+    keyType: 'personal',
+    userId,
+    permissionMode: 'all',
+    grants: [{ role: 'ADMIN', scopeType: 'ORGANIZATION', scopeId: organizationId, permissions: [] }],
+    secret: secretOf(token),
+  });
+  return organization;
+}

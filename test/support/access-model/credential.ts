@@ -1,0 +1,53 @@
+/** Who asks: what a token stands for now, and in which project it asks. */
+
+import { accepts, works } from './key-view.ts';
+import { common, holdersOf, projectPlace } from './power.ts';
+import { type Key, liveProjects, type Organization, type Project, type State } from './state.ts';
+import { type Ask, Refusal, refuse } from './verdict.ts';
+
+export type Proven =
+  | { readonly kind: 'key'; readonly organization: Organization; readonly key: Key }
+  | { readonly kind: 'project'; readonly organization: Organization; readonly project: Project };
+
+export function prove(state: State, token: string | null): Proven {
+  if (token === null) refuse(401, 'missing_credentials');
+  for (const organization of state.organizations) {
+    const key = [...organization.keys.values()].find(({ secret }) => accepts(secret, token, state.nowMs));
+    if (key !== undefined && works(organization, key, state.nowMs)) return { kind: 'key', organization, key };
+    const project = liveProjects(organization).find(({ secret }) => accepts(secret, token, state.nowMs));
+    if (project !== undefined) return { kind: 'project', organization, project };
+  }
+  throw new Refusal(401, 'invalid_credentials', {}, deathsOf(state, token));
+}
+
+/** Why a token that once worked does so no longer. */
+function deathsOf({ organizations, nowMs }: State, token: string): readonly string[] {
+  return organizations.flatMap(({ keys }) => {
+    const key = [...keys.values()].find(({ secret }) => secret.current === token);
+    if (key === undefined) return [];
+    if (key.revokedAtMs !== null) return ['a revoked key'];
+    return key.expiresAtMs !== null && nowMs >= key.expiresAtMs ? ['an expired key'] : ['a key without an owner'];
+  });
+}
+
+/** The project of a request on a project route. */
+export function projectOf(proven: Proven, ask: Ask): Project {
+  if (proven.kind === 'project') return proven.project;
+  const { organization, key } = proven;
+  const projectId = ask.project ?? onlyProject(organization, key);
+  if (projectId === null) refuse(401, 'project_scope_required');
+  const project = organization.projects.get(projectId);
+  if (project === undefined || project.archived) refuse(401, 'unknown_project');
+  // One that only the grants of the key name is no secret to it.
+  if (ask.project === undefined) return project;
+  if (common(holdersOf(organization, key), projectPlace(organization, project)).size === 0) {
+    throw new Refusal(401, 'unknown_project', {}, ['a project without any permission']);
+  }
+  return project;
+}
+
+function onlyProject({ projects }: Organization, { grants }: Key): string | null {
+  const named = grants.filter(({ scopeType }) => scopeType === 'PROJECT').map(({ scopeId }) => scopeId);
+  const live = [...new Set(named)].filter((id) => projects.get(id)?.archived === false);
+  return live.length === 1 ? (live[0] ?? null) : null;
+}

@@ -1,0 +1,100 @@
+/** API keys as they are shown, and to whom. */
+
+import { listOf } from './key-draft.ts';
+import { allPlaces, common, holdersOf, mayDo, organizationPlace } from './power.ts';
+import { activeMember, type Key, type Organization, type Secret } from './state.ts';
+import {
+  type Allowed,
+  allow,
+  type Call,
+  instant,
+  isAdministratorMember,
+  mayAtOrganization,
+  refuse,
+} from './verdict.ts';
+
+export function works(organization: Organization, key: Key, nowMs: number): boolean {
+  if (key.revokedAtMs !== null) return false;
+  if (key.expiresAtMs !== null && nowMs >= key.expiresAtMs) return false;
+  return key.userId === null || activeMember(organization, key.userId) !== null;
+}
+
+/** Whether the token is the current one, or the one before it within an overlap. */
+export function accepts({ current, previous, previousUntilMs }: Secret, token: string, nowMs: number): boolean {
+  return current === token || (previous === token && nowMs < previousUntilMs);
+}
+
+export function effectivePermissions(organization: Organization, key: Key, nowMs: number): readonly string[] {
+  if (!works(organization, key, nowMs)) return [];
+  const holders = holdersOf(organization, key);
+  return [...new Set(allPlaces(organization).flatMap((place) => [...common(holders, place)]))].sort();
+}
+
+/** Everything of the read object but ids of grants, and when it was last used. */
+export function viewKey({ organization, state }: Pick<Call, 'organization' | 'state'>, key: Key) {
+  const bindings = key.grants.map(({ role, scopeType, scopeId }) => ({ role, scopeType, scopeId }));
+  const administered = bindings.filter(({ role, scopeType }) => role === 'ADMIN' && scopeType === 'PROJECT');
+  return {
+    id: key.id,
+    keyType: key.keyType,
+    name: key.name,
+    description: key.description,
+    userId: key.userId,
+    assignedToUserId: key.userId,
+    createdByUserId: key.createdByUserId,
+    permissionMode: key.permissionMode,
+    permissions: listOf(key.grants),
+    bindings,
+    roleBindings: bindings,
+    projectIds: key.keyType === 'service' ? administered.map(({ scopeId }) => scopeId) : [],
+    effectivePermissions: effectivePermissions(organization, key, state.nowMs),
+    createdAt: instant(key.createdAtMs),
+    updatedAt: instant(key.updatedAtMs),
+    expiresAt: instant(key.expiresAtMs),
+    revokedAt: instant(key.revokedAtMs),
+  };
+}
+
+/** What is shown of keys that nobody asked to see in full. */
+export function isVisible(call: Call, target: Key): boolean {
+  const manages = mayAtOrganization(call, 'organization:manage');
+  const seesEveryone = manages && isAdministratorMember(call);
+  if (call.key.userId === null) return manages && (target.userId === null || seesEveryone);
+  return target.userId === null || target.userId === call.key.userId || seesEveryone;
+}
+
+/** The key that is asked about. One that is hidden is like one that is not there. */
+export function requireVisible(call: Call): Key {
+  const target = call.organization.keys.get(call.ask.id ?? '');
+  if (target === undefined || !isVisible(call, target)) refuse(404, 'api_key_not_found');
+  return target;
+}
+
+/** Another person's key; service keys belong to nobody. */
+export function isOfAnother({ key }: Call, target: Key): boolean {
+  return target.userId !== null && target.userId !== key.userId;
+}
+
+export function judgeKeyRead(call: Call): Allowed {
+  return allow(200, { shows: viewKey(call, requireVisible(call)) });
+}
+
+export function judgeKeyList(call: Call): Allowed {
+  const { key, ask, organization } = call;
+  const { scope = 'own', includeRevoked, limit } = ask.query ?? {};
+  const isService = key.userId === null;
+  const isWide = isService || scope === 'organization';
+  if (isWide && !mayDo(organization, key, ['organization:manage', organizationPlace(organization)])) {
+    refuse(403, 'insufficient_permissions', { requiredPermission: 'organization:manage' });
+  }
+  const listed = [...organization.keys.values()]
+    .filter((each) => isVisible(call, each))
+    .filter((each) => isWide || each.userId === null || each.userId === key.userId)
+    .filter(({ revokedAtMs }) => includeRevoked === 'true' || revokedAtMs === null)
+    .sort((a, b) => b.createdAtMs - a.createdAtMs || (a.id < b.id ? 1 : -1));
+  const page = limit === undefined ? listed : listed.slice(0, Number(limit));
+  return allow(200, {
+    lists: page.map((each) => viewKey(call, each)),
+    facts: [...(page.length < listed.length ? ['a page that is not the last'] : []), `list of keys, ${scope}`],
+  });
+}

@@ -1,0 +1,152 @@
+/**
+ * What the documents say about every request: an implementation of the access rules that shares nothing with the
+ * product, and is as plain as it can be.
+ */
+
+import { type Proven, projectOf, prove } from './credential.ts';
+import { judgeKeyRevocation, judgeKeyRotation, judgeKeyUpdate } from './key-changes.ts';
+import { admitKeyCreation, judgeKeyCreation } from './key-creation.ts';
+import { judgeKeyList, judgeKeyRead } from './key-view.ts';
+import * as members from './members.ts';
+import * as routes from './project-routes.ts';
+import * as projects from './projects.ts';
+import type { Receipt, State } from './state.ts';
+import {
+  type Allowed,
+  type Ask,
+  allow,
+  type Call,
+  Refusal,
+  refuse,
+  requireAtOrganization,
+  type Verdict,
+} from './verdict.ts';
+
+type OrganizationRule = {
+  readonly needs?: string;
+  readonly keepsAnswers?: boolean;
+  /** What is judged before anybody asks whether the request was made before: the gate, and its own words. */
+  readonly admit?: (call: Call) => void;
+  readonly judge: (call: Call) => Allowed;
+};
+type ProjectRule = { readonly needs: string; readonly judge: (call: routes.ProjectCall) => Allowed };
+
+const VIEW = 'organization:view';
+const MANAGE = 'organization:manage';
+
+export const ORGANIZATION_RULES: Readonly<Record<string, OrganizationRule>> = {
+  ListApiKeys: { needs: VIEW, judge: judgeKeyList },
+  CreateApiKey: { needs: MANAGE, keepsAnswers: true, admit: admitKeyCreation, judge: judgeKeyCreation },
+  GetApiKey: { needs: VIEW, judge: judgeKeyRead },
+  UpdateApiKey: { needs: MANAGE, judge: judgeKeyUpdate },
+  RevokeApiKey: { needs: MANAGE, judge: judgeKeyRevocation },
+  RotateApiKey: { needs: MANAGE, keepsAnswers: true, judge: judgeKeyRotation },
+  GetOrganization: { needs: VIEW, judge: readOrganization },
+  UpdateOrganization: { needs: MANAGE, judge: renameOrganization },
+  ListProjects: { judge: projects.judgeProjectList },
+  CreateProject: { keepsAnswers: true, admit: projects.admitProjectCreation, judge: projects.judgeProjectCreation },
+  GetProject: { judge: projects.judgeProjectRead },
+  UpdateProject: { judge: projects.judgeProjectUpdate },
+  ArchiveProject: { judge: projects.judgeProjectArchive },
+  RotateProjectKey: { keepsAnswers: true, admit: projects.admitKeyRotation, judge: projects.judgeProjectKeyRotation },
+  ListTeams: { judge: projects.judgeTeamList },
+  CreateTeam: { needs: 'team:manage', keepsAnswers: true, judge: projects.judgeTeamCreation },
+  ListMembers: { needs: MANAGE, judge: members.judgeMemberList },
+  CreateMember: { needs: MANAGE, keepsAnswers: true, judge: members.judgeMemberCreation },
+  UpdateMember: { needs: MANAGE, judge: members.judgeMemberUpdate },
+  RemoveMember: { needs: MANAGE, judge: members.judgeMemberRemoval },
+  ListRoleBindings: { needs: MANAGE, judge: members.judgeBindingList },
+  CreateRoleBinding: {
+    needs: MANAGE,
+    keepsAnswers: true,
+    admit: members.admitBindingCreation,
+    judge: members.judgeBindingCreation,
+  },
+  DeleteRoleBinding: { needs: MANAGE, judge: members.judgeBindingRemoval },
+  ListAuditLog: { needs: 'auditLog:view', judge: () => allow(200) },
+  ListEndpoints: { needs: 'webhookEndpoints:view', judge: () => allow(200, { lists: [] }) },
+  ListEvents: { needs: 'webhookEndpoints:view', judge: () => allow(200) },
+};
+
+export const PROJECT_RULES: Readonly<Record<string, ProjectRule>> = {
+  CollectTrace: { needs: 'traces:create', judge: routes.judgeCollection },
+  GetTrace: { needs: 'traces:view', judge: routes.judgeTraceRead },
+  GetEvaluator: { needs: 'evaluations:view', judge: routes.judgeEvaluatorRead },
+  CreateEvaluator: { needs: 'evaluations:create', judge: routes.judgeEvaluatorCreation },
+};
+
+/** What must be answered. Changes nothing: only `commit` of what is allowed does. */
+export function judge(state: State, ask: Ask): Verdict {
+  try {
+    const proven = prove(state, ask.token);
+    const rule = ORGANIZATION_RULES[ask.rpc];
+    return rule === undefined ? judgeInProject(proven, ask) : judgeAtOrganization(state, proven, { ask, rule });
+  } catch (error) {
+    if (error instanceof Refusal) return error.verdict;
+    throw error;
+  }
+}
+
+function judgeInProject(proven: Proven, ask: Ask): Allowed {
+  const rule = PROJECT_RULES[ask.rpc];
+  if (rule === undefined) throw new Error(`nothing is known of ${ask.rpc}`);
+  const call = { proven, project: projectOf(proven, ask), ask };
+  routes.requireInProject(call, rule.needs);
+  return rule.judge(call);
+}
+
+type Asked = { readonly ask: Ask; readonly rule: OrganizationRule };
+
+function judgeAtOrganization(state: State, proven: Proven, { ask, rule }: Asked): Allowed {
+  if (proven.kind === 'project') refuse(401, 'credential_class_mismatch');
+  const { organization, key } = proven;
+  const call = { state, organization, key, ask, kept: null };
+  if (rule.needs !== undefined) requireAtOrganization(call, rule.needs);
+  rule.admit?.(call);
+  if (!rule.keepsAnswers || ask.once === undefined) return rule.judge(call);
+  const name = [key.id, ask.rpc, ask.once].join(' ');
+  const fingerprint = JSON.stringify([ask.id, ask.body]);
+  const kept = organization.receipts.get(name);
+  if (kept !== undefined && state.nowMs - kept.completedAtMs < KEPT_MS)
+    return repeat(call, rule, { kept, fingerprint });
+  const verdict = rule.judge(call);
+  return {
+    ...verdict,
+    commit(body) {
+      const completedAtMs = state.nowMs;
+      organization.receipts.set(name, { fingerprint, status: verdict.status, body, completedAtMs });
+      verdict.commit?.(body);
+    },
+  };
+}
+
+const KEPT_MS = 24 * 3_600_000;
+
+type Repetition = { readonly kept: Receipt; readonly fingerprint: string };
+
+/** The rights of the caller are judged afresh; what was there at the time is not. */
+function repeat(call: Call, rule: OrganizationRule, { kept, fingerprint }: Repetition): Allowed {
+  if (kept.fingerprint !== fingerprint) refuse(409, 'idempotency_error', { reason: 'body_mismatch' });
+  try {
+    const { secrets = [] } = rule.judge({ ...call, kept: kept.body });
+    return allow(kept.status, { shows: kept.body, secrets, isReplay: true, facts: ['a replay that is allowed'] });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const { status, code, members: told } = error.verdict;
+    throw new Refusal(status, code, told, ['a replay that is refused']);
+  }
+}
+
+function readOrganization({ organization: { id, name } }: Call): Allowed {
+  return allow(200, { shows: { id, name } });
+}
+
+function renameOrganization({ organization, ask }: Call): Allowed {
+  const name = typeof ask.body?.name === 'string' ? ask.body.name : organization.name;
+  return allow(200, {
+    shows: { id: organization.id, name },
+    commit() {
+      organization.name = name;
+    },
+  });
+}
