@@ -6,7 +6,7 @@ import { expect, vi } from 'vitest';
 import { type Observer, type ObserverReport, startObserver } from './attack-observing.ts';
 import { hex } from './fixtures.ts';
 import { createPlace } from './place.ts';
-import { report } from './scenario.ts';
+import { isFullTier, report } from './scenario.ts';
 import { ADMIN_KEY, PROJECT_KEY, type SpawnedServer, spawnServer } from './server.ts';
 import { callRest } from './surfaces.ts';
 import { temporaryFolder, until } from './temp.ts';
@@ -40,8 +40,10 @@ export type Attack = {
   closeLater(close: () => void): void;
 };
 
-const P99_MAX_MS = 250;
-const STALL_MAX_MS = 100;
+/** With `npm test` other files run beside, on as many cores; attacks that are not held miss by far more than this. */
+const TIME_FACTOR = isFullTier ? 1 : 4;
+const P99_MAX_MS = 250 * TIME_FACTOR;
+const STALL_MAX_MS = 100 * TIME_FACTOR;
 const RSS_MAX_BYTES = 600 * 1024 * 1024;
 /** Above what the same client saw before the attack, on a machine that does other things besides. */
 const BASELINE_FACTOR = 3;
@@ -97,6 +99,8 @@ async function launch(environment: { readonly [name: string]: string }, logFile:
   try {
     const key = await createProject(server);
     const observer = startObserver({ address: server.address, pid: server.child.pid ?? 0, key });
+    // Loads what the first call of Connect loads, once in the life of a process.
+    await callRest(server.address, { verb: 'POST', path: '/spandrel.v1.TraceService/GetTrace', body: {} });
     await observer.serves(WARM_ANSWERS);
     observer.begin();
     await observer.serves(BASELINE_ANSWERS);
