@@ -46,7 +46,9 @@ const DIGEST_BYTES = 32;
 
 export function createIdempotency({ store, encryptionKey, random, onReleaseError }: IdempotencyDeps): Idempotency {
   return {
-    async begin({ name, request, nowMs }) {
+    async begin({ name: sent, request, nowMs }) {
+      // Somebody may have sent a token for a key; what it stands for needs no more than its digest.
+      const name = { ...sent, value: digest([Buffer.from(sent.value)]).toString('base64url') };
       const fingerprint = digest([Buffer.from(name.operation), request]);
       const found = await store.claim(name, fingerprint, {
         nowMs,
