@@ -3,13 +3,14 @@
  * the same members, order and values; only its nesting, its member names and its strings have limits.
  */
 
+import { keepDigits, parseExact } from './exact-json.ts';
+import { scanJson } from './json-scan.ts';
 import {
   isLosslessArray,
   isLosslessObject,
   jsonTypeOf,
   type LosslessJson,
   type LosslessObject,
-  parseLossless,
   type RawNumber,
 } from './lossless-json.ts';
 import { hasMoreBytesThan, truncateToBytes } from './text-limits.ts';
@@ -25,16 +26,14 @@ export const LONG_KEY_REASON = `has a member name longer than ${KEY_BYTES_MAX} b
 export const UNREADABLE: LosslessObject = Object.freeze({});
 export const UNREADABLE_REASON = 'must be valid JSON';
 
-const STORED_DEPTH_MAX = 1000;
-const LONG_NUMBER = /[0-9]{16}/;
+/** What an integer that a double cannot hold, or an escaped name, is spelled with. */
+const HARD = /[0-9]{16}|\\/;
 
-/** Reads free JSON that was stored before; numbers a double cannot hold keep their digits. */
+/** Reads free JSON that was stored before; integers a double cannot hold keep their digits. */
 export function parseFreeJson(text: string): LosslessJson {
-  // Reviving costs many times a plain parse, and only a long run of digits can be more than a double holds.
-  if (!LONG_NUMBER.test(text)) return JSON.parse(text);
-  const parsed = parseLossless(text, { depth: STORED_DEPTH_MAX });
-  if (parsed.kind !== 'value') throw new Error(`Stored JSON is unreadable: ${parsed.kind}`);
-  return parsed.value;
+  if (!HARD.test(text)) return JSON.parse(text);
+  const bytes = Buffer.from(text);
+  return parseExact(bytes, scanJson(bytes), keepDigits) as LosslessJson;
 }
 
 export function isObject(value: LosslessJson | undefined): value is LosslessObject {

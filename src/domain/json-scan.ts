@@ -8,17 +8,24 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const LONG_DIGITS = 16;
+const POINT = 0x2e;
 
 export const JSON_DEPTH_MAX = 128;
+/** Numbers of one document that are kept as text, like integers beyond 2^53: each is an object that takes long to make. */
+export const NUMBER_TEXTS_MAX = 20_000;
 /** Members of one object. Beyond it an object is slow to build, and nobody means it. */
 export const MEMBERS_MAX = 10_000;
 
 /** What the pass found. */
 export type JsonFacts = {
-  /** Deepest nesting of arrays and objects. */
+  /** Deepest nesting of arrays and objects. The pass stops beyond JSON_DEPTH_MAX. */
   readonly depth: number;
-  /** A number a double may not hold: a run of 16 digits, or an exponent of three. */
-  readonly hasHardNumbers: boolean;
+  /** The digits of integers beyond 2^53. The pass stops beyond NUMBER_TEXTS_MAX. */
+  readonly longIntegers: readonly ByteRange[];
+  /** A fraction or exponent on 16 digits or more, or an exponent of three: such a number may be beyond a double. */
+  readonly hasLargeFloats: boolean;
+  /** A name of a member is spelled with a backslash. */
+  readonly hasEscapedNames: boolean;
   /** Any \u escape: only they can carry U+0000 or a lone surrogate. */
   readonly hasEscapes: boolean;
   readonly bytes: number;
@@ -26,8 +33,10 @@ export type JsonFacts = {
   readonly wideObjects: readonly ByteRange[];
   /** Whether any object is as wide. */
   readonly hasWide: boolean;
-  /** Whether the document itself is one: then the pass has stopped there, and says no more. */
+  /** Whether the document itself is one. */
   readonly isWide: boolean;
+  /** Whether the pass has stopped at what is too much, and says nothing of what follows. */
+  readonly isPartial: boolean;
   /** Whether a wide object has no end, so that the text is no JSON. */
   readonly isCutShort: boolean;
 };
@@ -49,59 +58,73 @@ export function scanJson(bytes: Uint8Array): JsonFacts {
   let depth = 0;
   let deepest = 0;
   let members = 0;
-  let digits = 0;
-  let hasHardNumbers = false;
+  let hasLargeFloats = false;
   let hasEscapes = false;
+  let hasEscapedNames = false;
+  /** Whether the last string held a backslash. */
+  let isEscaped = false;
+  const longIntegers: ByteRange[] = [];
   let isWide = false;
   let isCutShort = false;
   const end = bytes.length;
-  for (let index = 0; index < end; index++) {
-    const byte = bytes[index] as number;
+  let index = 0;
+  for (; index < end; index++) {
+    let byte = bytes[index] as number;
+    const start = index;
+    while (byte >= 0x30 && byte <= 0x39) byte = bytes[++index] ?? 0;
+    const digits = index - start;
+    if (digits >= LONG_DIGITS) {
+      const kind = judgeDigits(bytes, start, index);
+      if (kind === 'integer') longIntegers.push({ start, end: index });
+      else if (kind === 'float') hasLargeFloats = true;
+      if (longIntegers.length > NUMBER_TEXTS_MAX) break;
+    }
     if (byte === QUOTE) {
+      isEscaped = false;
       for (index++; index < end; index++) {
         const inside = bytes[index] as number;
         if (inside === QUOTE) break;
         if (inside === BACKSLASH) {
+          isEscaped = true;
           index++;
           if (bytes[index] === 0x75) hasEscapes = true;
         }
       }
-      digits = 0;
-    } else if (byte >= 0x30 && byte <= 0x39) {
-      digits++;
-      if (digits === LONG_DIGITS) hasHardNumbers = true;
-    } else {
-      if (byte === COLON) {
-        members++;
-        if (members > MEMBERS_MAX && depth === 1 && startOf(0) >= 0) {
-          isWide = true;
-          break;
-        }
-      } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-        if (depth >= 0 && depth < JSON_DEPTH_MAX) {
-          starts[depth] = byte === OPEN_OBJECT ? index : -1;
-          membersBefore[depth] = members;
-        }
-        members = 0;
-        depth++;
-        if (depth > deepest) deepest = depth;
-      } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
-        depth--;
-        // Colons in an array are none of a wide object: a parser fails at the first of them.
-        if (members > MEMBERS_MAX && startOf(depth) >= 0) {
-          if (byte === CLOSE_ARRAY) isCutShort = true;
-          wideObjects = addOutermost(wideObjects, { start: startOf(depth), end: index + 1 });
-        }
-        members = membersBefore[depth] ?? 0;
-      } else if ((byte === 0x65 || byte === 0x45) && digits > 0 && hasLongExponent(bytes, index + 1)) {
-        hasHardNumbers = true;
+    } else if (byte === COLON) {
+      members++;
+      hasEscapedNames ||= isEscaped;
+      if (members > MEMBERS_MAX && depth === 1 && startOf(0) >= 0) {
+        isWide = true;
+        break;
       }
-      digits = 0;
+    } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+      if (depth >= 0 && depth < JSON_DEPTH_MAX) {
+        starts[depth] = byte === OPEN_OBJECT ? index : -1;
+        membersBefore[depth] = members;
+      }
+      members = 0;
+      depth++;
+      if (depth > deepest) deepest = depth;
+      if (depth > JSON_DEPTH_MAX) break;
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+      depth--;
+      // Colons in an array are none of a wide object: a parser fails at the first of them.
+      if (members > MEMBERS_MAX && startOf(depth) >= 0) {
+        if (byte === CLOSE_ARRAY) isCutShort = true;
+        wideObjects = addOutermost(wideObjects, { start: startOf(depth), end: index + 1 });
+      }
+      members = membersBefore[depth] ?? 0;
+    } else if ((byte === 0x65 || byte === 0x45) && digits > 0 && hasLongExponent(bytes, index + 1)) {
+      hasLargeFloats = true;
     }
   }
-  if (!isWide && depth > 0) isCutShort ||= isWideAround(depth, members);
+  const isPartial = index < end;
+  if (!isPartial && depth > 0) isCutShort ||= isWideAround(depth, members);
   const hasWide = isWide || wideObjects.length > 0;
-  return { depth: deepest, hasHardNumbers, hasEscapes, bytes: end, wideObjects, hasWide, isWide, isCutShort };
+  const numbers = { longIntegers, hasLargeFloats };
+  const strings = { hasEscapes, hasEscapedNames };
+  const wide = { wideObjects, hasWide, isWide, isCutShort };
+  return { depth: deepest, ...numbers, ...strings, ...wide, isPartial, bytes: end };
 }
 
 function startOf(depth: number): number {
@@ -116,6 +139,18 @@ function addOutermost(ranges: readonly ByteRange[], range: ByteRange): readonly 
 /** Whether any of the `depth` that are open at the end is too wide. */
 function isWideAround(depth: number, innermost: number): boolean {
   return innermost > MEMBERS_MAX || membersBefore.subarray(0, depth).some((count) => count > MEMBERS_MAX);
+}
+
+/** What 16 digits or more are part of; null for what a double holds, for a fraction, and for what is no number. */
+function judgeDigits(bytes: Uint8Array, start: number, end: number): 'integer' | 'float' | null {
+  const next = bytes[end] ?? 0;
+  // No number starts with a zero and goes on: the parser is to see it as it is.
+  if (bytes[start - 1] === POINT || bytes[start] === 0x30) return null;
+  if (next === POINT || next === 0x65 || next === 0x45) return 'float';
+  if (end - start > LONG_DIGITS) return 'integer';
+  let value = 0;
+  for (let index = start; index < end; index++) value = value * 10 + (bytes[index] as number) - 0x30;
+  return Number.isSafeInteger(value) ? null : 'integer';
 }
 
 /** With fewer than three digits an exponent keeps any number of up to 15 digits within a double. */

@@ -1,27 +1,22 @@
 /** JSON text -> values, judged by its bytes first: depth, long numbers and escapes are found in one pass. */
 
 import { isUtf8 } from 'node:buffer';
+import { keepDigits, parseExact, textOf } from './exact-json.ts';
 import { Fault, type JsonValue, validationFault } from './fault.ts';
 import { parseSpelled, type ToNumber } from './json-parser.ts';
-import { type ByteRange, JSON_DEPTH_MAX, type JsonFacts, MEMBERS_MAX } from './json-scan.ts';
+import { type ByteRange, JSON_DEPTH_MAX, type JsonFacts, MEMBERS_MAX, NUMBER_TEXTS_MAX } from './json-scan.ts';
 import type {} from './raw-json.ts';
 import { findTooWide, TOO_WIDE, TOO_WIDE_REASON } from './wide-json.ts';
 
-export { type JsonFacts, MEMBERS_MAX, scanJson } from './json-scan.ts';
+export { JSON_DEPTH_MAX, type JsonFacts, MEMBERS_MAX, NUMBER_TEXTS_MAX, scanJson } from './json-scan.ts';
 
 /** A fraction, an exponent, or a zero with a sign; some texts have it as well. */
 const ODD_NUMBER = /[0-9][.eE]|-0/;
 const KEPT_MAX = 1_000;
-
-/** Text as UTF-8 without a byte-order mark; malformed_request when it is none. */
-export function decodeUtf8(bytes: Buffer): string {
-  const start = bytes.length >= 3 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
-  if (!isUtf8(bytes)) throw noUtf8();
-  return bytes.toString('utf8', start);
-}
+export const NUMBER_TEXTS_REASON = `must not hold more than ${NUMBER_TEXTS_MAX} numbers that must be kept as text, such as integers beyond 2^53`;
 
 export type Spelling =
-  /** Numbers a double cannot hold keep their text; other spellings may change. */
+  /** Integers that a double cannot hold keep their text; other spellings may change. */
   | 'values'
   /** Every number not spelled as JavaScript would spell it keeps its text, so that integers can be judged on it. */
   | 'tokens'
@@ -32,9 +27,11 @@ export type Spelling =
  * Parses a document of at most 128 levels. Numbers that keep their text come as JSON.rawJSON objects.
  * Throws malformed_request for anything that is no JSON, and mostly for numbers beyond a double. Objects of more than
  * 10,000 members are never built: a document that is judged as a whole is refused for them, else TOO_WIDE stands there.
+ * A document of more than 20,000 numbers that keep their text is refused.
  */
 export function parseJson(bytes: Buffer, facts: JsonFacts, spelling: Spelling): JsonValue {
   if (facts.depth > JSON_DEPTH_MAX) throw tooDeep();
+  if (facts.longIntegers.length > NUMBER_TEXTS_MAX) throw tooManyNumberTexts();
   if (facts.isWide) throw tooWide('');
   if (facts.isCutShort) throw unparsable();
   const value = parseAround(bytes, facts, spelling);
@@ -44,10 +41,13 @@ export function parseJson(bytes: Buffer, facts: JsonFacts, spelling: Spelling): 
 
 /** Parses everything but the objects that are too wide, in whose place TOO_WIDE stands. */
 function parseAround(bytes: Buffer, facts: JsonFacts, spelling: Spelling): JsonValue {
-  const { text, standIns } = cutOut(bytes, facts.wideObjects);
-  const toNumber = spelling === 'literals' ? keepSpelling() : refuseBoundless(keepSpelling());
+  if (!isUtf8(bytes)) throw noUtf8();
+  const keep = spelling === 'values' ? keepDigits : keepSpelling();
+  const toNumber = spelling === 'literals' ? keep : refuseBoundless(keep);
   try {
-    if (!facts.hasWide && !mustBeSpelled(text, facts, spelling)) return JSON.parse(text);
+    if (spelling === 'values' && !facts.hasWide) return parseExact(bytes, facts, toNumber) as JsonValue;
+    const { text, standIns } = cutOut(bytes, facts.wideObjects);
+    if (!facts.hasWide && !mustBeSpelled(text, facts)) return JSON.parse(text);
     return parseSpelled(text, toNumber, standIns) as JsonValue;
   } catch (error) {
     if (error instanceof Fault) throw error;
@@ -59,9 +59,8 @@ function parseAround(bytes: Buffer, facts: JsonFacts, spelling: Spelling): JsonV
 function cutOut(bytes: Buffer, ranges: readonly ByteRange[]) {
   const standIns = new Map<number, unknown>();
   const [first] = ranges;
-  if (first === undefined) return { text: decodeUtf8(bytes), standIns };
-  if (!isUtf8(bytes)) throw noUtf8();
-  let text = decodeUtf8(bytes.subarray(0, first.start));
+  if (first === undefined) return { text: textOf(bytes), standIns };
+  let text = textOf(bytes.subarray(0, first.start));
   for (const [index, { end }] of ranges.entries()) {
     standIns.set(text.length, TOO_WIDE);
     text += `{}${bytes.toString('utf8', end, ranges[index + 1]?.start)}`;
@@ -70,18 +69,21 @@ function cutOut(bytes: Buffer, ranges: readonly ByteRange[]) {
 }
 
 /** Whether JSON.parse could lose something. */
-function mustBeSpelled(text: string, { hasHardNumbers, hasEscapes }: JsonFacts, spelling: Spelling): boolean {
-  return spelling === 'values' ? hasHardNumbers : hasEscapes || hasHardNumbers || ODD_NUMBER.test(text);
+function mustBeSpelled(text: string, { longIntegers, hasEscapes, hasEscapedNames }: JsonFacts): boolean {
+  return hasEscapes || hasEscapedNames || longIntegers.length > 0 || ODD_NUMBER.test(text);
 }
 
 /** A number that is not spelled as JavaScript would spell it keeps its text. Equal ones are made once: each takes long. */
 function keepSpelling(): ToNumber {
   const kept = new Map<string, unknown>();
+  let made = 0;
   return (source) => {
     const value = Number(source);
     if (String(value) === source) return value;
     const known = kept.get(source);
     if (known !== undefined) return known;
+    made += 1;
+    if (made > NUMBER_TEXTS_MAX) throw tooManyNumberTexts();
     const raw = JSON.rawJSON(source);
     if (kept.size < KEPT_MAX) kept.set(source, raw);
     return raw;
@@ -95,7 +97,12 @@ function refuseBoundless(toNumber: ToNumber): ToNumber {
   };
 }
 
-function tooDeep(): Fault {
+export function tooManyNumberTexts(): Fault {
+  const message = `(root) ${NUMBER_TEXTS_REASON}`;
+  return validationFault('json', [{ field: '(root)', type: 'too_big', message, expected: NUMBER_TEXTS_MAX }]);
+}
+
+export function tooDeep(): Fault {
   return malformed(`The request body is nested deeper than ${JSON_DEPTH_MAX} levels.`, 'nested too deep');
 }
 

@@ -13,7 +13,7 @@ import type {
 } from '../../gen/spandrel/v1/traces_pb.js';
 import { Fault, type JsonValue } from '../domain/fault.ts';
 import { UNREADABLE } from '../domain/free-json.ts';
-import { parseJson, scanJson } from '../domain/json-text.ts';
+import { NUMBER_TEXTS_MAX, parseJson, scanJson, tooManyNumberTexts } from '../domain/json-text.ts';
 import { TOO_WIDE } from '../domain/wide-json.ts';
 import type { JsonFacts } from './method.ts';
 
@@ -42,6 +42,7 @@ function createParts(): Parts {
   let hasEscapes = false;
   let hasWide = false;
   let size = 0;
+  let longIntegers = 0;
   return {
     text(text) {
       size += Buffer.byteLength(text);
@@ -57,6 +58,8 @@ function createParts(): Parts {
       depth = Math.max(depth, facts.depth);
       hasEscapes ||= facts.hasEscapes;
       hasWide ||= facts.hasWide;
+      longIntegers += facts.longIntegers.length;
+      if (longIntegers > NUMBER_TEXTS_MAX) throw tooManyNumberTexts();
       if (facts.isWide) return TOO_WIDE;
       try {
         return parseJson(bytes, facts, 'values');

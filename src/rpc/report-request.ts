@@ -17,7 +17,7 @@ import {
 } from '../../gen/spandrel/v1/gateway_pb.js';
 import { Fault, type JsonValue } from '../domain/fault.ts';
 import { UNREADABLE } from '../domain/free-json.ts';
-import { parseJson, scanJson } from '../domain/json-text.ts';
+import { NUMBER_TEXTS_MAX, parseJson, scanJson, tooManyNumberTexts } from '../domain/json-text.ts';
 import type {} from '../domain/raw-json.ts';
 import { TOO_WIDE } from '../domain/wide-json.ts';
 import type { JsonFacts } from './method.ts';
@@ -27,7 +27,7 @@ type Json = { [name: string]: unknown };
 type Document = { readonly value: JsonValue; readonly facts: JsonFacts };
 
 export function requestsToJson({ records }: ReportRequestsRequest): Document {
-  return toDocument({ records: records.map(recordToJson) });
+  return toDocument({ records: records.map(createRecordToJson()) });
 }
 
 export function governanceEventsToJson({ events }: ReportGovernanceEventsRequest): Document {
@@ -39,7 +39,18 @@ function toDocument(value: Json): Document {
   return { value: value as JsonValue, facts: { depth: 0, hasEscapes: false, bytes: 0, hasWide: false } };
 }
 
-function recordToJson(record: ReportedRequest): Json {
+/** For the records of one message, which share what a document may hold. */
+function createRecordToJson(): (record: ReportedRequest) => Json {
+  let longIntegers = 0;
+  return (record) => {
+    const metadata = record.metadataJson === undefined ? undefined : readJson(record.metadataJson);
+    longIntegers += metadata?.longIntegers ?? 0;
+    if (longIntegers > NUMBER_TEXTS_MAX) throw tooManyNumberTexts();
+    return recordToJson(record, metadata?.value);
+  };
+}
+
+function recordToJson(record: ReportedRequest, metadata: unknown): Json {
   return {
     gateway_request_id: nonEmpty(record.gatewayRequestId),
     status: wordOf(ReportedRequestStatusSchema, record.status),
@@ -60,7 +71,7 @@ function recordToJson(record: ReportedRequest): Json {
         : { class: nonEmpty(record.error.class), http_status: record.error.httpStatus },
     duration_ms: toInteger(record.durationMs),
     labels: record.labels,
-    metadata: record.metadataJson === undefined ? undefined : toJson(record.metadataJson),
+    metadata,
   };
 }
 
@@ -114,14 +125,15 @@ function toInteger(value: bigint | undefined): unknown {
 }
 
 /** Text that is no JSON makes its own record unreadable, and no other. */
-function toJson(text: string): unknown {
+function readJson(text: string): { readonly value: unknown; readonly longIntegers: number } {
   const bytes = Buffer.from(text);
   const facts = scanJson(bytes);
-  if (facts.isWide) return TOO_WIDE;
+  const longIntegers = facts.longIntegers.length;
+  if (facts.isWide) return { value: TOO_WIDE, longIntegers };
   try {
-    return parseJson(bytes, facts, 'literals');
+    return { value: parseJson(bytes, facts, 'literals'), longIntegers };
   } catch (error) {
-    if (error instanceof Fault) return UNREADABLE;
+    if (error instanceof Fault && error.code !== 'validation_error') return { value: UNREADABLE, longIntegers };
     throw error;
   }
 }

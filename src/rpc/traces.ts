@@ -10,6 +10,7 @@ import {
 } from '../../gen/spandrel/v1/traces_pb.js';
 import type { Project } from '../domain/caller.ts';
 import { Fault } from '../domain/fault.ts';
+import { NUMBER_TEXTS_REASON } from '../domain/json-text.ts';
 import { nanoToUsdNumber } from '../domain/money.ts';
 import type { ProjectSettingsService } from '../domain/project-settings.ts';
 import type { Evaluation, Span, TraceRecord } from '../domain/trace.ts';
@@ -32,7 +33,7 @@ export function createTraceRpc({ traces, settings, platformUrl }: TraceRpcDeps):
   return {
     collectTrace: {
       spelling: 'values',
-      toJson: collectRequestToJson,
+      toJson: (request) => rewording(() => collectRequestToJson(request)),
       reword: rewordUnreadable,
       async handleJson(body, facts, context) {
         const partialSuccess = await traces.collect(body, facts, { project: projectOf(context), nowMs: context.nowMs });
@@ -73,10 +74,19 @@ export function createTraceRpc({ traces, settings, platformUrl }: TraceRpcDeps):
   };
 }
 
+function rewording<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof Fault ? rewordUnreadable(error) : error;
+  }
+}
+
 /** The collector says what is wrong with an unreadable body in its own words, in both texts. */
 function rewordUnreadable(fault: Fault): Fault {
   if (fault.code === 'validation_error') {
-    const message = `Validation error: body ${TOO_WIDE_REASON}`;
+    const isWide = fault.message.includes(TOO_WIDE_REASON);
+    const message = `Validation error: body ${isWide ? TOO_WIDE_REASON : NUMBER_TEXTS_REASON}`;
     return new Fault('validation_error', message, { kind: 'bad_request', flatError: message });
   }
   if (fault.code !== 'malformed_request') return fault;

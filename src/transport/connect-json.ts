@@ -1,11 +1,20 @@
 /**
  * The JSON form of rpcs, which the Connect library parses in one go: a message with an object of too many members is
- * refused before it gets there. No message means one: what is free JSON in them travels as text.
+ * refused before it gets there, and so is one that is nested too deep. No message means one: what is free JSON in them
+ * travels as text.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ContextValues } from '@connectrpc/connect';
-import { MEMBERS_MAX, scanJson, tooWide } from '../domain/json-text.ts';
+import {
+  JSON_DEPTH_MAX,
+  MEMBERS_MAX,
+  NUMBER_TEXTS_MAX,
+  scanJson,
+  tooDeep,
+  tooManyNumberTexts,
+  tooWide,
+} from '../domain/json-text.ts';
 import { shapeKey, toConnectError } from './connect-errors.ts';
 
 type Request = { readonly headers: { readonly [name: string]: string | string[] | undefined } };
@@ -71,5 +80,9 @@ function* unpackedMessages(bytes: Buffer): Generator<Buffer> {
 
 function refuseWide(bytes: Uint8Array, values: ContextValues): void {
   const shape = values.get(shapeKey);
-  if (shape && scanJson(bytes).hasWide) throw toConnectError(tooWide(''), shape);
+  if (!shape) return;
+  const { depth, longIntegers, hasWide } = scanJson(bytes);
+  if (depth > JSON_DEPTH_MAX) throw toConnectError(tooDeep(), shape);
+  if (longIntegers.length > NUMBER_TEXTS_MAX) throw toConnectError(tooManyNumberTexts(), shape);
+  if (hasWide) throw toConnectError(tooWide(''), shape);
 }

@@ -12,6 +12,8 @@ const MEMBERS_MAX = 10_000;
 const NOW = Date.now();
 const REASON = 'must not hold an object of more than 10000 members';
 
+const DIGITS = 'must not hold more than 20000 numbers that must be kept as text, such as integers beyond 2^53';
+
 let app: TestApp;
 beforeAll(async () => {
   app = await startApp();
@@ -121,6 +123,74 @@ describe('an object of more than 10,000 members, over REST and gRPC,', () => {
   });
 });
 
+describe('more than 20,000 integers that a double does not hold, over REST and gRPC,', () => {
+  const long = (count: number) =>
+    `[${Array.from({ length: count }, (_, index) => 10n ** 19n + BigInt(index)).join(',')}]`;
+
+  it.each([
+    ['are refused in one span', [20_001], 400],
+    ['are refused in several spans', [10_000, 10_001], 400],
+    ['are kept up to there', [10_000, 10_000], 200],
+  ])('%s of one request', async (_, counts, status) => {
+    const traceId = hex(32);
+    const spans = counts.map((count, index) => ({
+      spanId: `s${index}`,
+      type: 'span',
+      paramsJson: `{"n":${long(count)}}`,
+    }));
+    const times = `"timestamps":{"started_at":${NOW},"finished_at":${NOW}}`;
+    const texts = spans.map(
+      ({ spanId, paramsJson }) => `{"span_id":"${spanId}","type":"span",${times},"params":${paramsJson}}`,
+    );
+    const timestamps = { startedAt: BigInt(NOW), finishedAt: BigInt(NOW) };
+    await expectEverywhere(app.address, {
+      name: 'long',
+      headers: key(),
+      rest: { verb: 'POST', path: '/api/collector', body: `{"trace_id":"${traceId}","spans":[${texts.join(',')}]}` },
+      rpc: {
+        method: TraceService.method.collectTrace,
+        request: { traceId, spans: spans.map((span) => ({ ...span, timestamps })) },
+      },
+      status,
+      ...(status === 400 ? { code: 'validation_error' } : {}),
+      check: (body) => {
+        if (status === 400) expect(body.message).toBe(`Validation error: body ${DIGITS}`);
+        else expect(body.partialSuccess).toMatchObject({ rejectedSpans: 0, errorMessage: '' });
+      },
+    });
+    if (status !== 200) return;
+    const stored = await callRest(app.address, { verb: 'GET', path: `/api/trace/${traceId}`, headers: key() });
+    expect(stored.text.split('10000000000000009999').length - 1).toBe(counts.length);
+  });
+
+  it('are refused in one report', async () => {
+    const gatewayRequestId = `gw-${hex(8)}`;
+    const metadata = `{"n":${long(20_001)}}`;
+    const record = `{"gateway_request_id":"${gatewayRequestId}","status":"success","occurred_at":${NOW},"metadata":${metadata}}`;
+    await expectEverywhere(app.address, {
+      name: 'long',
+      headers: key(),
+      rest: { verb: 'POST', path: '/api/gateway/v1/requests', body: `{"records":[${record}]}` },
+      rpc: {
+        method: GatewayService.method.reportRequests,
+        request: {
+          records: [
+            {
+              gatewayRequestId,
+              status: ReportedRequestStatus.SUCCESS,
+              occurredAt: BigInt(NOW),
+              metadataJson: metadata,
+            },
+          ],
+        },
+      },
+      status: 400,
+      code: 'validation_error',
+      check: (body) => expect(JSON.stringify(body)).toContain(DIGITS),
+    });
+  });
+});
+
 describe('a body that is such an object itself', () => {
   it.each([
     ['/api/collector', 400],
@@ -183,6 +253,19 @@ describe('over Connect and gRPC-Web in JSON', () => {
   ])('is refused (%s)', async (_, headers, body) => {
     const answer = await post({ 'content-type': 'application/grpc-web+json', ...headers }, body);
     expect(answer.text).toContain(REASON);
+  });
+
+  it.each([
+    ['nested deeper than 128 levels', `${'['.repeat(1_000)}${']'.repeat(1_000)}`, 'nested deeper than 128 levels'],
+    [
+      'with more long integers than a document may hold',
+      `[${'9007199254740993,'.repeat(20_000)}9007199254740993]`,
+      DIGITS,
+    ],
+  ])('a message %s is refused as well', async (_, unknown, reason) => {
+    const answer = await post({ 'content-type': 'application/json' }, Buffer.from(`{"unknown":${unknown}}`));
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain(reason);
   });
 
   it('and an object of 10,000 members is not', async () => {
