@@ -25,6 +25,7 @@ const OLD_TRACES = 500;
 const LARGE_TRACE_SPANS = isFullTier ? 50_000 : 5_000;
 const CLIENTS = 16;
 const BASELINE_MS = 2_000;
+const BUSY_FACTOR = 3;
 const HOLD_MAX_MS = 100;
 // A machine that stops for a moment stops every client once; retention, if it did, would with each of its many steps.
 const STALLS_TOLERATED = 2;
@@ -72,7 +73,8 @@ it(
     await place.remove();
 
     const [worst, baselineWorst] = [worstOf(during), worstOf(without)];
-    const pass = worst - baselineWorst <= HOLD_MAX_MS;
+    // Where other work makes appends wait anyway, what retention adds takes as many times longer.
+    const pass = worst <= Math.max(baselineWorst + HOLD_MAX_MS, BUSY_FACTOR * baselineWorst);
     const figures = {
       p99: quantile(during, 0.99),
       worst,

@@ -22,7 +22,7 @@ it('W5: whatever the owner changes during sends holds from the answer on, and no
   const world = await startWebhookWorld();
   const slow = seeded(seed);
   // Now and then so slow that the owner gets an answer first.
-  const drawDelayMs = () => (slow() < 0.05 ? 700 : Math.floor(slow() * 25));
+  const drawDelayMs = () => (slow() < 0.15 ? 1_500 : Math.floor(slow() * 25));
   world.receiver.react = () => ({ kind: 'answer', status: 200, delayMs: drawDelayMs() });
   const facts: Facts = new Map(SOMETIMES.map((fact) => [fact, 0]));
   const broken: string[] = [];
