@@ -29,7 +29,7 @@ const WEIGHTS = {
   CreateProject: 4,
   UpdateProject: 12,
   ArchiveProject: 1.5,
-  RotateProjectKey: 3,
+  RotateProjectKey: 4,
   ListProjects: 3,
   GetProject: 3,
   CreateTeam: 1.5,

@@ -80,5 +80,5 @@ export function drawPermissions(drawing: Drawing, { scopeType, scopeId }: Scope)
   const drawn = chance.pickSome(choice, 4);
   // A list that nothing could grant is refused before anything else is looked at.
   const fitting = scopeType === 'ORGANIZATION' ? drawn : drawn.filter((each) => !isForOrganizations(each));
-  return chance.happens(0.95) && fitting.length > 0 ? fitting : drawn;
+  return chance.happens(0.8) && fitting.length > 0 ? fitting : drawn;
 }

@@ -28,7 +28,20 @@ type Deck = {
 
 /** Null: no sequence this time. */
 export function drawSequence(chance: Chance, state: State, turn: number): readonly Link[] | null {
-  const wish = chance.weigh({ none: 78, repeat: 4, narrow: 8, expire: 4, wait: 1, abdicate: 0.6, move: 3, outside: 2 });
+  const wish = chance.weigh({
+    none: 74,
+    repeat: 4,
+    narrow: 8,
+    expire: 4,
+    wait: 1,
+    abdicate: 0.6,
+    move: 3,
+    outside: 2,
+    renew: 3,
+    leave: 1.5,
+    administer: 1.5,
+    mistake: 2,
+  });
   const deck = { chance, state, turn, organization: chance.pick(state.organizations) };
   switch (wish) {
     case 'repeat':
@@ -39,6 +52,14 @@ export function drawSequence(chance: Chance, state: State, turn: number): readon
       return expire(deck);
     case 'abdicate':
       return abdicate(deck);
+    case 'leave':
+      return leave(deck);
+    case 'administer':
+      return administer(deck);
+    case 'renew':
+      return renew(deck);
+    case 'mistake':
+      return mistake(deck);
     case 'move':
       return move(deck);
     case 'outside':
@@ -175,4 +196,64 @@ function enter(deck: Deck): readonly Link[] | null {
   );
   if (ways.length === 0) return null;
   return [{ ask: { rpc: chance.pick(['GetTrace', 'GetEvaluator']), id: 'nobody-has-this-id', ...chance.pick(ways) } }];
+}
+
+/** A key takes a new token, and asks with the one before. */
+function renew(deck: Deck): readonly Link[] | null {
+  const caller = chooseCaller(deck);
+  if (caller === null) return null;
+  const token = caller.secret.current;
+  const overlapSeconds = deck.chance.pick([0, 30]);
+  const ask = { rpc: 'ListTeams', token };
+  return [
+    { ask: { rpc: 'RotateApiKey', token, id: caller.id, body: { overlapSeconds } } },
+    { ask },
+    { ask, tickMs: overlapSeconds * 1000 },
+  ];
+}
+
+/** Somebody takes a token for an id; no log may hold it afterwards. */
+function mistake(deck: Deck): readonly Link[] | null {
+  const caller = chooseCaller(deck);
+  const admin = chooseAdministrator(deck);
+  if (caller === null || admin === null) return null;
+  const { current: token } = caller.secret;
+  const rpc = deck.chance.pick(['GetApiKey', 'RevokeApiKey', 'RotateApiKey']);
+  return [
+    { ask: { rpc, token, id: token ?? '' } },
+    // Refusals are written beside the requests.
+    { ask: { rpc: 'ListTeams', token }, tickMs: 2000 },
+    { ask: { rpc: 'ListProjects', token } },
+    { ask: { rpc: 'ListAuditLog', token: admin.secret.current, query: { limit: '200' } } },
+  ];
+}
+
+/** A member is removed, and all keys are listed. */
+function leave(deck: Deck): readonly Link[] | null {
+  const { chance, organization } = deck;
+  const admin = chooseAdministrator(deck);
+  const members = [...organization.members.keys()].filter((id) => id !== admin?.userId);
+  if (admin === null || members.length === 0) return null;
+  const { current: token } = admin.secret;
+  return [
+    { ask: { rpc: 'RemoveMember', token, id: chance.pick(members) } },
+    { ask: { rpc: 'ListApiKeys', token, query: { scope: 'organization', includeRevoked: 'true' } } },
+  ];
+}
+
+/** Whoever holds every permission, or every one on projects, reaches for what is more than that. */
+function administer(deck: Deck): readonly Link[] | null {
+  const { chance, organization } = deck;
+  const strong = living(deck).filter(
+    (key) =>
+      !holdsAdmin(key.grants, organization) &&
+      mayDo(organization, key, ['project:manage', organizationPlace(organization)]),
+  );
+  if (strong.length === 0) return null;
+  const { secret, userId } = chance.pick(strong);
+  const bindings = [{ role: 'ADMIN', scopeType: 'ORGANIZATION', scopeId: organization.id }];
+  const create = { rpc: 'CreateApiKey', token: secret.current, body: { name: 'more', bindings } };
+  const projects = liveProjects(organization);
+  if (userId !== null || projects.length === 0) return [{ ask: create }];
+  return [{ ask: { rpc: 'RotateProjectKey', token: secret.current, id: chance.pick(projects).id, body: {} } }];
 }

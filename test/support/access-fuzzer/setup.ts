@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { newId } from '../../../src/domain/ids.ts';
 import { mintApiKey, mintProjectKey } from '../../../src/domain/secrets.ts';
 import { addForeign, type Foreign } from '../../api/access/foreign.ts';
+import { ALL_PERMISSIONS } from '../access-model/catalogue.ts';
 import { createOrganization, type Grant, type MemberRole, type Organization } from '../access-model/state.ts';
 import type { TestApp } from '../app.ts';
 import type { Labels } from './labels.ts';
@@ -26,6 +27,7 @@ const MEMBERS = {
   vie: 'VIEWER',
   ext: 'EXTERNAL',
   tea: 'EXTERNAL',
+  eve: 'EXTERNAL',
 } as const satisfies Readonly<Record<string, MemberRole>>;
 
 const MANAGE = ['organization:manage'];
@@ -34,8 +36,12 @@ const MOVE = ['organization:manage', 'project:view', 'project:update', 'project:
 const HELD: readonly (readonly [keyof typeof MEMBERS, Wish, readonly string[]])[] = [
   ['mgr', 'CUSTOM@organization', [...MOVE, 'webhookEndpoints:view']],
   ['ext', 'MEMBER@project2', []],
+  // Of these only what teams know of is given.
+  ['ext', 'CUSTOM@team', [...MANAGE, 'auditLog:view', 'webhookEndpoints:manage']],
   ['tea', 'ADMIN@team2', []],
   ['tea', 'CUSTOM@organization', MANAGE],
+  // All permissions make no administrator.
+  ['eve', 'CUSTOM@organization', ALL_PERMISSIONS],
 ];
 
 const PROJECTS = { project2: 'team2', project3: 'team2', project4: 'team' } as const;
@@ -51,12 +57,16 @@ const KEYS: Readonly<Record<string, KeyWish>> = {
   PD: { owner: 'mgr', grants: ['ADMIN@organization'] },
   PV: { owner: 'mem', grants: ['MEMBER@organization'] },
   PR: { owner: 'vie', grants: ['VIEWER@organization'] },
+  PO: { owner: 'ext', grants: ['ADMIN@organization'] },
+  PF: { owner: 'eve', grants: ['CUSTOM@organization'], list: ALL_PERMISSIONS },
   PP: { owner: 'ext', grants: ['MEMBER@project2'] },
   PT: { owner: 'tea', grants: ['CUSTOM@organization', 'ADMIN@team2'], list: MANAGE },
   SA: { owner: null, grants: ['ADMIN@organization'] },
   SE: { owner: null, grants: ['CUSTOM@organization'], list: MOVE, ends: true },
   SM: { owner: null, grants: ['CUSTOM@organization'], list: MOVE },
+  SF: { owner: null, grants: ['CUSTOM@organization'], list: ALL_PERMISSIONS },
   SV: { owner: null, grants: ['CUSTOM@organization'], list: ['organization:view'] },
+  SR: { owner: null, grants: ['CUSTOM@organization'], list: [...MANAGE, 'project:manage'] },
   SP: { owner: null, grants: ['ADMIN@project'] },
   ST: {
     owner: null,
