@@ -47,8 +47,7 @@ const DIGEST_BYTES = 32;
 export function createIdempotency({ store, encryptionKey, random, onReleaseError }: IdempotencyDeps): Idempotency {
   return {
     async begin({ name: sent, request, nowMs }) {
-      // Somebody may have sent a token for a key; what it stands for needs no more than its digest.
-      const name = { ...sent, value: digest([Buffer.from(sent.value)]).toString('base64url') };
+      const name = storedName(sent);
       const fingerprint = digest([Buffer.from(name.operation), request]);
       const found = await store.claim(name, fingerprint, {
         nowMs,
@@ -70,6 +69,11 @@ export function createIdempotency({ store, encryptionKey, random, onReleaseError
       };
     },
   };
+}
+
+/** Somebody may have sent a token for the value, so no more than its digest is kept. */
+export function storedName(name: ReceiptName): ReceiptName {
+  return { ...name, value: digest([Buffer.from(name.value)]).toString('base64url') };
 }
 
 /** What an answer belongs to is sealed with it: moved to another row, it does not open. */

@@ -65,12 +65,16 @@ async function judgeCreation(store: ManagementStore, call: FreshCall, draft: Key
   const holding = grantsWished(call, draft, owner === null || userId === null ? null : { ...owner, userId });
   const directory = await readDirectory(store, organizationId);
   const answered = await findAnswered(store, call);
-  const grants = [...holding.grants, ...liveGrants(answered?.bindings ?? [], directory)];
+  const ownerGrants = owner?.grants ?? null;
   // A copy names no ids that could turn out to be hidden.
   const isCopy = owner !== null && draft.bindings === undefined;
   const seen = isCopy ? directory : visibleScopes(call, directory);
-  requireMayGrant(call, grants, { directory: seen, ownerGrants: owner?.grants ?? null });
-  requireMayLast(call, answered === null ? expiryWished(call, draft) : answered.expiresAtMs);
+  requireMayGrant(call, holding.grants, { directory: seen, ownerGrants });
+  requireMayLast(call, expiryWished(call, draft));
+  if (answered !== null) {
+    requireMayGrant(call, liveGrants(answered.bindings, directory), { directory, ownerGrants });
+    requireMayLast(call, answered.expiresAtMs);
+  }
   return { call, userId, owner, holding, directory };
 }
 

@@ -30,6 +30,8 @@ export type PagePlan = PageQuestion & {
   readonly spanPlaces: readonly SizedPlace[];
   /** What all of it takes. */
   readonly bytes: number;
+  /** What its first item takes, which is given however large it is. */
+  readonly firstBytes: number;
 };
 
 /** The list that a page begins with, and after which of it; null: with its first. */
@@ -81,7 +83,8 @@ export async function planPage(store: TraceStore, question: PageQuestion): Promi
   let bytes = 0;
   for (const place of evaluationPlaces) bytes += place.bytes;
   for (const place of spanPlaces) bytes += place.bytes;
-  return { ...question, evaluationPlaces, spanPlaces, bytes };
+  const firstBytes = (evaluationPlaces[0] ?? spanPlaces[0])?.bytes ?? 0;
+  return { ...question, evaluationPlaces, spanPlaces, bytes, firstBytes };
 }
 
 /** Loads as much of the plan as has room in `maxBytes`. */
@@ -107,15 +110,23 @@ export async function readPage(
 export async function readEvaluations(
   store: TraceStore,
   trace: StoredTrace,
-  maxBytes: number,
+  { maxBytes, countAnswer }: EvaluationRoom,
 ): Promise<{ readonly evaluations: readonly Evaluation[]; readonly untold: string | null }> {
   const places = await store.evaluationOrder(trace, { after: null, limit: EVALUATIONS_MAX + 1 });
+  const bytes = places.reduce((sum, place) => sum + place.bytes, 0);
+  countAnswer(Math.min(Math.max(maxBytes, places[0]?.bytes ?? 0), bytes));
   const room: Room = { leftBytes: maxBytes, isEmpty: true };
   const evaluations = await fill(room, places.slice(0, EVALUATIONS_MAX), toEvaluations(store, trace));
   const count = places.length - evaluations.length;
   const atLeast = places.length > EVALUATIONS_MAX ? 'at least ' : '';
   return { evaluations, untold: count === 0 ? null : `… ${atLeast}${count} more evaluations` };
 }
+
+type EvaluationRoom = {
+  readonly maxBytes: number;
+  /** Told before anything is loaded; throws the unavailable Fault where there is no room for it. */
+  readonly countAnswer: (bytes: number) => void;
+};
 
 type Room = { leftBytes: number; isEmpty: boolean };
 type SizedPlace = ListPlace & { readonly bytes: number };

@@ -58,7 +58,11 @@ export type Traces = {
   /** Throws trace_not_found, ambiguous_trace_id or invalid_cursor. */
   get(project: Project, question: GetTrace, nowMs: number): Promise<TraceView>;
   /** Throws trace_not_found or ambiguous_trace_id. */
-  digest(project: Project, traceId: string, nowMs: number): Promise<TraceDigestView>;
+  digest(
+    project: Project,
+    question: Pick<GetTrace, 'traceId' | 'countAnswer'>,
+    nowMs: number,
+  ): Promise<TraceDigestView>;
 };
 
 const SPANS_LIMIT_DEFAULT = 10_000;
@@ -84,20 +88,24 @@ export function createTraces(deps: TracesDeps): Traces {
       const spansMax = question.spansLimit ?? SPANS_LIMIT_DEFAULT;
       const plan = await planPage(deps.store, { trace, start, spansMax });
       // Before anything is loaded: what does not fit beside other answers costs no more than this.
-      question.countAnswer(Math.min(ANSWER_MAX_BYTES, HEAD_BYTES + plan.bytes));
+      question.countAnswer(Math.min(Math.max(ANSWER_MAX_BYTES, plan.firstBytes), plan.bytes));
       const head = await readHead(deps.store, trace);
-      const maxBytes = ANSWER_MAX_BYTES - headBytes(head, record);
+      const usedBytes = headBytes(head, record);
+      question.countAnswer(usedBytes);
+      const maxBytes = ANSWER_MAX_BYTES - usedBytes;
       const page = await readPage(deps.store, cursors, { ...plan, maxBytes });
       const { evaluations, spans, nextCursor: nextSpansCursor } = page;
       return { record, ...head, evaluations, spans, nextSpansCursor };
     },
 
-    async digest(project, traceId, nowMs) {
+    async digest(project, { traceId, countAnswer }, nowMs) {
       const record = await findTrace(deps, project, traceId, nowMs);
       const trace = { ...record, projectNumber: project.number };
       const text = await deps.store.digest(trace);
       const usedBytes = jsonStringBytes(text) + Buffer.byteLength(record.metadataJson) + HEAD_BYTES;
-      const { evaluations, untold } = await readEvaluations(deps.store, trace, ANSWER_MAX_BYTES - usedBytes);
+      countAnswer(usedBytes);
+      const room = { maxBytes: ANSWER_MAX_BYTES - usedBytes, countAnswer };
+      const { evaluations, untold } = await readEvaluations(deps.store, trace, room);
       return { record, evaluations, text: untold === null ? text : `${text}\n${untold}` };
     },
   };

@@ -45,7 +45,11 @@ export function createTraceRpc({ traces, settings, platformUrl }: TraceRpcDeps):
         const project = projectOf(context);
         const asDigest = request.format === TraceFormat.DIGEST || request.llmMode === 'true' || request.llmMode === '1';
         if (asDigest) {
-          const { record, evaluations, text } = await traces.digest(project, request.traceId, context.nowMs);
+          const { record, evaluations, text } = await traces.digest(
+            project,
+            { traceId: request.traceId, countAnswer: context.countAnswer },
+            context.nowMs,
+          );
           const digest = {
             traceId: record.traceId,
             formattedTrace: text,

@@ -4,6 +4,7 @@ import { createConnectTransport } from '@connectrpc/connect-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiKeyService } from '../../../gen/spandrel/v1/keys_pb.js';
 import { TeamService } from '../../../gen/spandrel/v1/organization_pb.js';
+import { storedName } from '../../../src/domain/idempotency.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey, custom } from '../../support/fixtures.ts';
 import { callRest, callRpc } from '../../support/surfaces.ts';
@@ -56,12 +57,12 @@ describe('a request that is sent again with its idempotency key', () => {
     const second = await createKey({ keyType: 'service', name: 'ci', undeclared: 1 }, headers, '/api/v1/api-keys');
     expect(second.text).toBe(first.text);
     const receipt = await app.store.management.claim(
-      {
+      storedName({
         organizationId: app.organizationId,
         keyId: app.adminKey.slice('sk-lw-'.length).split('_')[0] ?? '',
         operation: '/spandrel.v1.ApiKeyService/CreateApiKey',
         value: headers['idempotency-key'] ?? '',
-      },
+      }),
       Buffer.alloc(32),
       { nowMs: Date.now(), staleBeforeMs: 0, forgottenBeforeMs: 0 },
     );
