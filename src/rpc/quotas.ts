@@ -122,6 +122,9 @@ export function createQuotas(limits: Readonly<Amounts>): Quotas {
     }
 
     function take(resource: Resource, amount: number): void {
+      // Whoever still reads for a request that has ended would count for nobody, and for ever.
+      if (resource === BODY_BYTES && !isWorking)
+        throw unavailableFault(REFUSALS[BODY_BYTES].share, RETRY_AFTER_SECONDS);
       const own = mine[resource];
       if (!fits(total[resource], own, total[resource] + amount <= limit[resource])) {
         throw unavailableFault(REFUSALS[resource].total, RETRY_AFTER_SECONDS);
@@ -154,9 +157,12 @@ export function createQuotas(limits: Readonly<Amounts>): Quotas {
             throw unavailableFault(REFUSALS[IN_FLIGHT].total, RETRY_AFTER_SECONDS);
           }
           take(phase, 1);
+          // Whoever is over the share already, by answers that had to be told, asks for no further ones.
+          take(ANSWER_BYTES, 0);
           isWorking = true;
           isAnswering = true;
         } catch (error) {
+          add(phase, -mine[phase]);
           leave();
           throw error;
         }
@@ -168,6 +174,7 @@ export function createQuotas(limits: Readonly<Amounts>): Quotas {
         if (holder.held[phase] > Math.max(1, share[phase])) {
           throw unavailableFault(REFUSALS[phase].share, RETRY_AFTER_SECONDS);
         }
+        take(ANSWER_BYTES, 0);
       },
       receive: (bytes) => take(BODY_BYTES, bytes),
       start() {

@@ -32,6 +32,11 @@ export type AnswerTimes = {
   readonly bytesPerSecondMin: number;
 };
 
+/** A response of HTTP/1.1 that has lost its socket will never be told to close. */
+function isGone(outlet: Outlet): boolean {
+  return outlet.destroyed || ('socket' in outlet && outlet.socket === null);
+}
+
 /** The stream of an HTTP/2 response: only that ends with its connection for sure. */
 export function outletOf(response: ServerResponse | Http2ServerResponse): Outlet {
   return 'stream' in response ? response.stream : response;
@@ -56,7 +61,7 @@ export function createAnswerWatch({ graceMs, bytesPerSecondMin }: AnswerTimes, c
   sweep.unref();
   return {
     send({ quota, outlet, bytes, must }) {
-      if (bytes <= SMALL_MAX_BYTES || outlet.destroyed) {
+      if (bytes <= SMALL_MAX_BYTES || isGone(outlet)) {
         quota.release();
         return;
       }

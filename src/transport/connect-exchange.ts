@@ -11,7 +11,9 @@ import { type AnswerWatch, outletOf } from './answer-watch.ts';
 import { shapeKey, toConnectError } from './connect-errors.ts';
 import { checkJson } from './connect-json.ts';
 import { refuseRpc } from './connect-refusal.ts';
+import { createGrowingBuffer } from './growing-buffer.ts';
 import type { Origin } from './origin.ts';
+import { isGrpc } from './rpc-request.ts';
 import type { HttpHandler } from './server.ts';
 
 export type Exchange = {
@@ -27,6 +29,9 @@ export type Exchange = {
 };
 
 export const exchangeKey = createContextKey<Exchange | null>(null);
+
+/** Before a message of gRPC: whether it is compressed, and its length. */
+const PREFIX_BYTES = 5;
 
 type Running = { readonly exchange: Exchange; readonly values: ContextValues };
 
@@ -70,6 +75,11 @@ export function countBody(bytes: number, at: Running | undefined = running.getSt
   }
 }
 
+/** Whether nobody waits any more for what is read or unpacked here. */
+export function isAbandoned(): boolean {
+  return running.getStore()?.exchange.response.destroyed === true;
+}
+
 type Counting = { readonly exchange: Exchange; readonly answers: AnswerWatch };
 
 /** The answer with its whole body at hand, as answers of unary rpcs are anyway; null where it was refused instead. */
@@ -91,16 +101,32 @@ async function countAnswer(
   return { ...answered, body: Readable.from(chunks, { objectMode: true }) };
 }
 
+/**
+ * The pieces of a stream as they come, and the message of an rpc in one piece: the library would look at all pieces it
+ * holds again with each that comes.
+ */
 async function* readUntilStopped(at: Running): AsyncGenerator<Uint8Array> {
-  const { request, bodyEnd } = at.exchange;
+  const { request, bodyEnd, method } = at.exchange;
   // Leaving early must not take the connection along, which still has to carry the answer.
   const chunks = request.iterator({ destroyOnReturn: false });
+  const message = createGrowingBuffer();
   for (;;) {
-    const next: IteratorResult<Uint8Array> = await Promise.race([chunks.next(), bodyEnd.promise]);
-    if (next.done) return;
+    const next: IteratorResult<Buffer> = await Promise.race([chunks.next(), bodyEnd.promise]);
+    if (next.done) break;
     countBody(next.value.length, at);
-    yield next.value;
+    if (method) message.add(next.value);
+    else yield next.value;
+    // The library refuses what is too large as soon as it sees that much.
+    if (method && isTooLarge(message.bytes(), request, method)) break;
   }
+  if (message.size() > 0) yield message.bytes();
+}
+
+/** By its length, or by the length that stands in front of it. */
+function isTooLarge(bytes: Buffer, request: Exchange['request'], { sizeMaxBytes }: Method): boolean {
+  if (bytes.length > sizeMaxBytes + PREFIX_BYTES) return true;
+  const hasPrefix = isGrpc(request.headers['content-type'] ?? '');
+  return hasPrefix && bytes.length >= PREFIX_BYTES && bytes.readUInt32BE(1) > sizeMaxBytes;
 }
 
 /** Errors of streams and sockets carry a code of Node's; bugs do not. */

@@ -23,7 +23,7 @@ import type { IdSource } from './call-ids.ts';
 import { admit, callKey, problemOf } from './connect-admission.ts';
 import { capDeadline } from './connect-deadline.ts';
 import { faultsToErrors } from './connect-errors.ts';
-import { countBody, type Exchange, exchangeKey, runExchange } from './connect-exchange.ts';
+import { countBody, type Exchange, exchangeKey, isAbandoned, runExchange } from './connect-exchange.ts';
 import { refuseRpc, tellMethods } from './connect-refusal.ts';
 import { firstHeader } from './first-header.ts';
 import { createGzip } from './gzip.ts';
@@ -57,7 +57,7 @@ export function createConnect(deps: ConnectDeps): HttpHandler {
   const { methods, ids, originOf, answers, fallback } = deps;
   const byName = new Map(methods.map((method) => [method.path, method]));
   const router = createConnectRouter({
-    acceptCompression: [createGzip(countBody)],
+    acceptCompression: [createGzip({ onUnpacking: countBody, isAbandoned })],
     readMaxBytes: OPEN_MESSAGE_MAX_BYTES,
     requestGate(context) {
       const method = byName.get(`/${context.service.typeName}/${context.method.name}`);

@@ -11,8 +11,16 @@ export type FairQueue = {
 
 /** How long requests are begun before the loop sees to everything else. */
 const TURN_MS = 5;
+const FORGET_AFTER = 256;
 
 type Waiting = { readonly jobs: (() => void)[]; next: number };
+
+/** A caller who always has more waiting must not keep what was begun long ago. */
+function forgetBegun(waiting: Waiting): void {
+  if (waiting.next < FORGET_AFTER || waiting.next * 2 < waiting.jobs.length) return;
+  waiting.jobs.splice(0, waiting.next);
+  waiting.next = 0;
+}
 
 /** `clock` is monotonic milliseconds. */
 export function createFairQueue(clock: () => number): FairQueue {
@@ -27,6 +35,7 @@ export function createFairQueue(clock: () => number): FairQueue {
     for (const [caller, waiting] of callers) {
       const job = waiting.jobs[waiting.next];
       waiting.next += 1;
+      forgetBegun(waiting);
       callers.delete(caller);
       if (waiting.next < waiting.jobs.length) callers.set(caller, waiting);
       return job;

@@ -2,9 +2,9 @@
 
 import type { ServerHttp2Stream } from 'node:http2';
 import { Fault } from '../domain/fault.ts';
+import { createGrowingBuffer } from './growing-buffer.ts';
 
 const PREFIX_BYTES = 5;
-const EMPTY = Buffer.alloc(0);
 
 export type MessageLimits = {
   readonly sizeMaxBytes: number;
@@ -18,13 +18,12 @@ export type MessageLimits = {
  */
 export function readGrpcMessage(stream: ServerHttp2Stream, { sizeMaxBytes, onBytes }: MessageLimits): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    let held: Buffer = EMPTY;
-    let size = 0;
+    let held = createGrowingBuffer();
     let expected = -1;
     let settled = false;
     const fail = (fault: unknown) => {
       settled = true;
-      held = EMPTY;
+      held = createGrowingBuffer();
       stream.off('data', onData);
       stream.pause();
       reject(fault);
@@ -36,10 +35,10 @@ export function readGrpcMessage(stream: ServerHttp2Stream, { sizeMaxBytes, onByt
         fail(error);
         return;
       }
-      held = size === 0 ? chunk : append(held, size, chunk);
-      size += chunk.length;
+      held.add(chunk);
+      const size = held.size();
       if (expected < 0 && size >= PREFIX_BYTES) {
-        const [flag, length] = readPrefix(held);
+        const [flag, length] = readPrefix(held.bytes());
         expected = PREFIX_BYTES + length;
         if (flag !== 0) fail(malformed('The message is compressed without saying how.'));
         else if (length > sizeMaxBytes) fail(tooLarge(sizeMaxBytes));
@@ -48,9 +47,9 @@ export function readGrpcMessage(stream: ServerHttp2Stream, { sizeMaxBytes, onByt
     }
     const onEnd = () => {
       if (settled) return;
-      if (size === expected) {
+      if (held.size() === expected) {
         settled = true;
-        resolve(held.subarray(PREFIX_BYTES, size));
+        resolve(held.bytes().subarray(PREFIX_BYTES));
       } else {
         fail(malformed('The call ended before its message was complete.'));
       }
@@ -63,15 +62,6 @@ export function readGrpcMessage(stream: ServerHttp2Stream, { sizeMaxBytes, onByt
     if (stream.readableEnded) onEnd();
     else if (stream.destroyed) onClose();
   });
-}
-
-/** Grows by doubling instead of keeping the pieces: a caller may send its message one byte at a time. */
-function append(held: Buffer, size: number, chunk: Buffer): Buffer {
-  const needed = size + chunk.length;
-  const room = needed <= held.length ? held : Buffer.allocUnsafe(Math.max(needed, 2 * held.length));
-  if (room !== held) held.copy(room, 0, 0, size);
-  chunk.copy(room, size);
-  return room;
 }
 
 function readPrefix(bytes: Buffer): readonly [flag: number, length: number] {

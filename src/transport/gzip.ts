@@ -19,12 +19,14 @@ const AT_ONCE_MAX = 2;
 const CHUNK_MIN_BYTES = 64;
 const CHUNK_MAX_BYTES = 65_536;
 
+export type GzipDeps = { readonly onUnpacking: (bytes: number) => void; readonly isAbandoned: () => boolean };
+
 /**
  * What was packed says at its end how long it was. That is believed as far as it can be checked: too much is refused
  * without unpacking, and unpacking stops where more comes out than was announced. `onUnpacking` is told how much will
- * come out, and throws where there is no room for it.
+ * come out, and throws where there is no room for it; what is abandoned when its turn comes is not unpacked.
  */
-export function createGzip(onUnpacking: (bytes: number) => void): Compression {
+export function createGzip({ onUnpacking, isAbandoned }: GzipDeps): Compression {
   const inTurn = createTurnstile(AT_ONCE_MAX);
   return {
     name: compressionGzip.name,
@@ -35,7 +37,9 @@ export function createGzip(onUnpacking: (bytes: number) => void): Compression {
       if (length === null) throw broken();
       if (length > readMaxBytes) throw new ConnectError('too large once unpacked', Code.ResourceExhausted);
       onUnpacking(length);
-      return checkUnpacked(await inTurn(() => unpackExactly(bytes, length)));
+      return checkUnpacked(
+        await inTurn(() => (isAbandoned() ? Promise.reject(broken()) : unpackExactly(bytes, length))),
+      );
     },
   };
 }

@@ -186,7 +186,8 @@ function tlsOptions(tls: { readonly cert: string; readonly key: string }, { head
 }
 
 function isIdle({ serving: { response }, waiting }: Pipeline): boolean {
-  return waiting.length === 0 && (response.writableFinished || response.destroyed);
+  // Not at its finish: what follows a last answer must find the connection ended.
+  return waiting.length === 0 && response.destroyed;
 }
 
 function isAnswering(pipeline: Pipeline | undefined): boolean {

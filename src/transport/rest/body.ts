@@ -2,11 +2,11 @@
 
 import { Fault, unavailableFault } from '../../domain/fault.ts';
 import { malformed } from '../../domain/json-text.ts';
+import { createGrowingBuffer } from '../growing-buffer.ts';
 import type { BodyWatch } from './body-watch.ts';
 import type { RestRequest } from './exchange.ts';
 import type { Encoding, Inflate } from './inflate.ts';
 
-const EMPTY = Buffer.alloc(0);
 const ACCEPTED_ENCODINGS = 'identity, gzip, deflate, br';
 
 export type BodyLimits = {
@@ -62,16 +62,14 @@ function contentEncoding(request: RestRequest): 'identity' | Encoding {
 
 function readRaw(request: RestRequest, { sizeMaxBytes, watch, onBytes }: BodyLimits): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const held = createGrowingBuffer();
     const finish = (end: () => void) => {
       watch.end(request);
       request.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
       end();
     };
     const onData = (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > sizeMaxBytes) {
+      if (held.size() + chunk.length > sizeMaxBytes) {
         request.pause();
         finish(() => reject(tooLarge(sizeMaxBytes)));
         return;
@@ -84,9 +82,9 @@ function readRaw(request: RestRequest, { sizeMaxBytes, watch, onBytes }: BodyLim
         return;
       }
       watch.touch(request);
-      chunks.push(chunk);
+      held.add(chunk);
     };
-    const onEnd = () => finish(() => resolve(chunks.length === 1 ? (chunks[0] ?? EMPTY) : Buffer.concat(chunks, size)));
+    const onEnd = () => finish(() => resolve(held.bytes()));
     const onError = () => finish(() => reject(malformed('The request body ended early.', 'connection lost')));
     const onClose = () => finish(() => reject(malformed('The request body ended early.', 'connection lost')));
     request.on('data', onData).on('end', onEnd).on('error', onError).on('close', onClose);
