@@ -4,9 +4,11 @@ import { createPlace } from '../support/place.ts';
 import { drawSeed, inParallel, isFullTier, report, seeded } from '../support/scenario.ts';
 import { ADMIN_KEY, PROJECT_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
 import { callRest } from '../support/surfaces.ts';
+import { until } from '../support/temp.ts';
 
 const KILLS = isFullTier ? 100 : 10;
 const CLIENTS = 16;
+const ACKNOWLEDGED_MIN = 10;
 
 it(
   `D1: nothing acknowledged is lost when the process is killed ${KILLS} times during ingest`,
@@ -24,6 +26,7 @@ it(
         started.push(server);
         readyTimes.push(server.readyMs);
         let running = true;
+        const before = acknowledged.length;
         const clients = Array.from({ length: CLIENTS }, async () => {
           while (running) {
             const body = llmTrace(Date.now());
@@ -43,6 +46,8 @@ it(
           }
         });
         await new Promise((resolve) => setTimeout(resolve, 100 + random() * 300));
+        // On a busy machine the first answers take longer than that.
+        await until(() => acknowledged.length > before + ACKNOWLEDGED_MIN, 20_000);
         await server.stop('SIGKILL');
         running = false;
         await Promise.all(clients);
@@ -75,7 +80,7 @@ it(
       const pass = lost === 0 && events >= acknowledged.length;
       report({ id: 'D1', seed, n: acknowledged.length, lost, p99: Math.round(slowest), pass });
       expect(interrupted, 'kills hit requests in flight').toBeGreaterThan(0);
-      expect(acknowledged.length).toBeGreaterThan(KILLS * 10);
+      expect(acknowledged.length).toBeGreaterThan(KILLS * ACKNOWLEDGED_MIN);
       expect(lost).toBe(0);
       expect(events).toBeGreaterThanOrEqual(acknowledged.length);
       expect(slowest).toBeLessThan(2_000 * (isFullTier ? 1 : 2));
