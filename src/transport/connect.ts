@@ -16,30 +16,23 @@ import { Health } from '../../gen/grpc/health/v1/health_pb.js';
 import { ServerReflection } from '../../gen/grpc/reflection/v1/reflection_pb.js';
 import { ServerReflection as ServerReflectionAlpha } from '../../gen/grpc/reflection/v1alpha/reflection_pb.js';
 import { Fault } from '../domain/fault.ts';
-import type { Invoke } from '../rpc/invoke.ts';
 import type { Method } from '../rpc/method.ts';
-import type { AnswerWatch } from './answer-watch.ts';
-import type { IdSource } from './call-ids.ts';
 import { admit, callKey, problemOf } from './connect-admission.ts';
 import { capDeadline } from './connect-deadline.ts';
 import { faultsToErrors } from './connect-errors.ts';
 import { countBody, type Exchange, exchangeKey, isAbandoned, runExchange } from './connect-exchange.ts';
 import { refuseRpc, tellMethods } from './connect-refusal.ts';
 import { firstHeader } from './first-header.ts';
+import type { GrpcDeps } from './grpc.ts';
 import { createGzip } from './gzip.ts';
 import { limitStreams, REFLECTION_SHARES, WATCH_SHARES } from './open-streams.ts';
-import { arrivalOf, type OriginOf } from './origin.ts';
+import { arrivalOf } from './origin.ts';
 import { answerQuestions, createReflection } from './reflection.ts';
 import type { RestRequest, RestResponse } from './rest/exchange.ts';
 import { isRpcRequest } from './rpc-request.ts';
 import type { HttpHandler } from './server.ts';
 
-export type ConnectDeps = {
-  readonly methods: readonly Method[];
-  readonly invoke: Invoke;
-  readonly ids: IdSource;
-  readonly originOf: OriginOf;
-  readonly answers: AnswerWatch;
+export type ConnectDeps = GrpcDeps & {
   /** Serves every path that is no rpc. */
   readonly fallback: (request: RestRequest, response: RestResponse) => void;
   readonly health: ServiceImpl<typeof Health>;
