@@ -16,11 +16,12 @@ const FORM_MEDIA_TYPES: ReadonlySet<string> = new Set([
   'text/plain',
 ]);
 
-/** Throws origin_not_allowed for what a page of a foreign origin could make a browser send. `own` are whole origins. */
-export function requireOwnOrigin(header: HeaderReader, own: readonly string[]): void {
+/** Throws origin_not_allowed for what a page of a foreign origin could make a browser send. `ownOrigins` are whole origins. */
+export function requireOwnOrigin(header: HeaderReader, ownOrigins: () => readonly string[]): void {
   const origin = header('origin');
   if (origin === undefined || !/^\s*basic\s/i.test(header('authorization') ?? '')) return;
-  if (!couldBeForm(header) || own.includes(origin) || isHost(origin, header('host') ?? header(':authority'))) return;
+  if (!couldBeForm(header) || isHost(origin, header('host') ?? header(':authority'))) return;
+  if (ownOrigins().includes(origin)) return;
   throw new Fault(
     'origin_not_allowed',
     'A page of another origin cannot use Basic credentials; send the token in X-Auth-Token.',

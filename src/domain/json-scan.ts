@@ -61,38 +61,30 @@ export function scanJson(bytes: Uint8Array): JsonFacts {
   let hasLargeFloats = false;
   let hasEscapes = false;
   let hasEscapedNames = false;
-  /** Whether the last string held a backslash. */
-  let isEscaped = false;
+  let stringAt = 0;
+  /** Where the last backslash was: in the last string, if it is behind its start. */
+  let escapedAt = -1;
   const longIntegers: ByteRange[] = [];
   let isWide = false;
   let isCutShort = false;
   const end = bytes.length;
   let index = 0;
   for (; index < end; index++) {
-    let byte = bytes[index] as number;
-    const start = index;
-    while (byte >= 0x30 && byte <= 0x39) byte = bytes[++index] ?? 0;
-    const digits = index - start;
-    if (digits >= LONG_DIGITS) {
-      const kind = judgeDigits(bytes, start, index);
-      if (kind === 'integer') longIntegers.push({ start, end: index });
-      else if (kind === 'float') hasLargeFloats = true;
-      if (longIntegers.length > NUMBER_TEXTS_MAX) break;
-    }
+    const byte = bytes[index] as number;
     if (byte === QUOTE) {
-      isEscaped = false;
+      stringAt = index;
       for (index++; index < end; index++) {
         const inside = bytes[index] as number;
         if (inside === QUOTE) break;
         if (inside === BACKSLASH) {
-          isEscaped = true;
+          escapedAt = index;
           index++;
           if (bytes[index] === 0x75) hasEscapes = true;
         }
       }
     } else if (byte === COLON) {
       members++;
-      hasEscapedNames ||= isEscaped;
+      if (escapedAt > stringAt) hasEscapedNames = true;
       if (members > MEMBERS_MAX && depth === 1 && startOf(0) >= 0) {
         isWide = true;
         break;
@@ -114,17 +106,36 @@ export function scanJson(bytes: Uint8Array): JsonFacts {
         wideObjects = addOutermost(wideObjects, { start: startOf(depth), end: index + 1 });
       }
       members = membersBefore[depth] ?? 0;
-    } else if ((byte === 0x65 || byte === 0x45) && digits > 0 && hasLongExponent(bytes, index + 1)) {
-      hasLargeFloats = true;
+    } else if (byte >= 0x30 && byte <= 0x39) {
+      const start = index;
+      let next = byte;
+      while (next >= 0x30 && next <= 0x39) next = bytes[++index] ?? 0;
+      if (index - start >= LONG_DIGITS) {
+        const kind = judgeDigits(bytes, start, index);
+        if (kind === 'integer') longIntegers.push({ start, end: index });
+        else if (kind === 'float') hasLargeFloats = true;
+        if (longIntegers.length > NUMBER_TEXTS_MAX) break;
+      }
+      if ((next === 0x65 || next === 0x45) && hasLongExponent(bytes, index + 1)) hasLargeFloats = true;
+      index--;
     }
   }
   const isPartial = index < end;
   if (!isPartial && depth > 0) isCutShort ||= isWideAround(depth, members);
   const hasWide = isWide || wideObjects.length > 0;
-  const numbers = { longIntegers, hasLargeFloats };
-  const strings = { hasEscapes, hasEscapedNames };
-  const wide = { wideObjects, hasWide, isWide, isCutShort };
-  return { depth: deepest, ...numbers, ...strings, ...wide, isPartial, bytes: end };
+  return {
+    depth: deepest,
+    longIntegers,
+    hasLargeFloats,
+    hasEscapedNames,
+    hasEscapes,
+    bytes: end,
+    wideObjects,
+    hasWide,
+    isWide,
+    isPartial,
+    isCutShort,
+  };
 }
 
 function startOf(depth: number): number {

@@ -108,7 +108,7 @@ async function admit(deps: InvokeDeps, asked: Asked): Promise<Answered> {
   };
   try {
     if (actor) asked.call.quota.identify(credentialOf(actor));
-    if (!asked.method.isRead) requireOwnOrigin(asked.call.header, deps.ownOrigins());
+    if (!asked.method.isRead) requireOwnOrigin(asked.call.header, deps.ownOrigins);
     requireClass(policy, caller);
     deps.keyUse.note(caller, deps.clock());
     authorize(policy, caller);

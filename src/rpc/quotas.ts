@@ -1,7 +1,7 @@
 /**
- * Bounds on what requests hold at once. Each resource has a total, and nobody (an address, a credential, a connection)
- * holds more than a quarter of it, so that no single caller can shut out the others. Whoever holds nothing else always
- * gets in while the total allows it, however small the quarter.
+ * Bounds on what requests hold at once. Each resource has a total, and no address and no credential holds more than a
+ * quarter of it, so that no single caller can shut out the others; a connection counts for its address. Whoever holds
+ * nothing else always gets in while the total allows it, however small the quarter.
  */
 
 import { unavailableFault } from '../domain/fault.ts';
@@ -43,8 +43,6 @@ export type RequestQuota = {
 export type QuotaOrigin = {
   /** The address the request counts for; null once the connection is gone. */
   readonly address: string | null;
-  /** Identifies the connection the request counts for; null once it is gone. */
-  readonly connection: object | null;
   /** Whether a body is awaited. */
   readonly hasBody: boolean;
 };
@@ -55,7 +53,7 @@ export type Quotas = {
   held(): Readonly<Amounts>;
 };
 
-/** No address, credential or connection holds more than the total divided by this. */
+/** No address and no credential holds more than the total divided by this. */
 const SHARES = 4;
 const RETRY_AFTER_SECONDS = 1;
 
@@ -86,53 +84,58 @@ const REFUSALS: { readonly [R in Resource]: { readonly total: string; readonly s
   },
 };
 
+/** What the requests of one address or one credential hold together. */
 type Holder = {
+  readonly key: string;
   readonly held: Amount4;
   /** Requests that count for it; nobody remembers one without. */
   requests: number;
-  readonly forget: (() => void) | null;
 };
+type Holders = Map<string, Holder>;
 
 export function createQuotas(limits: Readonly<Amounts>): Quotas {
   const limit: Amount4 = [limits.arriving, limits.inFlight, limits.bodyBytes, limits.answerBytes];
   const share = limit.map((amount) => Math.max(1, Math.floor(amount / SHARES))) as Amount4;
   const total: Amount4 = [0, 0, 0, 0];
-  const addresses = new Map<string, Holder>();
-  const credentials = new Map<string, Holder>();
-  const connections = new WeakMap<object, Holder>();
+  const addresses: Holders = new Map();
+  const credentials: Holders = new Map();
 
-  function open({ address, connection, hasBody }: QuotaOrigin): RequestQuota {
+  function open({ address, hasBody }: QuotaOrigin): RequestQuota {
     const mine: Amount4 = [0, 0, 0, 0];
-    const holders: Holder[] = [];
+    let byAddress: Holder | null = null;
+    let byCredential: Holder | null = null;
     let phase: typeof ARRIVING | typeof IN_FLIGHT = hasBody ? ARRIVING : IN_FLIGHT;
     let isWorking = false;
     let isAnswering = false;
-
-    function join(holder: Holder): void {
-      holder.requests += 1;
-      if (mine[phase] > 0) holder.held[phase] += mine[phase];
-      holders.push(holder);
-    }
 
     function add(resource: Resource, amount: number): void {
       if (amount === 0) return;
       mine[resource] += amount;
       total[resource] += amount;
-      for (const { held } of holders) held[resource] += amount;
+      if (byAddress) byAddress.held[resource] += amount;
+      if (byCredential) byCredential.held[resource] += amount;
+    }
+
+    /** Whoever holds nothing but what the request itself holds is within any share. */
+    function isWithinShare(holder: Holder | null, resource: Resource, amount: number): boolean {
+      if (holder === null) return true;
+      const held = holder.held[resource];
+      return held + amount <= share[resource] || held === mine[resource];
+    }
+
+    function requireShare(resource: Resource, amount: number): void {
+      if (isWithinShare(byAddress, resource, amount) && isWithinShare(byCredential, resource, amount)) return;
+      throw unavailableFault(REFUSALS[resource].share, RETRY_AFTER_SECONDS);
     }
 
     function take(resource: Resource, amount: number): void {
       // Whoever still reads for a request that has ended would count for nobody, and for ever.
       if (resource === BODY_BYTES && !isWorking)
         throw unavailableFault(REFUSALS[BODY_BYTES].share, RETRY_AFTER_SECONDS);
-      const own = mine[resource];
-      if (!fits(total[resource], own, total[resource] + amount <= limit[resource])) {
+      if (total[resource] + amount > limit[resource] && total[resource] !== mine[resource]) {
         throw unavailableFault(REFUSALS[resource].total, RETRY_AFTER_SECONDS);
       }
-      for (const { held } of holders) {
-        if (fits(held[resource], own, held[resource] + amount <= share[resource])) continue;
-        throw unavailableFault(REFUSALS[resource].share, RETRY_AFTER_SECONDS);
-      }
+      requireShare(resource, amount);
       add(resource, amount);
     }
 
@@ -140,24 +143,22 @@ export function createQuotas(limits: Readonly<Amounts>): Quotas {
     function leave(): void {
       if (isWorking || isAnswering) return;
       add(ANSWER_BYTES, -mine[ANSWER_BYTES]);
-      for (const holder of holders) {
-        holder.requests -= 1;
-        if (holder.requests === 0) holder.forget?.();
-      }
-      holders.length = 0;
+      if (byAddress) leaveHolder(addresses, byAddress);
+      if (byCredential) leaveHolder(credentials, byCredential);
+      byAddress = null;
+      byCredential = null;
     }
 
     return {
       begin() {
-        if (connection !== null) join(holderOf(connections, connection, null));
-        if (address !== null) join(holderOf(addresses, address, addresses));
+        if (address !== null) byAddress = joinHolder(addresses, address);
         try {
           // Nobody sends a body in vain while there is no place to work on it.
           if (phase === ARRIVING && total[IN_FLIGHT] >= limit[IN_FLIGHT]) {
             throw unavailableFault(REFUSALS[IN_FLIGHT].total, RETRY_AFTER_SECONDS);
           }
           take(phase, 1);
-          // Whoever is over the share already, by answers that had to be told, asks for no further ones.
+          // Whoever is over the budget already, by answers that had to be told, asks for no further ones.
           take(ANSWER_BYTES, 0);
           isWorking = true;
           isAnswering = true;
@@ -168,13 +169,11 @@ export function createQuotas(limits: Readonly<Amounts>): Quotas {
         }
       },
       identify(credential) {
-        const holder = holderOf(credentials, credential, credentials);
         // Joined first, so that a refused request is counted out again like any other.
-        join(holder);
-        if (holder.held[phase] > Math.max(1, share[phase])) {
-          throw unavailableFault(REFUSALS[phase].share, RETRY_AFTER_SECONDS);
-        }
-        take(ANSWER_BYTES, 0);
+        byCredential = joinHolder(credentials, credential);
+        byCredential.held[phase] += mine[phase];
+        requireShare(phase, 0);
+        requireShare(ANSWER_BYTES, 0);
       },
       receive: (bytes) => take(BODY_BYTES, bytes),
       start() {
@@ -210,19 +209,17 @@ export function createQuotas(limits: Readonly<Amounts>): Quotas {
   };
 }
 
-/** Whoever holds nothing but what the request itself holds always gets in. */
-function fits(held: number, own: number, isWithin: boolean): boolean {
-  return isWithin || held === own;
+function joinHolder(holders: Holders, key: string): Holder {
+  let holder = holders.get(key);
+  if (holder === undefined) {
+    holder = { key, held: [0, 0, 0, 0], requests: 0 };
+    holders.set(key, holder);
+  }
+  holder.requests += 1;
+  return holder;
 }
 
-type HolderMap<K> = { get(key: K): Holder | undefined; set(key: K, holder: Holder): unknown };
-
-/** `forgetful` is the map that must not keep a holder without requests; a map of connections forgets by itself. */
-function holderOf<K>(holders: HolderMap<K>, key: K, forgetful: Map<K, Holder> | null): Holder {
-  const known = holders.get(key);
-  if (known) return known;
-  const forget = forgetful && (() => void forgetful.delete(key));
-  const holder: Holder = { held: [0, 0, 0, 0], requests: 0, forget };
-  holders.set(key, holder);
-  return holder;
+function leaveHolder(holders: Holders, holder: Holder): void {
+  holder.requests -= 1;
+  if (holder.requests === 0) holders.delete(holder.key);
 }

@@ -14,7 +14,7 @@ import { type IdSource, traceparentOf } from './call-ids.ts';
 import { firstHeader } from './first-header.ts';
 import { readGrpcMessage } from './grpc-message.ts';
 import { parseGrpcTimeout } from './grpc-timeout.ts';
-import type { OriginOf } from './origin.ts';
+import { type OriginOf, socketOf } from './origin.ts';
 import type { Handlers } from './server.ts';
 import { errorTrailers, type Family, familyOf } from './status.ts';
 
@@ -70,9 +70,7 @@ function serveCall(
   const timeout = headers['grpc-timeout'];
   const timer = typeof timeout === 'string' ? startDeadline(call, timeout) : null;
   if (timer === 'refused') return;
-  const { session } = stream;
-  const connection = session?.destroyed ? undefined : session;
-  const { remoteAddress, quota } = originOf({ socket: connection?.socket, connection, headers, hasBody: true });
+  const { remoteAddress, quota } = originOf({ socket: socketOf(stream), headers, hasBody: true });
   // The credential is proven before the first byte of the message is read.
   const decode = async () => {
     const bytes = await readGrpcMessage(stream, { sizeMaxBytes: method.sizeMaxBytes, onBytes: quota.receive });

@@ -1,7 +1,7 @@
 /** Where a request comes from: the address it is told of and counted for, and what it holds while it is served. */
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { Http2ServerRequest } from 'node:http2';
+import type { Http2ServerRequest, Http2Stream } from 'node:http2';
 import { type AddressRange, isInRange, parseAddress } from '../domain/public-address.ts';
 import type { Quotas, RequestQuota } from '../rpc/quotas.ts';
 
@@ -16,18 +16,18 @@ export type Origin = {
 /** What a request of HTTP/1.1, or one of HTTP/2 in the same clothes, says of where it comes from. */
 export function arrivalOf(request: IncomingMessage | Http2ServerRequest, hasBody: boolean): Arrival {
   const { headers } = request;
-  if (!('stream' in request)) return { socket: request.socket, connection: request.socket, headers, hasBody };
-  const { session } = request.stream;
-  const connection = session?.destroyed ? undefined : session;
-  return { socket: connection?.socket, connection, headers, hasBody };
+  return { socket: 'stream' in request ? socketOf(request.stream) : request.socket, headers, hasBody };
+}
+
+/** The socket below a stream of HTTP/2; undefined once its connection is gone. */
+export function socketOf({ session }: Http2Stream): Socket | undefined {
+  return session?.destroyed ? undefined : session?.socket;
 }
 
 type Socket = { readonly remoteAddress?: string | undefined };
 
 export type Arrival = {
   readonly socket: Socket | undefined;
-  /** Tells the requests of one connection from those of others; an HTTP/2 session stands for its socket. */
-  readonly connection: object | null | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly hasBody: boolean;
 };
@@ -45,12 +45,12 @@ const MAPPED = '::ffff:';
 const IPV6_NETWORK_GROUPS = 4;
 
 export function createOriginOf({ quotas, trustedProxies }: OriginDeps): OriginOf {
-  return ({ socket, connection, headers, hasBody }) => {
+  return ({ socket, headers, hasBody }) => {
     const peer = plainAddress(socket?.remoteAddress);
     const isProxied = peer !== null && trustedProxies.length > 0;
     const remoteAddress = isProxied ? clientBehind(trustedProxies, peer, headers) : peer;
     const network = remoteAddress === null ? null : networkOf(remoteAddress);
-    const quota = quotas.open({ address: network, connection: connection ?? null, hasBody });
+    const quota = quotas.open({ address: network, hasBody });
     return { remoteAddress, network, quota };
   };
 }

@@ -7,8 +7,7 @@ const REFUSED = { code: 'unavailable', retryAfterSeconds: 1 };
 
 function createWorld(limits: Partial<Amounts> = {}) {
   const quotas = createQuotas({ ...LIMITS, ...limits });
-  const open = (address: string, hasBody = true, connection: object | null = null) =>
-    quotas.open({ address, connection, hasBody });
+  const open = (address: string, hasBody = true) => quotas.open({ address, hasBody });
   /** A request that has begun. */
   const begin = (address: string, hasBody = true) => {
     const quota = open(address, hasBody);
@@ -112,12 +111,11 @@ describe('bytes', () => {
     expect(quotas.held().answerBytes).toBe(850);
   });
 
-  it('count for the connection too', () => {
-    const { open } = createWorld();
-    const connection = {};
-    const [first, second] = ['a', 'b'].map((address) => open(address, false, connection));
-    first?.begin();
-    second?.begin();
+  it('of answers count for the credential too, whatever the address', () => {
+    const { begin } = createWorld();
+    const [first, second] = ['a', 'b'].map((address) => begin(address, false));
+    first?.identify('key');
+    second?.identify('key');
     first?.build(200);
     expect(faultOf(() => second?.build(1))).toMatchObject(REFUSED);
   });

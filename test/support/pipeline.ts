@@ -103,7 +103,7 @@ export function createPipeline<S extends DescService>(service: S, code: Partial<
         header: (header: string) => all[header],
         ids: { requestId: 'req_1', traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) },
         remoteAddress: '192.0.2.7',
-        quota: quotas.open({ address: '192.0.2.7', connection: null, hasBody: true }),
+        quota: quotas.open({ address: '192.0.2.7', hasBody: true }),
       };
       const { desc } = method(name);
       return invoke(method(name), call, () => ({ kind: 'message', message: create(desc.input, request as never) }));

@@ -17,19 +17,19 @@ export function compileEncoder(desc: DescMessage, omit: ReadonlySet<string> = NO
   return (message) => write(message).join('');
 }
 
-/** The same in pieces, which are none of them much larger than a member or one item of a list. */
+/** The same in pieces: one for each item of a list, with what stands before it. */
 export function compilePieces(desc: DescMessage, omit: ReadonlySet<string> = NONE): (message: Message) => string[] {
   const write = compileMemberPieces(desc, omit);
   return (message) => {
-    const pieces: string[] = [];
+    const pieces = [''];
     write(message, pieces);
     pieces[0] = `{${pieces[0]?.slice(1) ?? ''}`;
-    pieces.push('}');
+    append(pieces, '}');
     return pieces;
   };
 }
 
-/** Adds the members of a message to the pieces, each with a comma before it. */
+/** Adds the members of a message to the pieces, of which there is one at least; each member with a comma before it. */
 type MemberPieces = (message: Message, pieces: string[]) => void;
 
 function compileMemberPieces(desc: DescMessage, omit: ReadonlySet<string>): MemberPieces {
@@ -54,18 +54,19 @@ function compileFieldPieces(field: DescField, omit: ReadonlySet<string>): Member
     const writeItem = singleWriter(field, field.message) as (item: unknown) => string;
     const begin = `,${JSON.stringify(restName(field))}:[`;
     return (message, pieces) => {
-      pieces.push(begin);
+      append(pieces, begin);
       for (const [index, item] of (read(message) as readonly unknown[]).entries()) {
         pieces.push(index === 0 ? writeItem(item) : `,${writeItem(item)}`);
       }
-      pieces.push(']');
+      append(pieces, ']');
     };
   }
   const write = compileField(field, omit);
-  return (message, pieces) => {
-    const text = write(message);
-    if (text !== '') pieces.push(text);
-  };
+  return (message, pieces) => append(pieces, write(message));
+}
+
+function append(pieces: string[], text: string): void {
+  pieces[pieces.length - 1] += text;
 }
 
 function braced(members: string): string {
