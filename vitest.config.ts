@@ -5,13 +5,15 @@ const API = 'test/api/**/*.test.ts';
 /** Tests that need a PostgreSQL say so by their name. */
 const POSTGRES = 'test/**/postgres*.test.ts';
 /** What attackers do to the port is the same over every store; the long run tries it over both. */
-const ATTACKS = process.env.SPANDREL_TEST_TIER === 'full' ? [] : ['test/scenarios/attacks/**'];
+const isFullTier = process.env.SPANDREL_TEST_TIER === 'full';
+const ATTACKS = isFullTier ? [] : ['test/scenarios/attacks/**'];
 
 export default defineConfig({
   test: {
     pool: 'forks',
-    // Two cores: more workers than cores only make the timing-sensitive scenarios noisy.
-    maxWorkers: 2,
+    // Two cores: more workers than cores only make the timing-sensitive scenarios noisy. The bars of the long run are
+    // those of a machine that does nothing else.
+    maxWorkers: isFullTier ? 1 : 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [

@@ -111,13 +111,21 @@ export async function listen(options: ServerOptions, given: Handlers): Promise<L
   const http2 = createHttp2({ limits, handlers, queue, fresh, sweepMs, callerOf, onCut });
   const { server } = http1;
   server.maxConnections = limits.connectionsMax;
-  server.on('connection', (socket: Socket) => {
+  const refusePunished = (socket: Socket): boolean => {
     const caller = callerOf(socket);
-    if (caller !== null && penalties.holds(caller)) {
-      meter.connectionRefused();
-      ignoreErrors(socket).destroy();
-      return;
-    }
+    if (caller === null || !penalties.holds(caller)) return false;
+    meter.connectionRefused();
+    ignoreErrors(socket).destroy();
+    return true;
+  };
+  // What a client has sent ahead is unpacked as soon as its session begins, so sessions begin in turns; the caller may
+  // have been punished by then.
+  const takeHttp2 = (socket: Socket): void =>
+    queue.add(callerOf(socket) ?? socket, () => {
+      if (!socket.destroyed && !refusePunished(socket)) http2.take(socket);
+    });
+  server.on('connection', (socket: Socket) => {
+    if (refusePunished(socket)) return;
     sockets.add(socket);
     ignoreErrors(socket).once('close', () => sockets.delete(socket));
   });
@@ -125,8 +133,9 @@ export async function listen(options: ServerOptions, given: Handlers): Promise<L
     if (socket.destroyed) return;
     fresh.set(socket, performance.now());
     ignoreErrors(socket).once('close', () => fresh.delete(socket));
-    if (socket instanceof TLSSocket) (socket.alpnProtocol === 'h2' ? http2 : http1).take(socket);
-    else sniff(socket, { http1: http1.take, http2: http2.take });
+    if (!(socket instanceof TLSSocket)) sniff(socket, { http1: http1.take, http2: takeHttp2 });
+    else if (socket.alpnProtocol === 'h2') takeHttp2(socket);
+    else http1.take(socket);
   });
   server.listen(port, host);
   await once(server, 'listening');

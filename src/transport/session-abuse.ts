@@ -35,6 +35,8 @@ const REJECTED_BLOCKS_MAX = 8;
 const TOO_MANY_BLOCKS = 'too many header lists were too large';
 const SESSIONS_PER_CHECK = 250;
 const CHECK_AGAIN_MS = 10;
+/** Clients have the odd ones. */
+const STREAM_ID_STEP = 2;
 /** So many resets within so long before a session fails are the reason for it. */
 const RESETS_MIN = 100;
 const RESETS_WITHIN_MS = 20_000;
@@ -46,8 +48,8 @@ export function createSessionAbuse(onCut: (address: string | null, abuse: Abuse)
   const states = new Map<Http2Session, State>();
   let round = states.entries();
 
-  function reject(session: Http2Session, state: State): void {
-    state.rejectedBlocks += 1;
+  function reject(session: Http2Session, state: State, blocks = 1): void {
+    state.rejectedBlocks += blocks;
     if (state.rejectedBlocks < REJECTED_BLOCKS_MAX) return;
     states.delete(session);
     onCut(state.address, 'headers');
@@ -64,18 +66,21 @@ export function createSessionAbuse(onCut: (address: string | null, abuse: Abuse)
   function checkOne(session: Http2Session, state: State): void {
     if (session.destroyed || !states.has(session)) return;
     const { lastProcStreamID = 0 } = session.state;
-    const wasRefused = state.pendingId > 0 && lastProcStreamID > state.pendingId;
+    const refused = countRefused(state, lastProcStreamID);
+    const isGoingOn = lastProcStreamID > Math.max(state.openedId, state.pendingId);
     state.pendingId = lastProcStreamID > state.openedId ? lastProcStreamID : 0;
-    if (!wasRefused) return;
-    reject(session, state);
-    // Who is at it is watched more closely.
-    setTimeout(() => checkOne(session, state), CHECK_AGAIN_MS).unref();
+    if (refused > 0) reject(session, state, refused);
+    // Who has sent nothing else is watched at every turn, for a turn is enough for many of them.
+    if (state.openedId === 0 && isGoingOn) setImmediate(() => checkOne(session, state));
+    else if (refused > 0) setTimeout(() => checkOne(session, state), CHECK_AGAIN_MS).unref();
   }
 
   return {
     add(session, address) {
       const state = { address, openedId: 0, pendingId: 0, rejectedBlocks: 0, resets: 0, resetsSinceMs: 0 };
       states.set(session, state);
+      // Much may have been sent together with the beginning of the session.
+      setImmediate(() => checkOne(session, state));
       // A stream that was reset meanwhile does not know its session any more.
       session.on('stream', (stream) => noteOpened(state, stream));
       session.once('close', () => setImmediate(() => states.delete(session)));
@@ -111,6 +116,15 @@ export function createSessionAbuse(onCut: (address: string | null, abuse: Abuse)
       }
     },
   };
+}
+
+/**
+ * Header blocks that were refused since the last look. Once a stream has come this far, later ones may be refused for
+ * their number, which is another matter; so then it is one at most.
+ */
+function countRefused({ openedId, pendingId }: State, lastId: number): number {
+  if (pendingId === 0 || lastId <= pendingId) return 0;
+  return openedId > 0 ? 1 : (lastId - pendingId) / STREAM_ID_STEP;
 }
 
 function noteOpened(state: State, { id = 0, closed, rstCode }: ServerHttp2Stream): void {

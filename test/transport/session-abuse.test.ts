@@ -293,6 +293,25 @@ describe('after a session was cut', () => {
   });
 });
 
+it('of many sessions of one address that send header bombs at once, most are never begun', async () => {
+  const port = await start({ limits: { reconnectPenaltyMs: 60_000 } });
+  const bomb = BOMBS['references that expand'] ?? frame.bind(null, 0, 0);
+  const bombs = Array.from({ length: 100 }, (_, index) => bomb(1 + 2 * index));
+  const sent = Buffer.concat([PREFACE, frame(SETTINGS, 0, 0), ...bombs]);
+  const sockets = Array.from({ length: 60 }, () => {
+    const socket = connectTcp(port.port, '127.0.0.1').on('error', () => {});
+    onTestFinished(() => void socket.destroy());
+    return socket.resume();
+  });
+  // Accepted while the address had done nothing yet.
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  for (const socket of sockets) socket.write(sent);
+  await until(() => sockets.every(({ destroyed }) => destroyed), 'all of them are cut');
+  expect(port.counted().headers).toBeLessThan(15);
+  expect(port.counted().refused).toBeGreaterThan(30);
+});
+
 describe('the penalty of an address', () => {
   function createWorld() {
     let nowMs = 0;
