@@ -1,12 +1,32 @@
 import { defineConfig } from 'vitest/config';
 
-/** What goes through the whole server and must hold on every store. */
-const API = 'test/api/**/*.test.ts';
+const isFullTier = process.env.SPANDREL_TEST_TIER === 'full';
 /** Tests that need a PostgreSQL say so by their name. */
 const POSTGRES = 'test/**/postgres*.test.ts';
-/** What attackers do to the port is the same over every store; the long run tries it over both. */
-const isFullTier = process.env.SPANDREL_TEST_TIER === 'full';
-const ATTACKS = isFullTier ? [] : ['test/scenarios/attacks/**'];
+/** What a store has a part in. Who may ask what, and what is refused before a store is asked, is the same over every one. */
+const API_OF_STORES = isFullTier
+  ? ['test/api/**/*.test.ts']
+  : [
+      'test/api/{endpoints,evaluators,events,gateway,traces}/**/*.test.ts',
+      'test/api/keys/{create,read}.test.ts',
+      'test/api/management/{idempotency,two-organizations}.test.ts',
+      'test/api/organization/{audit-log,last-administrator,members,projects,role-bindings}.test.ts',
+    ];
+const SCENARIOS_OF_STORES = isFullTier
+  ? ['test/scenarios/**/*.test.ts']
+  : [
+      'test/scenarios/{access,log-walk,resend,retention,revoke,secrets}.test.ts',
+      'test/scenarios/webhook-{batches,changes,kills}.test.ts',
+    ];
+/** A store in memory is SQLite without a file: one thing of each kind shows that the file is not missed. */
+const API_OF_MEMORY = isFullTier
+  ? ['test/api/**/*.test.ts']
+  : [
+      'test/api/traces/{collect,get}.test.ts',
+      'test/api/events/list.test.ts',
+      'test/api/endpoints/endpoints.test.ts',
+      'test/api/keys/create.test.ts',
+    ];
 
 export default defineConfig({
   test: {
@@ -14,6 +34,8 @@ export default defineConfig({
     // Two cores: more workers than cores only make the timing-sensitive scenarios noisy. The bars of the long run are
     // those of a machine that does nothing else.
     maxWorkers: isFullTier ? 1 : 2,
+    // What a file leaves behind is closed by itself; the modules of the server are loaded once for all files.
+    isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     projects: [
@@ -22,14 +44,13 @@ export default defineConfig({
       },
       {
         // A second organization can only be put into a database that others can open.
-        test: { name: 'memory', provide: { store: 'memory' }, include: [API], exclude: ['test/api/access/**'] },
+        test: { name: 'memory', provide: { store: 'memory' }, include: API_OF_MEMORY, exclude: ['test/api/access/**'] },
       },
       {
         test: {
           name: 'postgres',
           provide: { store: 'postgres' },
-          include: [API, POSTGRES, 'test/scenarios/**/*.test.ts', 'test/crash/kill.test.ts'],
-          exclude: ATTACKS,
+          include: [...API_OF_STORES, ...SCENARIOS_OF_STORES, POSTGRES, 'test/crash/kill.test.ts'],
           // Runs only when one of these files does.
           globalSetup: 'test/support/postgres-setup.ts',
         },
