@@ -1,0 +1,48 @@
+/** What somebody probably meant to write. */
+
+/** What is longer is no slip of the hand, and would only cost time. */
+const CHARACTERS_MAX = 128;
+
+/**
+ * The known text that takes the fewest slips to become `text`: a letter too many, missing, wrong, or swapped with its
+ * neighbour; upper and lower case are alike. The first of equals. Null when more than half of it would have to change.
+ */
+export function nearestMatch(text: string, known: readonly string[]): string | null {
+  if (text.length > CHARACTERS_MAX) return null;
+  const typed = text.toLowerCase();
+  let nearest: string | null = null;
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const candidate of known) {
+    const slips = countSlips(typed, candidate.toLowerCase());
+    if (slips >= fewest || slips > Math.max(typed.length, candidate.length) / 2) continue;
+    nearest = candidate;
+    fewest = slips;
+  }
+  return nearest;
+}
+
+/** The Damerau-Levenshtein distance in which no part of a text changes twice. Keeps three rows of its table. */
+function countSlips(from: string, to: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= from.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column += 1) {
+      const wrong = from[row - 1] === to[column - 1] ? 0 : 1;
+      const swaps = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      current[column] = Math.min(
+        at(last, column) + 1,
+        at(current, column - 1) + 1,
+        at(last, column - 1) + wrong,
+        swaps ? at(beforeLast, column - 2) + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return at(last, to.length);
+}
+
+function at(row: readonly number[], column: number): number {
+  return row[column] ?? Number.POSITIVE_INFINITY;
+}
