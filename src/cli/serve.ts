@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type App, createApp } from '../app.ts';
+import { createApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
 import { bootstrap } from '../domain/bootstrap.ts';
 import { createPricing } from '../domain/pricing.ts';
@@ -14,6 +14,7 @@ import { readOrCreateSecret, readSecret } from '../secret-file.ts';
 import { databaseFile, isPostgres, openStore } from '../storage/open.ts';
 import { readVersion } from '../version.ts';
 import { createLog } from './log.ts';
+import { stopOnSignals } from './stop-on-signals.ts';
 
 type Environment = { readonly [name: string]: string | undefined };
 
@@ -52,7 +53,7 @@ export async function serve(environment: Environment): Promise<void> {
       tls,
     });
     // Before the ready line, which invites the first signal.
-    stopOnSignals(app, store, log);
+    stopOnSignals({ app, store, log, isBehindShell: environment.npm_lifecycle_event === 'npx' });
     const storeKind = isPostgres(config.databaseUrl) ? 'postgres' : 'sqlite';
     log.info({ address: app.address, version: readVersion(), store: storeKind }, 'ready');
   } catch (error) {
@@ -76,30 +77,4 @@ function readTlsFiles({ tls }: Config): { cert: string; key: string } | null {
   } catch (error) {
     throw new Error(`the TLS files cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
-}
-
-type Log = { info(message: string): void; fatal(fields: object, message: string): void };
-
-/** The first signal drains, a second one does not wait. */
-function stopOnSignals(app: App, store: Store, log: Log): void {
-  let stopping = false;
-  const stop = async () => {
-    if (stopping) process.exit(1);
-    stopping = true;
-    log.info('stopping');
-    try {
-      await app.stop();
-      await store.close();
-      log.info('stopped');
-      process.exit(0);
-    } catch (error) {
-      log.fatal({ err: error }, 'the stop failed');
-      process.exit(1);
-    }
-  };
-  process.on('SIGTERM', stop).on('SIGINT', stop);
-  process.on('uncaughtException', (error) => {
-    log.fatal({ err: error }, 'uncaught error');
-    process.exit(1);
-  });
 }
