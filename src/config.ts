@@ -2,6 +2,7 @@
 
 import { readBootstrap } from './config-bootstrap.ts';
 import { type Limits, readLimits } from './config-limits.ts';
+import { isAboutService, nameProblems } from './config-names.ts';
 import { type ConfigReader, readChoice, readHttpUrl, readInteger } from './config-reader.ts';
 import { type AwsSettings, readAws, readWebhooks, type WebhookSettings } from './config-webhooks.ts';
 import type { BootstrapWishes } from './domain/bootstrap.ts';
@@ -58,9 +59,12 @@ const SETTLEMENT_GRACE_MS = { min: 1000, max: 604_800_000 };
 
 /** Reads the environment. Throws a ConfigError that names every problem. */
 export function readConfig(environment: Environment): Config {
-  const problems: string[] = [];
+  const problems: string[] = [...nameProblems(environment)];
   const reader: ConfigReader = {
-    text: (name) => environment[name] || null,
+    text(name) {
+      const value = environment[name] || null;
+      return value === null || isAboutService(name, value) ? null : value;
+    },
     refuse: (problem) => problems.push(problem),
   };
   const prefixes = readPrefixes(reader);

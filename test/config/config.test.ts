@@ -81,3 +81,48 @@ describe('settings', () => {
 function readAuditDays(days: string | undefined): number | null {
   return readConfig({ SPANDREL_AUDIT_RETENTION_DAYS: days }).auditRetentionDays;
 }
+
+describe('a variable that begins like a setting', () => {
+  it.each([
+    ['SPANDREL_PROT', 'SPANDREL_PROT is no setting; the nearest is SPANDREL_PORT'],
+    ['SPANDREL_DATABASEURL', 'SPANDREL_DATABASEURL is no setting; the nearest is SPANDREL_DATABASE_URL'],
+    ['SPANDREL_LOGLEVEL', 'SPANDREL_LOGLEVEL is no setting; the nearest is SPANDREL_LOG_LEVEL'],
+    ['SPANDREL_WEBHOOKS_ALLOW', 'SPANDREL_WEBHOOKS_ALLOW is no setting; the nearest is SPANDREL_WEBHOOK_ALLOW'],
+    ['SPANDREL_', 'SPANDREL_ is no setting; spandrel --help lists all'],
+    ['SPANDREL_FLAVOUR_OF_ICE', 'SPANDREL_FLAVOUR_OF_ICE is no setting; spandrel --help lists all'],
+  ])('stops the start when there is no setting %s', (name, problem) => {
+    expect(problemsOf({ [name]: 'a value' })).toEqual([problem]);
+  });
+
+  it('is told together with all other problems, and also where it is empty', () => {
+    expect(problemsOf({ SPANDREL_PROT: '', SPANDREL_MAX_INFLIGHT: '0', SPANDREL_TLS: 'x' })).toHaveLength(3);
+  });
+
+  it('may be one that the first start printed, or that the command line reads', () => {
+    const exported = ['URL', 'ORGANIZATION_ID', 'TEAM_ID', 'PROJECT_ID', 'ADMIN_USER_ID', 'PROJECT_KEY', 'ADMIN_KEY'];
+    expect(problemsOf(Object.fromEntries(exported.map((name) => [`SPANDREL_${name}`, 'any']))).join()).toBe('');
+  });
+
+  it('is left alone when Kubernetes set it about a service', () => {
+    const injected = {
+      SPANDREL_SERVICE_HOST: '10.96.0.7',
+      SPANDREL_SERVICE_PORT: '5560',
+      SPANDREL_SERVICE_PORT_HTTP: '5560',
+      SPANDREL_PORT: 'tcp://10.96.0.7:5560',
+      SPANDREL_PORT_5560_TCP: 'tcp://10.96.0.7:5560',
+      SPANDREL_PORT_5560_TCP_PROTO: 'tcp',
+      SPANDREL_PORT_5560_TCP_PORT: '5560',
+      SPANDREL_PORT_5560_TCP_ADDR: '10.96.0.7',
+      SPANDREL_DB_SERVICE_HOST: '10.96.0.8',
+      SPANDREL_DB_SERVICE_PORT: '5432',
+      SPANDREL_DB_PORT: 'tcp://10.96.0.8:5432',
+      SPANDREL_DB_PORT_5432_TCP_ADDR: '10.96.0.8',
+    };
+    expect(readConfig(injected)).toMatchObject({ host: '127.0.0.1', port: 5560 });
+  });
+
+  it('is a setting of ours where it holds no such address', () => {
+    expect(problemsOf({ SPANDREL_PORT: 'http://10.96.0.7:5560', SPANDREL_DB_PORT: '5432' })).toHaveLength(2);
+    expect(readConfig({ SPANDREL_PORT: '5561' })).toMatchObject({ port: 5561 });
+  });
+});

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -156,6 +156,13 @@ describe('a start that cannot work ends with one clear line', () => {
   it('bad settings are told together', async () => {
     const text = await refusal(newFolder(), { SPANDREL_PORT: 'x', SPANDREL_MAX_INFLIGHT: '0' });
     expect(text.split('\n')).toHaveLength(2);
+  });
+
+  it('a setting that does not exist, and nothing is made', async () => {
+    const folder = newFolder();
+    const text = await refusal(folder, { SPANDREL_WEBHOOK_ALOW: '127.0.0.1:8080' });
+    expect(text).toBe('spandrel: SPANDREL_WEBHOOK_ALOW is no setting; the nearest is SPANDREL_WEBHOOK_ALLOW');
+    expect(readdirSync(folder)).toEqual([]);
   });
 });
 
