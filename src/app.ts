@@ -44,6 +44,8 @@ export type AppDeps = {
   readonly log: Log;
   /** How long jobs wait between their runs; real time by default. */
   readonly wait?: Wait;
+  /** Runs once the port is had; connections wait for it. */
+  readonly beforeServing?: () => Promise<void>;
   /** PEM texts, when the port speaks TLS. */
   readonly tls: { readonly cert: string; readonly key: string } | null;
 };
@@ -67,7 +69,7 @@ const REQUEST_LINE_MAX_BYTES = 8_192;
 const STREAMS_PER_CONNECTION_MAX = 128;
 const LEDGER_STOP_MAX_MS = 2_000;
 
-/** Starts serving. Rejects when the port cannot be had or a contract is incomplete. */
+/** Starts serving. Rejects when the port cannot be had, a contract is incomplete, or what runs before serving fails. */
 export async function createApp(given: AppDeps): Promise<App> {
   const { config, clock } = given;
   const monotonicMs = () => performance.now();
@@ -127,6 +129,7 @@ export async function createApp(given: AppDeps): Promise<App> {
       tls: deps.tls,
       limits: serverLimits(config),
       meter: metrics.connections,
+      beforeServing: deps.beforeServing,
     },
     {
       http: (request, response) => {

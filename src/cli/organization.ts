@@ -2,6 +2,7 @@
 
 import { addOrganization } from '../domain/bootstrap.ts';
 import { type Environment, withDatabase } from './database.ts';
+import { exportLines } from './first-keys.ts';
 import type { OrganizationCommand } from './organization-arguments.ts';
 
 /** Resolves with what to print. Rejects with one line for the operator. */
@@ -9,6 +10,6 @@ export function createOrganization(environment: Environment, { wishes }: Organiz
   return withDatabase(environment, async ({ store, ...deps }) => {
     const made = await addOrganization({ ...deps, store: store.installation }, wishes, Date.now());
     if (made === null) throw new Error('the database is empty: the first start of a server makes its organization');
-    return made.map(([name, value]) => `${name}=${value}\n`).join('');
+    return exportLines(made);
   });
 }

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
-import { bootstrap } from '../domain/bootstrap.ts';
+import { bootstrap, type FirstKeys } from '../domain/bootstrap.ts';
 import { createPricing } from '../domain/pricing.ts';
 import { deriveRootKeys } from '../domain/secrets.ts';
 import type { Store } from '../domain/store.ts';
@@ -13,6 +13,7 @@ import { readPriceList } from '../price-list.ts';
 import { readOrCreateSecret, readSecret } from '../secret-file.ts';
 import { databaseFile, isPostgres, openStore } from '../storage/open.ts';
 import { readVersion } from '../version.ts';
+import { exportLines } from './first-keys.ts';
 import { createLog } from './log.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
 
@@ -35,13 +36,7 @@ export async function serve(environment: Environment): Promise<void> {
   });
   try {
     const rootKeys = deriveRootKeys(config.secret ?? (await secretBesideData(config, store)));
-    const printed = await bootstrap(
-      { store: store.installation, rootKeys, keyPrefixes: config.keyPrefixes, random: randomBytes },
-      config.bootstrap,
-      Date.now(),
-    );
-    // Printed before anything else can fail: these keys are shown only once.
-    for (const [name, value] of printed ?? []) process.stdout.write(`${name}=${value}\n`);
+    const first: { keys: FirstKeys | null } = { keys: null };
     const app = await createApp({
       config,
       store,
@@ -51,7 +46,13 @@ export async function serve(environment: Environment): Promise<void> {
       random: randomBytes,
       log,
       tls,
+      // These keys are shown only once, so they are made when nothing is left that could fail.
+      async beforeServing() {
+        const deps = { store: store.installation, rootKeys, keyPrefixes: config.keyPrefixes, random: randomBytes };
+        first.keys = await bootstrap(deps, config.bootstrap, Date.now());
+      },
     });
+    if (first.keys !== null) process.stdout.write(exportLines(first.keys));
     // Before the ready line, which invites the first signal.
     stopOnSignals({ app, store, log, isBehindShell: environment.npm_lifecycle_event === 'npx' });
     const storeKind = isPostgres(config.databaseUrl) ? 'postgres' : 'sqlite';

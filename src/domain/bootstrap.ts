@@ -47,8 +47,8 @@ export type BootstrapDeps = {
   readonly random: RandomBytes;
 };
 
-/** What the operator is shown once, by the name of the variable it would be kept in. */
-export type FirstKeys = readonly (readonly [name: string, value: string])[];
+/** What the operator is shown once, by the name of the variable it would be kept in. Null: what the operator imposed. */
+export type FirstKeys = readonly (readonly [name: string, value: string | null])[];
 
 /** Thrown when the root secret is not the one this database was made with. */
 export class WrongSecret extends Error {
@@ -97,8 +97,8 @@ function tellOnce({ plan, projectToken, adminToken }: Drawn, wishes: BootstrapWi
     ['SPANDREL_TEAM_ID', plan.team.id],
     ['SPANDREL_PROJECT_ID', plan.project.id],
     ['SPANDREL_ADMIN_USER_ID', plan.member.userId],
-    ['SPANDREL_PROJECT_KEY', wishes.projectKey === null ? projectToken : '(imposed)'],
-    ['SPANDREL_ADMIN_KEY', wishes.adminKey === null ? adminToken : '(imposed)'],
+    ['SPANDREL_PROJECT_KEY', wishes.projectKey === null ? projectToken : null],
+    ['SPANDREL_ADMIN_KEY', wishes.adminKey === null ? adminToken : null],
   ];
 }
 

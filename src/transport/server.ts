@@ -40,6 +40,8 @@ export type ServerOptions = {
   readonly limits: ServerLimits;
   readonly meter: ConnectionMeter;
   readonly callerOf: CallerOf;
+  /** Runs once the address is had. Connections that come meanwhile wait for its end. */
+  readonly beforeServing?: (() => Promise<void>) | undefined;
 };
 
 /** Counts what is done about clients that misbehave. */
@@ -94,9 +96,9 @@ const SWEEP_MS_MIN = 20;
 /** How long a draining server leaves resting connections open, so that a request on its way is still answered. */
 const DRAIN_GRACE_MS = 1_000;
 
-/** Listens, and rejects when the address cannot be had. */
+/** Listens, and rejects when the address cannot be had, or when what runs before serving does. */
 export async function listen(options: ServerOptions, given: Handlers): Promise<Listening> {
-  const { host, port, tls, limits, meter, callerOf } = options;
+  const { host, port, tls, limits, meter, callerOf, beforeServing } = options;
   const handlers = tls === null ? given : secureHandlers(given);
   const sweepMs = sweepInterval(limits);
   const sockets = new Set<Socket>();
@@ -129,14 +131,15 @@ export async function listen(options: ServerOptions, given: Handlers): Promise<L
     sockets.add(socket);
     ignoreErrors(socket).once('close', () => sockets.delete(socket));
   });
-  server.on(http1.readyEvent, (socket: Socket) => {
+  const held = holdConnections((socket) => {
     if (socket.destroyed) return;
     fresh.set(socket, performance.now());
-    ignoreErrors(socket).once('close', () => fresh.delete(socket));
+    socket.once('close', () => fresh.delete(socket));
     if (!(socket instanceof TLSSocket)) sniff(socket, { http1: http1.take, http2: takeHttp2 });
     else if (socket.alpnProtocol === 'h2') takeHttp2(socket);
     else http1.take(socket);
   });
+  server.on(http1.readyEvent, (socket: Socket) => held.take(ignoreErrors(socket)));
   server.listen(port, host);
   await once(server, 'listening');
   // Later errors are failed accepts, for want of descriptors mostly: the next one may succeed.
@@ -149,7 +152,7 @@ export async function listen(options: ServerOptions, given: Handlers): Promise<L
   const check = setInterval(http2.check, CHECK_MS).unref();
 
   let drained: Promise<void> | null = null;
-  return {
+  const listening: Listening = {
     ...addressOf(server, tls === null ? 'http' : 'https'),
     drain(deadlineMs) {
       drained ??= drain({ http1, http2, sockets, fresh }, deadlineMs).finally(() => {
@@ -157,6 +160,30 @@ export async function listen(options: ServerOptions, given: Handlers): Promise<L
         clearInterval(check);
       });
       return drained;
+    },
+  };
+  try {
+    await beforeServing?.();
+  } catch (error) {
+    await listening.drain(0);
+    throw error;
+  }
+  held.release();
+  return listening;
+}
+
+/** Keeps connections from `take` until they are released. */
+function holdConnections(take: (socket: Socket) => void) {
+  let waiting: Socket[] | null = [];
+  return {
+    take(socket: Socket): void {
+      if (waiting === null) take(socket);
+      else waiting.push(socket);
+    },
+    release(): void {
+      const released = waiting ?? [];
+      waiting = null;
+      for (const socket of released) take(socket);
     },
   };
 }

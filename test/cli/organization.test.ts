@@ -28,12 +28,15 @@ async function start(environment: { readonly [name: string]: string }): Promise<
 const CREATE = ['organization', 'create', '--name', 'Second', '--admin-email', 'Ann@Example.com'];
 const PRINTED = new RegExp(
   [
-    '^SPANDREL_ORGANIZATION_ID=organization_[0-9A-Za-z]{21}',
-    'SPANDREL_TEAM_ID=team_[0-9A-Za-z]{21}',
-    'SPANDREL_PROJECT_ID=project_[0-9A-Za-z]{21}',
-    'SPANDREL_ADMIN_USER_ID=user_[0-9A-Za-z]{21}',
-    'SPANDREL_PROJECT_KEY=sk-lw-[0-9A-Za-z]{48}',
-    'SPANDREL_ADMIN_KEY=sk-lw-[0-9A-Za-z]{16}_[0-9A-Za-z]{48}\n$',
+    '^# .*',
+    'export SPANDREL_ORGANIZATION_ID=organization_[0-9A-Za-z]{21}',
+    'export SPANDREL_TEAM_ID=team_[0-9A-Za-z]{21}',
+    'export SPANDREL_PROJECT_ID=project_[0-9A-Za-z]{21}',
+    'export SPANDREL_ADMIN_USER_ID=user_[0-9A-Za-z]{21}',
+    '# .*',
+    'export SPANDREL_PROJECT_KEY=sk-lw-[0-9A-Za-z]{48}',
+    '# .*',
+    'export SPANDREL_ADMIN_KEY=sk-lw-[0-9A-Za-z]{16}_[0-9A-Za-z]{48}\n$',
   ].join('\n'),
 );
 const refused = (reason: RegExp) => ({
@@ -53,10 +56,7 @@ describe('a second organization', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(PRINTED);
     const told = new Map(
-      stdout
-        .trim()
-        .split('\n')
-        .map((line) => line.split('=', 2) as [string, string]),
+      [...stdout.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value] as const),
     );
     const second = await start(environment);
     expect(second.output()).not.toContain('SPANDREL_ADMIN_KEY=');

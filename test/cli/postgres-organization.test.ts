@@ -12,10 +12,7 @@ it('on PostgreSQL an organization is made beside running servers, which accept i
     const { code, stdout, stderr } = await runCli(create, place.environment);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const told = new Map(
-      stdout
-        .trim()
-        .split('\n')
-        .map((line) => line.split('=', 2) as [string, string]),
+      [...stdout.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value] as const),
     );
     const ask = (path: string, token: string) =>
       callRest(server.address, { path, headers: { authorization: `Bearer ${token}` } });

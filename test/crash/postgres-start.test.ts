@@ -44,7 +44,7 @@ async function refusal(url: string, environment: { readonly [name: string]: stri
 function printedKeys({ output }: SpawnedServer): string[] {
   return output()
     .split('\n')
-    .filter((line) => line.startsWith('SPANDREL_'));
+    .filter((line) => line.startsWith('export SPANDREL_'));
 }
 
 async function count(url: string, from: string): Promise<number> {
@@ -58,12 +58,12 @@ describe('several processes that start at once on an empty database', () => {
     const servers = await Promise.all(Array.from({ length: PROCESSES }, () => start(url, MINT)));
     const lines = servers.flatMap(printedKeys);
     expect(lines.map((line) => line.split('=')[0])).toEqual([
-      'SPANDREL_ORGANIZATION_ID',
-      'SPANDREL_TEAM_ID',
-      'SPANDREL_PROJECT_ID',
-      'SPANDREL_ADMIN_USER_ID',
-      'SPANDREL_PROJECT_KEY',
-      'SPANDREL_ADMIN_KEY',
+      'export SPANDREL_ORGANIZATION_ID',
+      'export SPANDREL_TEAM_ID',
+      'export SPANDREL_PROJECT_ID',
+      'export SPANDREL_ADMIN_USER_ID',
+      'export SPANDREL_PROJECT_KEY',
+      'export SPANDREL_ADMIN_KEY',
     ]);
     for (const server of servers) expect(server.output()).toContain('"store":"postgres","msg":"ready"');
     expect(await count(url, 'organizations')).toBe(1);
@@ -71,7 +71,7 @@ describe('several processes that start at once on an empty database', () => {
     expect(await count(url, '(SELECT DISTINCT name FROM mikro_orm_migrations) AS names')).toBe(
       await count(url, 'mikro_orm_migrations'),
     );
-    const key = lines.find((line) => line.startsWith('SPANDREL_PROJECT_KEY='))?.split('=')[1] ?? '';
+    const key = lines.find((line) => line.startsWith('export SPANDREL_PROJECT_KEY='))?.split('=')[1] ?? '';
     for (const { address } of servers) {
       expect((await fetch(`${address}/readyz`)).status).toBe(200);
       const body = llmTrace(Date.now());

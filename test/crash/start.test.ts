@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type SpawnedServer, spawnServer } from '../support/server.ts';
@@ -54,6 +56,18 @@ function contentOf(folder: string): string {
   }
 }
 
+/** What was printed for the operator, without the log. */
+function printedText({ output }: SpawnedServer): string {
+  return output()
+    .split('\n')
+    .filter((line) => !line.startsWith('{'))
+    .join('\n');
+}
+
+async function run(command: string, args: readonly string[]): Promise<string> {
+  return (await promisify(execFile)(command, args, { env: { PATH: process.env.PATH } })).stdout;
+}
+
 const MINT = { SPANDREL_BOOTSTRAP_PROJECT_KEY: '', SPANDREL_BOOTSTRAP_ADMIN_KEY: '' };
 
 describe('the first start', () => {
@@ -63,30 +77,58 @@ describe('the first start', () => {
     const lines = first
       .output()
       .split('\n')
-      .filter((line) => line.startsWith('SPANDREL_'));
+      .filter((line) => line.startsWith('export '));
     expect(lines.map((line) => line.split('=')[0])).toEqual([
-      'SPANDREL_ORGANIZATION_ID',
-      'SPANDREL_TEAM_ID',
-      'SPANDREL_PROJECT_ID',
-      'SPANDREL_ADMIN_USER_ID',
-      'SPANDREL_PROJECT_KEY',
-      'SPANDREL_ADMIN_KEY',
+      'export SPANDREL_ORGANIZATION_ID',
+      'export SPANDREL_TEAM_ID',
+      'export SPANDREL_PROJECT_ID',
+      'export SPANDREL_ADMIN_USER_ID',
+      'export SPANDREL_PROJECT_KEY',
+      'export SPANDREL_ADMIN_KEY',
     ]);
-    expect(lines[4]).toMatch(/^SPANDREL_PROJECT_KEY=sk-lw-[0-9A-Za-z]{48}$/);
-    expect(lines[5]).toMatch(/^SPANDREL_ADMIN_KEY=sk-lw-[0-9A-Za-z]{16}_[0-9A-Za-z]{48}$/);
+    expect(lines[4]).toMatch(/^export SPANDREL_PROJECT_KEY=sk-lw-[0-9A-Za-z]{48}$/);
+    expect(lines[5]).toMatch(/^export SPANDREL_ADMIN_KEY=sk-lw-[0-9A-Za-z]{16}_[0-9A-Za-z]{48}$/);
     expect(statSync(join(folder, 'secret')).mode & 0o777).toBe(0o600);
     expect(statSync(join(folder, 'spandrel.db')).mode & 0o777).toBe(0o600);
     expect(readFileSync(join(folder, 'secret'), 'utf8')).toMatch(/^[0-9a-f]{64}$/);
     expect(first.output()).toMatch(/"version":"\d+\.\d+\.\d+[^"]*","store":"sqlite","msg":"ready"/);
     expect(await first.stop('SIGTERM')).toBe(0);
     const second = await start(folder, MINT);
-    expect(second.output()).not.toContain('SPANDREL_');
+    expect(printedText(second)).toBe('');
+  });
+
+  it('prints what a shell takes as it is, and may start a server from', async () => {
+    const server = await start(newFolder(), MINT);
+    const text = printedText(server);
+    const pasted = await run('sh', ['-euc', `${text}\nenv`]);
+    const names = [...pasted.matchAll(/^(SPANDREL_\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]);
+    expect(names).toHaveLength(6);
+    const headers = { 'x-auth-token': new Map(names as [string, string][]).get('SPANDREL_PROJECT_KEY') ?? '' };
+    expect((await fetch(`${server.address}/api/evaluators/none`, { headers })).status).toBe(404);
+    await start(newFolder(), { ...MINT, ...Object.fromEntries(names) });
   });
 
   it('an imposed key is not printed back', async () => {
     const server = await start(newFolder());
-    expect(server.output()).toContain('SPANDREL_PROJECT_KEY=(imposed)');
-    expect(server.output()).toContain('SPANDREL_ADMIN_KEY=(imposed)');
+    const text = printedText(server);
+    expect(text).toContain('# SPANDREL_PROJECT_KEY is the one that was imposed.');
+    expect(text).toContain('# SPANDREL_ADMIN_KEY is the one that was imposed.');
+    expect(text).not.toMatch(/_KEY=/);
+    await run('sh', ['-euc', text]);
+  });
+
+  it('costs nothing while its port is taken: the next one prints the keys', async () => {
+    const folder = newFolder();
+    const blocker = createServer();
+    await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
+    const { port } = blocker.address() as { port: number };
+    try {
+      expect(await refusal(folder, { ...MINT, SPANDREL_PORT: String(port) })).not.toContain('SPANDREL_');
+    } finally {
+      blocker.close();
+    }
+    const next = await start(folder, MINT);
+    expect(printedText(next).match(/^export \w+_KEY=/gm)).toHaveLength(2);
   });
 });
 

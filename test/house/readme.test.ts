@@ -4,6 +4,10 @@ import { SETTINGS } from '../../src/config.ts';
 
 const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 
+it('the README says why npm complains of an engine, and that it does no harm', () => {
+  expect(README).toMatch(/`EBADENGINE` warnings are\nharmless: npm compares .* the Node that runs npm itself/);
+});
+
 it('the README lists every setting with its default', () => {
   const rows = SETTINGS.map(({ name, fallback, about }) => `| \`${name}\` | ${fallback} | ${about} |`);
   expect(rows.filter((row) => !README.includes(row))).toEqual([]);

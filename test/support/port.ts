@@ -1,7 +1,9 @@
 /** The whole port (every protocol, real contracts) over a pipeline that a test decides about. */
 
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { create, type DescMethodUnary, getOption, type Message } from '@bufbuild/protobuf';
 import { http } from '../../gen/google/api/annotations_pb.js';
 import { EventService } from '../../gen/spandrel/v1/events_pb.js';
@@ -60,6 +62,8 @@ export type PortOptions = {
   readonly fallback?: RestHandler | 'rest';
   /** Beside those every answer has. */
   readonly headers?: { readonly [name: string]: string };
+  /** Runs with the address once it is had, before anything is served. */
+  readonly beforeServing?: (address: string) => Promise<void>;
 };
 
 export type Port = Listening & {
@@ -138,10 +142,13 @@ export async function startPort(options: PortOptions = {}): Promise<Port> {
       counted.refused += 1;
     },
   };
+  const port = options.beforeServing ? await findFreePort() : 0;
+  const beforeServing = () => options.beforeServing?.(`${tls ? 'https' : 'http'}://127.0.0.1:${port}`);
   const listening = await listen(
     {
       host: '127.0.0.1',
-      port: 0,
+      port,
+      beforeServing: async () => beforeServing(),
       tls: tls ? TLS : null,
       limits: { ...LIMITS, ...limits },
       meter,
@@ -167,6 +174,14 @@ export async function startPort(options: PortOptions = {}): Promise<Port> {
       ready = value;
     },
   };
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }
 
 /** What every transport needs beside the pipeline. */

@@ -58,18 +58,20 @@ export function spawnServer(
       if (address === undefined) return;
       isReady = true;
       clearInterval(lookIntoLog);
-      resolve({
+      const server = {
         child,
         address,
         port: Number(new URL(address).port),
         readyMs: performance.now() - startedMs,
         output,
         residentBytes: () => residentBytes(child.pid),
-        stop(signal) {
+        stop(signal: NodeJS.Signals) {
           child.kill(signal);
           return exited;
         },
-      });
+      };
+      // What was printed right before the ready line comes by another pipe, and is read in the same turn at the latest.
+      setImmediate(() => resolve(server));
     };
     const read = (chunk: Buffer) => {
       text += chunk.toString();

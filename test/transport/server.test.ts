@@ -68,6 +68,42 @@ describe('one port', () => {
     expect(JSON.parse(Buffer.concat(await response.toArray()).toString())).toMatchObject({ http: '1.1' });
   });
 
+  it.each([false, true])('lets connections wait until it may serve (over TLS: %s)', async (tls) => {
+    const asked: Promise<string>[] = [];
+    let answered = 0;
+    const port = await start({
+      tls,
+      async beforeServing(address) {
+        const get = tls ? httpsGet : httpGet;
+        const overHttp1 = async () => {
+          const [response] = await once(get(`${address}/here`, { ca: TLS.cert }), 'response');
+          return Buffer.concat(await response.toArray()).toString();
+        };
+        asked.push(
+          overHttp1(),
+          overHttp2(address).then(({ text }) => text),
+        );
+        for (const one of asked) void one.then(() => (answered += 1));
+        // Long enough for whatever would be served to be answered.
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        expect(answered).toBe(0);
+      },
+    });
+    const protocols = (await Promise.all(asked)).map((text) => JSON.parse(text).http);
+    expect(protocols).toEqual(['1.1', '2.0']);
+    expect((await overHttp2(port.address)).status).toBe(200);
+  });
+
+  it('lets go of the port when what comes before serving fails', async () => {
+    let taken = '';
+    const beforeServing = async (address: string) => {
+      taken = address;
+      throw new Error('no keys today');
+    };
+    await expect(start({ beforeServing })).rejects.toThrow('no keys today');
+    await expect(fetch(taken)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
+  });
+
   it('offers no other protocol over TLS', async () => {
     const port = await start({ tls: true });
     const socket = connectTls({ port: port.port, ca: TLS.cert, host: 'localhost', ALPNProtocols: ['spdy/3'] });

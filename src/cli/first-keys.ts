@@ -1,0 +1,18 @@
+/** How the keys of a new organization are shown to whoever runs the command, this once. */
+
+import type { FirstKeys } from '../domain/bootstrap.ts';
+
+const NOTES: { readonly [name: string]: string } = {
+  SPANDREL_PROJECT_KEY: 'Sends traces, reaches one project. Shown only this once:',
+  SPANDREL_ADMIN_KEY: 'Reaches the organization. Shown only this once:',
+};
+
+/** Lines that a shell takes as they are. */
+export function exportLines(keys: FirstKeys): string {
+  const lines = keys.flatMap(([name, value]) => {
+    if (value === null) return [`# ${name} is the one that was imposed.`];
+    const note = NOTES[name];
+    return [...(note === undefined ? [] : [`# ${note}`]), `export ${name}=${value}`];
+  });
+  return ['# The new organization. These lines can be pasted into a shell:', ...lines, ''].join('\n');
+}
