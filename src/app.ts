@@ -18,10 +18,11 @@ import { type Wait, waitUnseen } from './schedule.ts';
 import { compileServices } from './services.ts';
 import { createAnswerWatch } from './transport/answer-watch.ts';
 import { createIdSource } from './transport/call-ids.ts';
+import { createCallLog } from './transport/call-log.ts';
 import { createGrpc } from './transport/grpc.ts';
 import { createHealth } from './transport/health.ts';
 import { createLazyConnect } from './transport/lazy-connect.ts';
-import { createCallerOf, createOriginOf } from './transport/origin.ts';
+import { createAddressOf, createCallerOf, createOriginOf } from './transport/origin.ts';
 import { createBodyWatch } from './transport/rest/body-watch.ts';
 import { createCors } from './transport/rest/cors.ts';
 import type { RestRequest, RestResponse } from './transport/rest/exchange.ts';
@@ -110,7 +111,13 @@ export async function createApp(given: AppDeps): Promise<App> {
   const health = createHealth({ methods, accepting: () => accepting, ready: store.ready, monotonicMs });
   const originOf = createOriginOf({ quotas, trustedProxies: config.trustedProxies });
   const answers = createAnswerWatch(ANSWER_TIMES, monotonicMs);
-  const calls = { methods, invoke, ids, originOf, answers };
+  const callLog = createCallLog({
+    log: deps.log,
+    meter: metrics.calls,
+    addressOf: createAddressOf(config.trustedProxies),
+    monotonicMs,
+  });
+  const calls = { methods, invoke, ids, originOf, answers, callLog };
   const rest = createRest({
     ...calls,
     watch,
@@ -136,7 +143,7 @@ export async function createApp(given: AppDeps): Promise<App> {
         if (!cors(request as RestRequest, response as RestResponse)) router(request, response);
       },
       grpc: createGrpc(calls),
-      refuse: (problem) => refusePrematurely(problem, ids),
+      refuse: (problem, socket) => refusePrematurely(problem, { ids, callLog, socket }),
     },
   );
   if (config.publicUrl === null) publicUrl = server.address;
@@ -161,6 +168,7 @@ export async function createApp(given: AppDeps): Promise<App> {
       await Promise.all([jobs.stop(), server.drain(drainMs), delivery.stop(drainMs)]);
       webhooks.close();
       await endLedger(ledger);
+      callLog.stop();
       outage.stop();
       metrics.stop();
       watch.close();

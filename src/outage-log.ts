@@ -23,17 +23,23 @@ export type OutageLogDeps = {
 };
 
 export type OutageLog = {
-  /** To be used instead of the other. Warnings whose `err` says that something is unavailable wait for what `ready` says. */
+  /**
+   * To be used instead of the other. Warnings whose `err` says that something is unavailable wait for what `ready` says, and
+   * so do lines whose `code` says it.
+   */
   readonly log: Log;
   /** Looks no more. */
   stop(): void;
 };
 
 const LOOK_AGAIN_MS = 1_000;
+const UNDECIDED_MAX = 100;
 
 export function createOutageLog({ log, ready, monotonicMs, wait }: OutageLogDeps): OutageLog {
   const stopping = new AbortController();
   let isLooking = false;
+  // What was told of unavailable things before it was known whether the store is away.
+  let undecided: (() => void)[] | null = null;
 
   function warn(fields: object, message: string): void {
     const fault = 'err' in fields ? fields.err : null;
@@ -49,11 +55,24 @@ export function createOutageLog({ log, ready, monotonicMs, wait }: OutageLogDeps
     else void look(told, message);
   }
 
+  function info(fields: object, message: string): void {
+    const isTheSame = isLooking && 'code' in fields && fields.code === 'unavailable';
+    if (!isTheSame) log.info(fields, message);
+    else if (undecided !== null && undecided.length < UNDECIDED_MAX) undecided.push(() => log.info(fields, message));
+    else log.debug(fields, message);
+  }
+
   async function look(told: { readonly cause: string }, message: string): Promise<void> {
     isLooking = true;
+    undecided = [];
     const sinceMs = monotonicMs();
-    if (await isReady()) log.warn(told, message);
-    else {
+    const isAway = !(await isReady());
+    const held = undecided;
+    undecided = null;
+    if (!isAway) {
+      log.warn(told, message);
+      for (const tell of held) tell();
+    } else {
       log.warn({ cause: told.cause }, 'the store is away');
       do await wait(LOOK_AGAIN_MS, stopping.signal);
       while (!stopping.signal.aborted && !(await isReady()));
@@ -75,7 +94,7 @@ export function createOutageLog({ log, ready, monotonicMs, wait }: OutageLogDeps
     log: {
       error: (fields, message) => log.error(fields, message),
       warn,
-      info: (fields, message) => log.info(fields, message),
+      info,
       debug: (fields, message) => log.debug(fields, message),
       isLevelEnabled: (level) => log.isLevelEnabled(level),
     },

@@ -37,7 +37,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'SPANDREL_LOG_LEVEL',
     fallback: 'info',
-    about: `One of ${LOG_LEVELS.join(', ')}; debug adds one line per request.`,
+    about: `One of ${LOG_LEVELS.join(', ')}; refused requests are told at info, all others at debug.`,
   },
   { name: 'SPANDREL_TRACING', fallback: 'on', about: 'on or off: trace ids in headers and error bodies.' },
   { name: 'SPANDREL_METRICS', fallback: 'on', about: 'on or off: the page /metrics, which needs no key.' },

@@ -4,6 +4,7 @@ import type { DeliveryMeter, SocketCounts } from '../delivery/meter.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { RequestMeter } from '../domain/request-meter.ts';
 import type { Store } from '../domain/store.ts';
+import { type CallMeter, createCallMeter } from './call-meter.ts';
 import { type ConnectionMeter, createConnectionMeter } from './connection-meter.ts';
 import { createDeliveryMeter } from './delivery-meter.ts';
 import { watchEventLoop } from './event-loop.ts';
@@ -21,6 +22,7 @@ export type Metrics = {
   readonly requests: RequestMeter;
   readonly deliveries: DeliveryMeter;
   readonly connections: ConnectionMeter;
+  readonly calls: CallMeter;
   /** The page as it is now. */
   text(): Promise<string>;
   /** Ends what is measured as time passes. */
@@ -44,13 +46,14 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   const requests = createRequestMeter(registry);
   const deliveries = createDeliveryMeter(registry);
   const connections = createConnectionMeter(registry);
+  const calls = createCallMeter(registry);
   tellSettlement(registry, deps);
   tellDeliveries(registry, deps);
   tellProcess(registry);
   tellHeld(registry, deps.held);
   const { stop } = watchEventLoop(registry);
   const store = meterStore(deps.store, { requests, deliveries, monotonicMs: deps.monotonicMs });
-  return { store, requests, deliveries, connections, text: registry.text, stop };
+  return { store, requests, deliveries, connections, calls, text: registry.text, stop };
 }
 
 function tellSettlement(registry: Registry, { store, clock, monotonicMs }: MetricsDeps): void {

@@ -22,6 +22,8 @@ export type About<Label extends string> = {
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly Label[];
+  /** Where the labels have more values than is usual. */
+  readonly seriesMax?: number;
 };
 
 export type Counter<Label extends string> = (labels: Readonly<Record<Label, string>>, by?: number) => void;
@@ -43,7 +45,7 @@ export function createRegistry(): Registry {
   };
   return {
     counter(about) {
-      const series = createSeries(about.labels ?? [], () => ({ value: 0 }));
+      const series = createSeries(about, () => ({ value: 0 }));
       add(about, 'counter', () => series.all().map(({ labels, of }) => ({ labels, value: of.value })));
       return (labels, by = 1) => {
         series.find(labels).value += by;
@@ -51,7 +53,7 @@ export function createRegistry(): Registry {
     },
     histogram(about) {
       const { bounds } = about;
-      const series = createSeries(about.labels ?? [], () => createBuckets(bounds));
+      const series = createSeries(about, () => createBuckets(bounds));
       add(about, 'histogram', () => series.all().flatMap(({ labels, of }) => of.samples(labels)));
       return (labels, value) => series.find(labels).add(value);
     },
@@ -80,7 +82,7 @@ type Series<T> = {
   all(): readonly { readonly labels: Labels; readonly of: T }[];
 };
 
-function createSeries<T>(names: readonly string[], create: () => T): Series<T> {
+function createSeries<T>({ labels: names = [], seriesMax = SERIES_MAX }: About<string>, create: () => T): Series<T> {
   const known = new Map<string, { readonly labels: Labels; readonly of: T }>();
   const make = (labels: Labels): T => {
     const key = keyOf(names, labels);
@@ -94,7 +96,7 @@ function createSeries<T>(names: readonly string[], create: () => T): Series<T> {
     find(labels) {
       const of = known.get(keyOf(names, labels))?.of;
       if (of !== undefined) return of;
-      return make(known.size < SERIES_MAX ? labels : Object.fromEntries(names.map((name) => [name, OTHER])));
+      return make(known.size < seriesMax ? labels : Object.fromEntries(names.map((name) => [name, OTHER])));
     },
     all: () => [...known.values()],
   };

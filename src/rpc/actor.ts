@@ -6,7 +6,7 @@ import type { Caller } from '../domain/caller.ts';
 import type { Fault, FaultKind } from '../domain/fault.ts';
 import type { RefusedDeed } from '../domain/refusals.ts';
 import { maskedHead } from '../domain/token-mask.ts';
-import type { CallIds, Method } from './method.ts';
+import type { CallerKind, CallIds, Method } from './method.ts';
 import { requestTargets } from './rest-shape.ts';
 
 /** What a call says of where it comes from. */
@@ -27,6 +27,12 @@ export function actorOf(caller: Caller, { header, ids, remoteAddress }: Origin):
     requestId: ids.requestId,
     traceId: ids.traceId === '' ? null : ids.traceId,
   };
+}
+
+/** Tells nothing of who it is. */
+export function kindOf(caller: Caller): CallerKind {
+  if (caller.kind !== 'api_key') return caller.kind;
+  return caller.key.keyType === 'personal' ? 'personal_key' : 'service_key';
 }
 
 /** Names the credential of a call among all credentials. */

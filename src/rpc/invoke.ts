@@ -14,9 +14,9 @@ import { Fault, unavailableFault } from '../domain/fault.ts';
 import type { Idempotency } from '../domain/idempotency.ts';
 import type { KeyUse } from '../domain/key-use.ts';
 import type { Refusals } from '../domain/refusals.ts';
-import { actorOf, credentialOf, refusedDeed } from './actor.ts';
+import { actorOf, credentialOf, kindOf, refusedDeed } from './actor.ts';
 import { readIdempotencyKey, runOnce } from './idempotency.ts';
-import type { Answered, CallIds, Context, Handler, Method, Request } from './method.ts';
+import type { Answered, CallerKind, CallIds, Context, Handler, Method, Request } from './method.ts';
 import type { RequestQuota } from './quotas.ts';
 import { maskProblems } from './update-mask.ts';
 import { validate } from './validate.ts';
@@ -30,6 +30,8 @@ export type Call = {
   readonly remoteAddress: string | null;
   /** What the call holds while it is served; begun and finished here. */
   readonly quota: RequestQuota;
+  /** Told as soon as the credential is proven. */
+  readonly onCaller?: (kind: CallerKind) => void;
   /** The request as far as its path tells it, where that is known before the body is read. */
   readonly addressed?: () => Message;
 };
@@ -55,8 +57,6 @@ export type InvokeDeps = {
   readonly log: {
     error(fields: object, message: string): void;
     warn(fields: object, message: string): void;
-    debug(fields: object, message: string): void;
-    isLevelEnabled(level: string): boolean;
   };
 };
 
@@ -71,8 +71,6 @@ export function createInvoke(deps: InvokeDeps): Invoke {
       const response = await admit(deps, { method, call, decode });
       // Writing it takes long enough for the loop to see to others before the next one.
       if (call.quota.built() > LARGE_ANSWER_BYTES) await deps.nextTurn();
-      if (deps.log.isLevelEnabled('debug'))
-        deps.log.debug(describe(method, call, deps.clock() - startedAtMs), 'request');
       return response;
     } catch (error) {
       const fault = toFault(error);
@@ -102,6 +100,7 @@ async function admit(deps: InvokeDeps, asked: Asked): Promise<Answered> {
       ? { kind: 'open' }
       : await deps.authenticate(policy.credential, asked.call.header);
   const actor = actorOf(caller, asked.call);
+  asked.call.onCaller?.(kindOf(caller));
   let message: Message | null = null;
   const see = (seen: Message) => {
     message = seen;
@@ -195,5 +194,4 @@ function describe(method: Method, call: Call, durationMs: number): object {
 function report(deps: InvokeDeps, fault: Fault, fields: object, error: unknown): void {
   if (fault.kind === 'internal_error') deps.log.error({ ...fields, err: fault.cause ?? error }, 'request failed');
   else if (fault.kind === 'unavailable') deps.log.warn({ ...fields, err: fault }, 'request refused');
-  else deps.log.debug(fields, 'request refused');
 }

@@ -27,6 +27,9 @@ export type JsonFacts = CollectFacts;
 /** The ids of one call, as headers and error bodies show them. Empty trace ids: tracing is off. */
 export type CallIds = { readonly requestId: string; readonly traceId: string; readonly spanId: string };
 
+/** Who a call turned out to come from, without telling who that is. `none`: nobody was proven. */
+export type CallerKind = 'none' | 'open' | 'project_key' | 'personal_key' | 'service_key';
+
 /** What code behind an rpc may know of the call. */
 export type Context<M extends DescMethodUnary = DescMethodUnary> = {
   readonly caller: Caller;

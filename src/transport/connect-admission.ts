@@ -45,13 +45,14 @@ export type Admission = {
 export async function admit(context: HandlerContext, { method, sizeMaxBytes, invoke }: Admission): Promise<void> {
   const exchange = context.values.get(exchangeKey);
   if (!exchange) throw new Error('the request was not announced');
-  const { ids, header, origin, request, response } = exchange;
-  const shape: ErrorShape = { family: method ? familyOf(method.policy) : 'flat', ids, sizeMaxBytes };
+  const { ids, header, origin, request, response, end } = exchange;
+  const family = method ? familyOf(method.policy) : 'flat';
+  const shape: ErrorShape = { family, ids, sizeMaxBytes, onFault: end.onFault };
   context.values.set(shapeKey, shape);
   context.responseHeader.set('x-request-id', ids.requestId);
   const traceparent = traceparentOf(ids);
   if (traceparent) context.responseHeader.set('traceparent', traceparent);
-  const call = method ? startCall({ invoke, method, header, ids, origin }) : null;
+  const call = method ? startCall({ invoke, method, header, ids, origin, onCaller: end.onCaller }) : null;
   context.values.set(callKey, call);
   onceAborted(context.signal, () => {
     rewordLibraryError(context.signal.reason, shape);

@@ -1,7 +1,7 @@
 /** One unary call between the Connect library and the pipeline. */
 
 import type { Message } from '@bufbuild/protobuf';
-import type { Invoke } from '../rpc/invoke.ts';
+import type { Call, Invoke } from '../rpc/invoke.ts';
 import type { Answered, CallIds, Method, Request } from '../rpc/method.ts';
 import { deadlineFault } from './connect-errors.ts';
 import type { Origin } from './origin.ts';
@@ -25,6 +25,7 @@ export type CallStart = {
   readonly header: (name: string) => string | undefined;
   readonly ids: CallIds;
   readonly origin: Origin;
+  readonly onCaller: NonNullable<Call['onCaller']>;
 };
 
 export function startCall({ invoke, method, origin, ...call }: CallStart): PendingCall {

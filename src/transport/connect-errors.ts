@@ -7,7 +7,13 @@ import type { CallIds } from '../rpc/method.ts';
 import { errorMetadata, errorStatus, type Family } from './status.ts';
 
 /** How errors of one call look. */
-export type ErrorShape = { readonly family: Family; readonly ids: CallIds; readonly sizeMaxBytes: number };
+export type ErrorShape = {
+  readonly family: Family;
+  readonly ids: CallIds;
+  readonly sizeMaxBytes: number;
+  /** Told of whatever becomes an error of the call. */
+  readonly onFault?: (fault: Fault) => void;
+};
 
 export const shapeKey = createContextKey<ErrorShape | null>(null);
 
@@ -32,7 +38,8 @@ async function* translateAll<T>(messages: AsyncIterable<T>, translate: (error: u
   }
 }
 
-export function toConnectError(fault: Fault, { family, ids }: ErrorShape): ConnectError {
+export function toConnectError(fault: Fault, { family, ids, onFault }: ErrorShape): ConnectError {
+  onFault?.(fault);
   const { code, message, details } = errorStatus(fault, family, ids);
   return new ConnectError(message, code, errorMetadata(fault), [...details], fault);
 }

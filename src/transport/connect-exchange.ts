@@ -8,6 +8,7 @@ import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from
 import { toFault } from '../rpc/invoke.ts';
 import type { CallIds, Method } from '../rpc/method.ts';
 import { type AnswerWatch, outletOf } from './answer-watch.ts';
+import type { ExchangeEnd } from './connect-end.ts';
 import { shapeKey, toConnectError } from './connect-errors.ts';
 import { checkJson } from './connect-json.ts';
 import { refuseRpc } from './connect-refusal.ts';
@@ -26,6 +27,7 @@ export type Exchange = {
   readonly method: Method | undefined;
   /** Rejects whoever waits for the rest of the body. */
   readonly bodyEnd: PromiseWithResolvers<never>;
+  readonly end: ExchangeEnd;
 };
 
 export const exchangeKey = createContextKey<Exchange | null>(null);
@@ -56,7 +58,9 @@ export async function runExchange(
       const answered = await checkJson(request, values, body, (checked) => handler({ ...universal, body: checked }));
       return exchange.method && answered.body ? countAnswer({ exchange, answers }, answered) : answered;
     });
-    if (answer) await universalResponseToNodeResponse(answer, response);
+    if (!answer) return;
+    exchange.end.tell(answer.status);
+    await universalResponseToNodeResponse(answer, response);
   } catch (error) {
     exchange.origin.quota.release();
     if (!isHangUp(error)) process.emitWarning(error instanceof Error ? error : new Error(String(error)));

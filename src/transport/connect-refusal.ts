@@ -26,6 +26,8 @@ const HTTP_STATUS: { readonly [K in FaultKind]?: number } = {
 /** Answers and ends the exchange. */
 export function refuseRpc(exchange: Exchange, fault: Fault): void {
   const { request, response, ids } = exchange;
+  exchange.end.onFault(fault);
+  exchange.end.tell(200);
   const type = request.headers['content-type'] ?? '';
   const headers = headersOf(exchange);
   if (isGrpc(type)) {
@@ -44,6 +46,7 @@ export function refuseRpc(exchange: Exchange, fault: Fault): void {
 
 /** Answers which methods an rpc path takes, and ends the exchange. */
 export function tellMethods(exchange: Exchange): void {
+  exchange.end.tell(204);
   write(exchange.response, 204, { allow: RPC_METHODS, ...headersOf(exchange) }, null);
 }
 

@@ -19,6 +19,7 @@ import { Fault } from '../domain/fault.ts';
 import type { Method } from '../rpc/method.ts';
 import { admit, callKey, problemOf } from './connect-admission.ts';
 import { capDeadline } from './connect-deadline.ts';
+import { watchExchange } from './connect-end.ts';
 import { faultsToErrors } from './connect-errors.ts';
 import { countBody, type Exchange, exchangeKey, isAbandoned, runExchange } from './connect-exchange.ts';
 import { refuseRpc, tellMethods } from './connect-refusal.ts';
@@ -29,6 +30,7 @@ import { limitStreams, REFLECTION_SHARES, WATCH_SHARES } from './open-streams.ts
 import { arrivalOf } from './origin.ts';
 import { answerQuestions, createReflection } from './reflection.ts';
 import type { RestRequest, RestResponse } from './rest/exchange.ts';
+import { absenceOf } from './rest/unserved.ts';
 import { isRpcRequest } from './rpc-request.ts';
 import type { HttpHandler } from './server.ts';
 
@@ -69,20 +71,25 @@ export function createConnect(deps: ConnectDeps): HttpHandler {
       return;
     }
     const header = firstHeader(request.headers, request.rawHeaders);
+    const callIds = ids.next(header);
+    const end = watchExchange(deps.callLog, { request, ids: callIds, method: byName.get(path), isKnown: !!handler });
     const exchange: Exchange = {
       request,
       response,
       header,
-      ids: ids.next(header),
+      ids: callIds,
       origin: originOf(arrivalOf(request, true)),
       method: byName.get(path),
       bodyEnd: Promise.withResolvers(),
+      end,
     };
     if (handler && request.method === 'OPTIONS') {
       tellMethods(exchange);
       return;
     }
-    const fault = handler ? problemOf(request, handler) : new Fault('route_not_found', 'There is no such rpc.');
+    const fault = handler
+      ? problemOf(request, handler)
+      : new Fault('route_not_found', absenceOf(path, 'There is no such rpc.'));
     if (handler && !fault) capDeadline(request);
     const values = createContextValues().set(exchangeKey, exchange);
     if (handler && !fault) void runExchange(handler, exchange, { values, answers });

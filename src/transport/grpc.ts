@@ -6,15 +6,18 @@
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { constants } from 'node:http2';
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
+import { ErrorFamily } from '../../gen/spandrel/v1/options_pb.js';
 import { Fault } from '../domain/fault.ts';
 import { type Invoke, toFault } from '../rpc/invoke.ts';
-import type { Answered, CallIds, Method } from '../rpc/method.ts';
+import type { Answered, CallerKind, CallIds, Method } from '../rpc/method.ts';
 import type { AnswerWatch } from './answer-watch.ts';
 import { type IdSource, traceparentOf } from './call-ids.ts';
+import type { CallLog } from './call-log.ts';
 import { firstHeader } from './first-header.ts';
 import { readGrpcMessage } from './grpc-message.ts';
 import { parseGrpcTimeout } from './grpc-timeout.ts';
 import { type OriginOf, socketOf } from './origin.ts';
+import { familyOfPolicy, statusOf } from './rest/errors.ts';
 import type { Handlers } from './server.ts';
 import { errorTrailers, type Family, familyOf } from './status.ts';
 
@@ -30,6 +33,7 @@ export type GrpcDeps = {
   readonly ids: IdSource;
   readonly originOf: OriginOf;
   readonly answers: AnswerWatch;
+  readonly callLog: CallLog;
 };
 
 /** Serves the unary rpcs of `methods` to gRPC clients. */
@@ -50,7 +54,11 @@ export function createGrpc(deps: GrpcDeps): Handlers['grpc'] {
       if (method) serveCall({ ...deps, stream, method }, headers, rawHeaders);
     },
     expire(stream) {
-      const call = { stream, ids: ids.next(() => undefined), family: 'flat' as const };
+      const call = startCall(
+        { ...deps, stream, method: undefined },
+        ids.next(() => undefined),
+        {},
+      );
       refuse(call, new Fault('request_timeout', 'The request did not arrive in time.'));
     },
   };
@@ -58,15 +66,39 @@ export function createGrpc(deps: GrpcDeps): Handlers['grpc'] {
 
 type Served = GrpcDeps & { readonly stream: ServerHttp2Stream; readonly method: Method };
 
-type Call = { readonly stream: ServerHttp2Stream; readonly ids: CallIds; readonly family: Family };
+type Call = {
+  readonly stream: ServerHttp2Stream;
+  readonly ids: CallIds;
+  readonly family: Family;
+  caller: CallerKind;
+  /** To be told as the answer leaves. */
+  readonly end: (fault: Fault | null) => void;
+};
 
-function serveCall(
-  { stream, method, invoke, ids, originOf, answers }: Served,
-  headers: IncomingHttpHeaders,
-  raw: readonly string[],
-): void {
+type Starting = Pick<GrpcDeps, 'callLog'> & { readonly stream: ServerHttp2Stream; readonly method: Method | undefined };
+
+function startCall({ callLog, stream, method }: Starting, ids: CallIds, headers: IncomingHttpHeaders): Call {
+  const startedAtMs = callLog.nowMs();
+  const route = method?.path ?? null;
+  const call: Call = {
+    stream,
+    ids,
+    family: method ? familyOf(method.policy) : 'flat',
+    caller: 'none',
+    end(fault) {
+      const status = fault === null ? 200 : statusOf(fault, method ? familyOfPolicy(method.policy) : ErrorFamily.FLAT);
+      const arrival = { socket: socketOf(stream), headers, hasBody: true };
+      const about = { transport: 'grpc' as const, method: 'POST', route, path: null, status, fault };
+      callLog.ended({ ...about, caller: call.caller, arrival, ids, startedAtMs });
+    },
+  };
+  return call;
+}
+
+function serveCall(served: Served, headers: IncomingHttpHeaders, raw: readonly string[]): void {
+  const { stream, method, invoke, ids, originOf, answers } = served;
   const header = firstHeader(headers, raw);
-  const call: Call = { stream, ids: ids.next(header), family: familyOf(method.policy) };
+  const call = startCall(served, ids.next(header), headers);
   const timeout = headers['grpc-timeout'];
   const timer = typeof timeout === 'string' ? startDeadline(call, timeout) : null;
   if (timer === 'refused') return;
@@ -85,7 +117,10 @@ function serveCall(
       refuse(call, toFault(error));
     }
   };
-  invoke(method, { transport: 'grpc', header, ids: call.ids, remoteAddress, quota }, decode).then(
+  const onCaller = (kind: CallerKind) => {
+    call.caller = kind;
+  };
+  invoke(method, { transport: 'grpc', header, ids: call.ids, remoteAddress, quota, onCaller }, decode).then(
     (answered) =>
       settle(() => {
         const message = toBinary(method.desc.output, answered.message);
@@ -115,9 +150,10 @@ function startDeadline(call: Call, timeout: string): NodeJS.Timeout | 'refused' 
   return setTimeout(late, timeoutMs);
 }
 
-function answer({ stream, ids }: Call, message: Uint8Array, headers: Answered['headers']): void {
+function answer({ stream, ids, end }: Call, message: Uint8Array, headers: Answered['headers']): void {
   // Too late: the caller left, or has been answered at its deadline.
   if (stream.closed || stream.destroyed || stream.headersSent) return;
+  end(null);
   const frame = Buffer.allocUnsafe(PREFIX_BYTES + message.length);
   frame[0] = 0;
   frame.writeUInt32BE(message.length, 1);
@@ -132,8 +168,9 @@ function sendOk(this: ServerHttp2Stream): void {
 }
 
 /** An answer of trailers only. What the caller is still sending is told to stop. */
-function refuse({ stream, ids, family }: Call, fault: Fault): void {
+function refuse({ stream, ids, family, end }: Call, fault: Fault): void {
   if (stream.closed || stream.destroyed || stream.headersSent) return;
+  end(fault);
   stream.respond({ ...responseHeaders(ids), ...errorTrailers(fault, family, ids) }, END_STREAM);
   if (stream.state.remoteClose === 1) stream.resume();
   else stream.close(constants.NGHTTP2_NO_ERROR);

@@ -45,13 +45,22 @@ const MAPPED = '::ffff:';
 const IPV6_NETWORK_GROUPS = 4;
 
 export function createOriginOf({ quotas, trustedProxies }: OriginDeps): OriginOf {
-  return ({ socket, headers, hasBody }) => {
-    const peer = plainAddress(socket?.remoteAddress);
-    const isProxied = peer !== null && trustedProxies.length > 0;
-    const remoteAddress = isProxied ? clientBehind(trustedProxies, peer, headers) : peer;
+  const addressOf = createAddressOf(trustedProxies);
+  return (arrival) => {
+    const { hasBody } = arrival;
+    const remoteAddress = addressOf(arrival);
     const network = remoteAddress === null ? null : networkOf(remoteAddress);
     const quota = quotas.open({ address: network, hasBody });
     return { remoteAddress, network, quota };
+  };
+}
+
+/** The address of the client, behind whatever trusted proxies there are; null once its connection is gone. */
+export function createAddressOf(trustedProxies: readonly AddressRange[]): (arrival: Arrival) => string | null {
+  return ({ socket, headers }) => {
+    const peer = plainAddress(socket?.remoteAddress);
+    const isProxied = peer !== null && trustedProxies.length > 0;
+    return isProxied ? clientBehind(trustedProxies, peer, headers) : peer;
   };
 }
 

@@ -13,7 +13,9 @@ const SAMPLE = new RegExp(`^[a-z_]+(\\{${LABEL}(,${LABEL})*\\})? [0-9.e+-]+$`);
 const NAMES = [
   'spandrel_event_loop_delay_max_seconds',
   'spandrel_event_loop_delay_seconds',
+  'spandrel_calls_total',
   'spandrel_connections_refused_total',
+  'spandrel_credentials_refused_total',
   'spandrel_events_append_seconds',
   'spandrel_events_appended_total',
   'spandrel_events_retention_deleted_total',
@@ -40,7 +42,12 @@ const NAMES = [
   'spandrel_webhook_tests_total',
 ];
 /** Told once something of the kind has happened. */
-const LATER = ['spandrel_requests_total', 'spandrel_webhook_attempt_seconds', 'spandrel_webhook_attempts_total'];
+const LATER = [
+  'spandrel_calls_total',
+  'spandrel_requests_total',
+  'spandrel_webhook_attempt_seconds',
+  'spandrel_webhook_attempts_total',
+];
 
 async function scrape(): Promise<string[]> {
   const response = await fetch(`${app.address}/metrics`);

@@ -63,6 +63,22 @@ it('a failure of a store that works is told for itself, without a stack', async 
   expect(told()[1]).toBe('warn request refused {"rpc":"c","cause":"Too much is waiting."}');
 });
 
+it('lines of refused requests are told only where the store works', async () => {
+  const { world, log, told, waiting } = createWorld();
+  const refused = { code: 'unavailable', status: 503 };
+  log.warn(FAILED, 'a');
+  log.info(refused, 'b');
+  log.info({ code: 'invalid_credentials' }, 'c');
+  await until(() => told().length === 3);
+  expect(told().map((line) => line.slice(0, 6))).toEqual(['info c', 'warn a', 'info b']);
+  world.isReady = false;
+  log.warn(FAILED, 'd');
+  log.info(refused, 'e');
+  await until(() => waiting().length === 1);
+  log.info(refused, 'f');
+  expect(told()).toHaveLength(4);
+});
+
 it('everything else is told at once', () => {
   const { world, log, told } = createWorld();
   world.isReady = false;

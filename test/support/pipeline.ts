@@ -84,7 +84,7 @@ export function createPipeline<S extends DescService>(service: S, code: Partial<
     ownOrigins: () => [],
     nextTurn: async () => {},
     accepting: () => true,
-    log: { error: silent, warn: silent, debug: silent, isLevelEnabled: () => false },
+    log: { error: silent, warn: silent },
   });
   const method = (name: string) => {
     const found = methods.find(({ desc }) => desc.localName === name);

@@ -157,7 +157,7 @@ export async function startPort(options: PortOptions = {}): Promise<Port> {
     {
       http: createConnect({ ...calls, health, fallback: rest }),
       grpc: createGrpc(calls),
-      refuse: (problem) => refusePrematurely(problem, parts.ids),
+      refuse: (problem, socket) => refusePrematurely(problem, { ...parts, socket }),
     },
   );
   return {
@@ -192,6 +192,7 @@ export function createCallParts({ quotas: limits, answerTimes = ANSWER_TIMES }: 
     ids: createIdSource(randomBytes, true),
     originOf: createOriginOf({ quotas, trustedProxies: [] }),
     answers: createAnswerWatch(answerTimes, () => performance.now()),
+    callLog: { nowMs: () => performance.now(), ended: () => {}, stop: () => {} },
   };
 }
 

@@ -1,8 +1,11 @@
 /** Refusals of HTTP/1.1 requests that end before any handler has seen them. */
 
+import type { Duplex } from 'node:stream';
 import { ErrorFamily } from '../../../gen/spandrel/v1/options_pb.js';
 import { Fault } from '../../domain/fault.ts';
 import { type IdSource, traceparentOf } from '../call-ids.ts';
+import type { CallLog } from '../call-log.ts';
+import type { Arrival } from '../origin.ts';
 import { faultAnswer } from './errors.ts';
 
 export type Premature = 'headers_too_large' | 'uri_too_long' | 'request_timeout' | 'malformed';
@@ -21,11 +24,27 @@ const PHRASES: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
 };
 
+export type PrematureDeps = {
+  readonly ids: IdSource;
+  readonly callLog: CallLog;
+  /** Where the request came from. */
+  readonly socket: Duplex;
+};
+
+/** Of what was asked for. */
+const NOTHING_KNOWN = { transport: 'rest', method: null, route: null, path: null, caller: 'none' } as const;
+
+function from(socket: Duplex): Arrival {
+  return { socket: socket as Arrival['socket'], headers: {}, hasBody: false };
+}
+
 /** The bytes to write before the socket is closed. */
-export function refusePrematurely(problem: Premature, ids: IdSource): Buffer {
+export function refusePrematurely(problem: Premature, { ids, callLog, socket }: PrematureDeps): Buffer {
   const callIds = ids.next(() => undefined);
   const traceparent = traceparentOf(callIds);
-  const { status, body: pieces, mediaType } = faultAnswer(FAULTS[problem](), ErrorFamily.FLAT, callIds);
+  const fault = FAULTS[problem]();
+  const { status, body: pieces, mediaType } = faultAnswer(fault, ErrorFamily.FLAT, callIds);
+  callLog.ended({ ...NOTHING_KNOWN, status, fault, ids: callIds, startedAtMs: callLog.nowMs(), arrival: from(socket) });
   const body = pieces.join('');
   const head = [
     `HTTP/1.1 ${status} ${PHRASES[status] ?? 'Error'}`,

@@ -5,11 +5,12 @@ import { Fault } from '../../domain/fault.ts';
 import { malformed, parseJson, type Spelling, scanJson } from '../../domain/json-text.ts';
 import { maskTokens } from '../../domain/token-mask.ts';
 import { type Invoke, toFault } from '../../rpc/invoke.ts';
-import type { Method, Request } from '../../rpc/method.ts';
+import type { CallerKind, Method, Request } from '../../rpc/method.ts';
 import type { RequestQuota } from '../../rpc/quotas.ts';
 import { hasRequiredField } from '../../rpc/validate.ts';
 import { type AnswerWatch, outletOf } from '../answer-watch.ts';
 import type { IdSource } from '../call-ids.ts';
+import type { CallLog } from '../call-log.ts';
 import { expectationProblem } from '../expectation.ts';
 import { firstHeader } from '../first-header.ts';
 import { arrivalOf, type OriginOf } from '../origin.ts';
@@ -21,6 +22,7 @@ import { JSON_MEDIA_TYPE, type RestRequest, type RestResponse, respond, sizeOf }
 import type { Inflate } from './inflate.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
 import { compileRoutes, type Route } from './routes.ts';
+import { absenceOf } from './unserved.ts';
 
 export type RestDeps = {
   readonly methods: readonly Method[];
@@ -30,6 +32,7 @@ export type RestDeps = {
   readonly inflate: Inflate;
   readonly originOf: OriginOf;
   readonly answers: AnswerWatch;
+  readonly callLog: CallLog;
   /** Routes outside the contract: health pages. */
   readonly pages: ReadonlyMap<string, () => Promise<Page>>;
   readonly requestLineMaxBytes: number;
@@ -51,20 +54,33 @@ export function createRest(deps: RestDeps): RestHandler {
   return (request, response) => {
     const header = firstHeader(request.headers, request.rawHeaders);
     const ids = deps.ids.next(header);
+    const startedAtMs = deps.callLog.nowMs();
     const { path, query } = splitTarget(request.url ?? '/');
     // Known once a route is: what its errors look like, and what a route kept for older clients says with every answer.
     let family: Family | null = null;
     let routeHeaders: Headers = {};
+    let routeName: string | null = null;
+    let caller: CallerKind = 'none';
     serve().catch((error: unknown) => {
-      const answer = faultAnswer(toFault(error), family ?? familyOfPath(path), ids);
+      const fault = toFault(error);
+      const answer = faultAnswer(fault, family ?? familyOfPath(path), ids);
+      end(answer.status, fault);
       respond(request, response, ids, { ...answer, headers: { ...routeHeaders, ...answer.headers } });
     });
+
+    function end(status: number, fault: Fault | null): void {
+      const { method = null } = request;
+      const arrival = arrivalOf(request, false);
+      const about = { transport: 'rest' as const, method, route: routeName, path, status, fault, caller };
+      deps.callLog.ended({ ...about, arrival, ids, startedAtMs });
+    }
 
     async function serve(): Promise<void> {
       checkSizes(deps, request);
       const unmet = expectationProblem(request);
       if (unmet) throw unmet;
       const page = deps.pages.get(path);
+      if (page) routeName = path;
       if (page && request.method !== 'GET' && request.method !== 'HEAD') {
         refuseUnrouted(PAGE_METHODS);
         return;
@@ -72,6 +88,7 @@ export function createRest(deps: RestDeps): RestHandler {
       if (page) {
         const { status, mediaType, body } = await page();
         const headers: Headers = status === 503 ? { 'retry-after': PAGE_RETRY_AFTER_SECONDS } : {};
+        end(status, null);
         respond(request, response, ids, { status, headers, body: [body], mediaType });
         return;
       }
@@ -81,6 +98,7 @@ export function createRest(deps: RestDeps): RestHandler {
         return;
       }
       const { route, parameters } = match;
+      routeName = route.template;
       family = familyOfPolicy(route.method.policy);
       if (route.legacy) routeHeaders = legacyHeaders(route.legacy.successor, parameters);
       checkDeclaredLength(request, route.method.sizeMaxBytes);
@@ -92,6 +110,9 @@ export function createRest(deps: RestDeps): RestHandler {
         transport: 'rest' as const,
         header,
         ids,
+        onCaller: (kind: CallerKind) => {
+          caller = kind;
+        },
         addressed: () => addressedMessage(route, parameters),
       };
       const { message, headers } = await deps.invoke(method, call, () =>
@@ -101,6 +122,7 @@ export function createRest(deps: RestDeps): RestHandler {
         const body = route.encode(message);
         const bytes = sizeOf(body);
         deps.answers.send({ quota, outlet: outletOf(response), bytes, must: !method.isRead });
+        end(method.policy.successStatus, null);
         respond(request, response, ids, {
           status: method.policy.successStatus,
           headers: { ...routeHeaders, ...headers },
@@ -117,11 +139,12 @@ export function createRest(deps: RestDeps): RestHandler {
     function refuseUnrouted(allow: readonly string[] | null): void {
       if (request.method === 'OPTIONS') {
         const headers = { allow: (allow ?? ['OPTIONS']).join(', ') };
+        end(204, null);
         respond(request, response, ids, { status: 204, headers, body: [], mediaType: JSON_MEDIA_TYPE });
         return;
       }
       throw allow === null
-        ? new Fault('route_not_found', 'There is no such route.')
+        ? new Fault('route_not_found', absenceOf(path))
         : new Fault('method_not_allowed', 'This path does not take this method.', {
             headers: { allow: allow.join(', ') },
           });

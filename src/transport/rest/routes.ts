@@ -12,6 +12,8 @@ import { splitPath } from './path.ts';
 export type Route = {
   readonly method: Method;
   readonly verb: string;
+  /** As it was declared. */
+  readonly template: string;
   /** True when the whole body is the request. */
   readonly takesBody: boolean;
   /** Set on a route kept for older clients. */
@@ -108,6 +110,7 @@ function routesOfMethod(method: Method): Route[] {
     (old): Route => ({
       method,
       verb: 'GET',
+      template: old.path,
       takesBody: false,
       legacy: { successor: old.successor },
       encode: compilePieces(method.desc.output, new Set(old.omit)),
@@ -126,6 +129,7 @@ function routeOfRule(method: Method, rule: HttpRule): Route {
   return {
     method,
     verb,
+    template,
     takesBody: rule.body === '*',
     legacy: null,
     encode: compilePieces(method.desc.output),

@@ -1,0 +1,106 @@
+/** Tells how requests end: figures of all, a line for each that is refused, and for every one at level debug. */
+
+import type { Fault } from '../domain/fault.ts';
+import { maskedHead } from '../domain/token-mask.ts';
+import type { CallerKind, CallIds } from '../rpc/method.ts';
+import type { Arrival } from './origin.ts';
+
+/** One request that was answered. */
+export type CallEnd = {
+  readonly transport: 'rest' | 'grpc' | 'connect';
+  /** Of HTTP; null where the request was not understood that far. */
+  readonly method: string | null;
+  /** The template of its route or the path of its rpc; null when there is none. */
+  readonly route: string | null;
+  /** As it was sent, without the query. Told only where there is no route. */
+  readonly path: string | null;
+  /** Of HTTP; over gRPC and Connect the one that REST has for the same failure. */
+  readonly status: number;
+  readonly fault: Fault | null;
+  readonly caller: CallerKind;
+  readonly arrival: Arrival;
+  readonly ids: CallIds;
+  readonly startedAtMs: number;
+};
+
+export type CallLog = {
+  /** On the clock of `CallEnd.startedAtMs`. */
+  readonly nowMs: () => number;
+  readonly ended: (call: CallEnd) => void;
+  /** Tells what was left out so far. */
+  readonly stop: () => void;
+};
+
+export type CallMeter = {
+  readonly ended: (transport: string, route: string, status: number) => void;
+  readonly credentialRefused: (reason: string) => void;
+};
+
+export type CallLogDeps = {
+  readonly log: {
+    info(fields: object, message: string): void;
+    debug(fields: object, message: string): void;
+    isLevelEnabled(level: string): boolean;
+  };
+  readonly meter: CallMeter;
+  readonly addressOf: (arrival: Arrival) => string | null;
+  readonly monotonicMs: () => number;
+};
+
+const REFUSED_STATUS_MIN = 400;
+const LINES_PER_SECOND_MAX = 10;
+const PATH_CHARACTERS_MAX = 200;
+const NO_ROUTE = 'none';
+
+export function createCallLog({ log, meter, addressOf, monotonicMs }: CallLogDeps): CallLog {
+  const describe = ({ transport, method, route, path, status, fault, caller, arrival, ids, startedAtMs }: CallEnd) => ({
+    transport,
+    method,
+    ...(route === null ? { path: path === null ? null : maskedHead(path, PATH_CHARACTERS_MAX) } : { route }),
+    status,
+    code: fault?.code ?? null,
+    caller,
+    address: addressOf(arrival),
+    ms: Math.round((monotonicMs() - startedAtMs) * 10) / 10,
+    requestId: ids.requestId,
+  });
+  const second = limitPerSecond(log);
+  return {
+    nowMs: monotonicMs,
+    ended(call) {
+      const { transport, route, status, fault } = call;
+      meter.ended(transport, route ?? NO_ROUTE, status);
+      if (fault?.kind === 'unauthenticated') meter.credentialRefused(fault.code);
+      const isTold = status >= REFUSED_STATUS_MIN && second.hasRoom();
+      if (isTold) log.info(describe(call), 'request refused');
+      else if (log.isLevelEnabled('debug')) log.debug(describe(call), 'request');
+    },
+    stop: second.end,
+  };
+}
+
+/** Whoever sends nothing but mistakes must not fill the disk. */
+function limitPerSecond(log: CallLogDeps['log']) {
+  let lines = 0;
+  let leftOut = 0;
+  let timer: NodeJS.Timeout | null = null;
+  const end = () => {
+    if (timer !== null) clearTimeout(timer);
+    timer = null;
+    if (leftOut > 0) log.info({ count: leftOut }, 'more requests were refused');
+    lines = 0;
+    leftOut = 0;
+  };
+  return {
+    hasRoom(): boolean {
+      timer ??= setTimeout(end, 1_000).unref();
+      if (lines >= LINES_PER_SECOND_MAX) {
+        leftOut += 1;
+        return false;
+      }
+      lines += 1;
+      return true;
+    },
+    end,
+  };
+}
