@@ -1,6 +1,6 @@
 /** Headers -> Caller. Reads the store on every call: a revoked key is refused on the very next request. */
 
-import { Credential } from '../../gen/spandrel/v1/options_pb.js';
+import { Credential, type Policy } from '../../gen/spandrel/v1/options_pb.js';
 import type { ApiKey, Caller, Project } from '../domain/caller.ts';
 import type { Clock } from '../domain/clock.ts';
 import { Fault } from '../domain/fault.ts';
@@ -8,10 +8,13 @@ import { isNameable } from '../domain/management-call.ts';
 import { holdsAnything, type Principal, projectScope } from '../domain/permissions.ts';
 import { hashSecret, type ParsedToken, parseToken, secretsEqual } from '../domain/secrets.ts';
 import type { KeyStore } from '../domain/store.ts';
-import { type HeaderReader, type Presented, readCredential } from './credential.ts';
+import { type HeaderReader, type Presented, readCredentials, readProjectId } from './credential.ts';
 
-/** Proves the credential; whether the route takes its class is for the policy to say. */
-export type Authenticate = (credential: Credential, header: HeaderReader) => Promise<Caller>;
+/**
+ * Proves the credential that counts on a route with this policy. A project key where only API keys do is proven too when
+ * it comes first, so that its refusal can say what is wrong with it.
+ */
+export type Authenticate = (policy: Policy, header: HeaderReader) => Promise<Caller>;
 
 export type AuthenticateDeps = {
   readonly keys: KeyStore;
@@ -30,33 +33,40 @@ const HASH_BYTES = 32;
 const NO_HASH = Buffer.alloc(HASH_BYTES);
 
 export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
-  return async (credential, header) => {
-    const presented = readCredential(header);
-    const token = pickToken(presented.tokens, credential, deps.prefixes);
-    if (token === null) {
+  return async (policy, header) => {
+    const presented = readCredentials(header);
+    if (presented.length === 0) {
       throw unauthenticated(
         'missing_credentials',
         'No credential was sent; send an API key as a Bearer token or in X-Auth-Token.',
       );
     }
-    const proven = await prove(deps, token);
-    if (!proven) throw unauthenticated('invalid_credentials', 'The credential is not valid.');
+    const chosen = await choose(deps, policy, presented);
+    if (!chosen) throw unauthenticated('invalid_credentials', 'The credential is not valid.');
+    const { proven, basicUser } = chosen;
     if (proven.kind === 'project_key') return projectKeyCaller(proven.project);
-    const project = credential === Credential.ORGANIZATION ? null : await namedProject(deps, proven.key, presented);
-    return apiKeyCaller(proven.key, project);
+    if (policy.credential === Credential.ORGANIZATION) return apiKeyCaller(proven.key, null);
+    return apiKeyCaller(proven.key, await namedProject(deps, proven.key, basicUser ?? readProjectId(header)));
   };
 }
 
+type Chosen = { readonly proven: Proven; readonly basicUser: string | null };
+
 /**
- * SDKs send one token in two headers; with two different ones the route's class decides, and
- * otherwise the first position wins.
+ * The first credential that proves itself for the class of the route, so that a foreign one in another header spoils
+ * nothing. Where API keys are asked for, a project key counts only without one: where the policy lets it in, or else to
+ * be refused in the words for it, when it came first.
  */
-function pickToken(tokens: readonly string[], credential: Credential, prefixes: readonly string[]): string | null {
-  const [first, second] = tokens;
-  if (first === undefined) return null;
-  if (second === undefined || second === first) return first;
-  const wanted = credential === Credential.ORGANIZATION ? 'apiKey' : 'projectKey';
-  return tokens.find((token) => parseToken(token, prefixes)?.kind === wanted) ?? first;
+async function choose(deps: AuthenticateDeps, policy: Policy, presented: readonly Presented[]): Promise<Chosen | null> {
+  let projectKey: Chosen | null = null;
+  for (const each of presented) {
+    const proven = await prove(deps, each.token);
+    if (!proven) continue;
+    const chosen = { proven, basicUser: each.basicUser };
+    if (proven.kind === 'api_key' || policy.credential !== Credential.ORGANIZATION) return chosen;
+    if (policy.projectKeys || each === presented[0]) projectKey ??= chosen;
+  }
+  return projectKey;
 }
 
 async function prove(deps: AuthenticateDeps, token: string): Promise<Proven | null> {
@@ -98,8 +108,9 @@ function matchesPrevious(key: ApiKey, presented: Buffer, nowMs: number): boolean
   return secretsEqual(presented, previousSecretHash);
 }
 
-async function namedProject(deps: AuthenticateDeps, key: ApiKey, presented: Presented): Promise<Project> {
-  const projectId = presented.projectId ?? onlyBoundProject(key);
+/** `named` is what the request names; null: nothing. */
+async function namedProject(deps: AuthenticateDeps, key: ApiKey, named: string | null): Promise<Project> {
+  const projectId = named ?? onlyBoundProject(key);
   if (projectId === null) {
     throw unauthenticated(
       'project_scope_required',
@@ -113,7 +124,7 @@ async function namedProject(deps: AuthenticateDeps, key: ApiKey, presented: Pres
   // A project that is hidden from the key is refused like none, and after the same work. One that only the grants of
   // the key name is no secret to it.
   const place = projectScope(project ?? { ...NOWHERE, organizationId: organization.id });
-  const isHidden = presented.projectId !== null && !holdsAnything(principalOf(key), place);
+  const isHidden = named !== null && !holdsAnything(principalOf(key), place);
   if (project === null || isHidden) {
     throw unauthenticated('unknown_project', 'The project named in X-Project-Id or Basic is not known.');
   }

@@ -1,33 +1,36 @@
-/** Reads the presented tokens out of the headers, in their order of precedence. */
+/** Reads the presented credentials out of the headers, in their order of precedence. */
 
 export type HeaderReader = (name: string) => string | undefined;
 
 export type Presented = {
-  /** Non-empty tokens, the most preferred position first; at most three. */
-  readonly tokens: readonly string[];
-  /** The project named beside the token: the user of Basic, or X-Project-Id. */
-  readonly projectId: string | null;
+  readonly token: string;
+  /** The user of Basic, which names a project for this token and for no other. */
+  readonly basicUser: string | null;
 };
 
-/** Every kind of token is accepted in every position. */
-export function readCredential(header: HeaderReader): Presented {
-  const tokens: string[] = [];
-  let projectId: string | null = null;
+/**
+ * Every kind of token is accepted in every position: X-Auth-Token, then Authorization, which holds a Basic or a Bearer.
+ * Empty ones are left out, and a token that stands in both is one credential.
+ */
+export function readCredentials(header: HeaderReader): readonly Presented[] {
+  const token = header('x-auth-token')?.trim();
   const authorization = header('authorization');
-  if (authorization !== undefined) {
-    const basic = readBasic(authorization);
-    if (basic) {
-      tokens.push(basic.token);
-      projectId = basic.projectId;
-    } else {
-      const bearer = schemeValue(authorization, 'bearer');
-      if (bearer) tokens.push(bearer);
-    }
-  }
-  const authToken = header('x-auth-token')?.trim();
-  if (authToken) tokens.push(authToken);
-  if (projectId === null) projectId = header('x-project-id')?.trim() || null;
-  return { tokens, projectId };
+  const second = authorization === undefined ? null : readAuthorization(authorization);
+  if (!token) return second === null ? [] : [second];
+  if (second === null) return [{ token, basicUser: null }];
+  return second.token === token ? [second] : [{ token, basicUser: null }, second];
+}
+
+/** X-Project-Id, which may accompany any credential. */
+export function readProjectId(header: HeaderReader): string | null {
+  return header('x-project-id')?.trim() || null;
+}
+
+function readAuthorization(authorization: string): Presented | null {
+  const encoded = schemeValue(authorization, 'basic');
+  if (encoded !== null) return readBasic(encoded);
+  const token = schemeValue(authorization, 'bearer');
+  return token ? { token, basicUser: null } : null;
 }
 
 function schemeValue(authorization: string, scheme: string): string | null {
@@ -37,11 +40,10 @@ function schemeValue(authorization: string, scheme: string): string | null {
   return text.slice(scheme.length + 1).trim();
 }
 
-function readBasic(authorization: string): { projectId: string; token: string } | null {
-  const encoded = schemeValue(authorization, 'basic');
-  if (!encoded || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(encoded)) return null;
+function readBasic(encoded: string): Presented | null {
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(encoded)) return null;
   const decoded = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = decoded.indexOf(':');
   if (colon <= 0 || colon === decoded.length - 1) return null;
-  return { projectId: decoded.slice(0, colon), token: decoded.slice(colon + 1) };
+  return { basicUser: decoded.slice(0, colon), token: decoded.slice(colon + 1) };
 }

@@ -1,6 +1,7 @@
 /**
  * Basic credentials are the only ones a browser remembers and sends by itself, also for a form that a page of somebody
- * else submits. So they do not suffice for a request that a form could have made and that names a foreign origin.
+ * else submits. So they do not suffice for a request that a form could have made and that names a foreign origin. Beside
+ * an X-Auth-Token, which counts before them and which no form sends, they matter to nobody.
  */
 
 import { Fault } from '../domain/fault.ts';

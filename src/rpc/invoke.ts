@@ -96,9 +96,7 @@ type Answering = Omit<Context, 'receipt' | 'replay'>;
 async function admit(deps: InvokeDeps, asked: Asked): Promise<Answered> {
   const { policy } = asked.method;
   const caller: Caller =
-    policy.credential === Credential.OPEN
-      ? { kind: 'open' }
-      : await deps.authenticate(policy.credential, asked.call.header);
+    policy.credential === Credential.OPEN ? { kind: 'open' } : await deps.authenticate(policy, asked.call.header);
   const actor = actorOf(caller, asked.call);
   asked.call.onCaller?.(kindOf(caller));
   let message: Message | null = null;

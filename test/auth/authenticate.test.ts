@@ -1,15 +1,25 @@
 import { randomBytes } from 'node:crypto';
+import { create } from '@bufbuild/protobuf';
 import { expect, it } from 'vitest';
-import { Credential } from '../../gen/spandrel/v1/options_pb.js';
+import { Credential, type Policy, PolicySchema } from '../../gen/spandrel/v1/options_pb.js';
 import { createAuthenticate } from '../../src/auth/authenticate.ts';
-import type { ApiKey } from '../../src/domain/caller.ts';
-import { hashSecret, mintApiKey } from '../../src/domain/secrets.ts';
+import type { ApiKey, Project } from '../../src/domain/caller.ts';
+import { hashSecret, mintApiKey, mintProjectKey } from '../../src/domain/secrets.ts';
 
 const PREFIX = 'sk-lw-';
 const pepper = Buffer.alloc(32, 1);
+const FOREIGN = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJwcm94eSJ9.c2lnbmF0dXJl';
 
-it('a project id that nothing can have is unknown without being looked for', async () => {
-  const { keyId, secret, token } = mintApiKey(PREFIX, randomBytes);
+const PROJECT_ROUTE = create(PolicySchema, { credential: Credential.PROJECT });
+const ORGANIZATION_ROUTE = create(PolicySchema, { credential: Credential.ORGANIZATION });
+const OPENED_ROUTE = create(PolicySchema, { credential: Credential.ORGANIZATION, projectKeys: true });
+
+type Headers = Readonly<Record<string, string>>;
+
+/** One service key, one project with its key, and a note of every read. */
+function createPlace({ hasImported = false } = {}) {
+  const { keyId, secret, token: apiKey } = mintApiKey(PREFIX, randomBytes);
+  const { token: projectKey } = mintProjectKey(PREFIX, randomBytes);
   const key: ApiKey = {
     id: keyId,
     keyType: 'service',
@@ -24,31 +34,101 @@ it('a project id that nothing can have is unknown without being looked for', asy
     bindings: [],
     ownerBindings: [],
   };
-  const lookedFor: string[] = [];
+  const project: Project = {
+    id: 'project_1',
+    number: 1,
+    slug: 'one',
+    organizationId: 'organization_1',
+    organizationNumber: 1,
+    teamId: 'team_1',
+    emitRequestEvents: true,
+    traceRetentionDays: null,
+    archivedAtMs: null,
+  };
+  const reads: string[] = [];
+  const note = <T>(name: string, value: T): Promise<T> => {
+    reads.push(name);
+    return Promise.resolve(value);
+  };
+  const projectHash = hashSecret(pepper, projectKey);
   const authenticate = createAuthenticate({
     keys: {
-      findApiKey: async () => key,
-      readInVain: async () => {},
-      findProjectByKeyHash: async () => null,
-      findProject: async (id) => {
-        lookedFor.push(id);
-        return null;
-      },
-      hasImportedCredentials: async () => false,
+      findApiKey: (id) => note('api key', id === keyId ? key : null),
+      readInVain: () => note('in vain', undefined),
+      findProjectByKeyHash: (hash) => note('project key', hash.equals(projectHash) ? project : null),
+      findProject: (id) => note(id, null),
+      hasImportedCredentials: () => Promise.resolve(hasImported),
       insertApiKey: async () => {},
     },
     clock: () => 1_000,
     pepper,
     prefixes: [PREFIX],
   });
-  const ask = (projectId: string) => {
-    const headers = new Map([
-      ['authorization', `Bearer ${token}`],
-      ['x-project-id', projectId],
-    ]);
-    return authenticate(Credential.PROJECT, (name) => headers.get(name));
-  };
-  await expect(ask('project_none')).rejects.toMatchObject({ code: 'unknown_project' });
-  await expect(ask('x'.repeat(8_000))).rejects.toMatchObject({ code: 'unknown_project' });
-  expect(lookedFor).toEqual(['project_none']);
+  const ask = (policy: Policy, headers: Headers) => authenticate(policy, (name) => headers[name]);
+  return { ask, reads, keyId, apiKey, projectKey };
+}
+
+it('a project id that nothing can have is unknown without being looked for', async () => {
+  const { ask, reads, apiKey } = createPlace();
+  const inProject = (projectId: string) =>
+    ask(PROJECT_ROUTE, { authorization: `Bearer ${apiKey}`, 'x-project-id': projectId });
+  await expect(inProject('project_none')).rejects.toMatchObject({ code: 'unknown_project' });
+  await expect(inProject('x'.repeat(8_000))).rejects.toMatchObject({ code: 'unknown_project' });
+  expect(reads).toEqual(['api key', 'project_none', 'api key']);
+});
+
+it('a credential that proves itself is looked up once, whatever stands behind it or says the same', async () => {
+  const { ask, reads, apiKey, projectKey } = createPlace();
+  const headers: readonly Headers[] = [
+    { 'x-auth-token': projectKey },
+    { 'x-auth-token': projectKey, authorization: `Bearer ${projectKey}` },
+    { 'x-auth-token': projectKey, authorization: `Basic ${btoa(`project_2:${projectKey}`)}` },
+    { 'x-auth-token': projectKey, authorization: `Bearer ${apiKey}` },
+    { authorization: `Bearer ${projectKey}` },
+  ];
+  for (const each of headers) {
+    expect(await ask(PROJECT_ROUTE, each)).toMatchObject({ kind: 'project_key', project: { id: 'project_1' } });
+    expect(reads.splice(0), JSON.stringify(Object.keys(each))).toEqual(['project key']);
+  }
+});
+
+it('a token that fails twice over is judged once', async () => {
+  const { ask, reads } = createPlace();
+  const { token } = mintApiKey(PREFIX, randomBytes);
+  const twice = { 'x-auth-token': token, authorization: `Bearer ${token}` };
+  await expect(ask(ORGANIZATION_ROUTE, twice)).rejects.toMatchObject({ code: 'invalid_credentials' });
+  expect(reads).toEqual(['api key']);
+});
+
+it('a foreign token costs no read, before the credential or behind it', async () => {
+  const { ask, reads, projectKey } = createPlace();
+  await ask(PROJECT_ROUTE, { 'x-auth-token': FOREIGN, authorization: `Bearer ${projectKey}` });
+  await ask(PROJECT_ROUTE, { 'x-auth-token': projectKey, authorization: `Bearer ${FOREIGN}` });
+  expect(reads).toEqual(['project key', 'project key']);
+  const nothing = { 'x-auth-token': FOREIGN, authorization: `Bearer ${FOREIGN}.more` };
+  await expect(ask(PROJECT_ROUTE, nothing)).rejects.toMatchObject({ code: 'invalid_credentials' });
+  expect(reads).toHaveLength(2);
+});
+
+it('only an imported token may be of either kind, and then each of two is looked up for itself', async () => {
+  const { ask, reads } = createPlace({ hasImported: true });
+  const one = mintApiKey(PREFIX, randomBytes).token;
+  const other = mintProjectKey(PREFIX, randomBytes).token;
+  const headers = { 'x-auth-token': one, authorization: `Bearer ${other}` };
+  await expect(ask(PROJECT_ROUTE, headers)).rejects.toMatchObject({ code: 'invalid_credentials' });
+  expect(reads).toEqual(['api key', 'project key', 'project key']);
+});
+
+it('where project keys are let in beside API keys, the API key counts, and the project key without one', async () => {
+  const { ask, apiKey, projectKey, keyId } = createPlace();
+  const both = [
+    { 'x-auth-token': projectKey, authorization: `Bearer ${apiKey}` },
+    { 'x-auth-token': apiKey, authorization: `Bearer ${projectKey}` },
+  ];
+  for (const headers of both) expect(await ask(OPENED_ROUTE, headers)).toMatchObject({ key: { id: keyId } });
+  const alone = [
+    { 'x-auth-token': projectKey, authorization: `Bearer ${FOREIGN}` },
+    { 'x-auth-token': FOREIGN, authorization: `Bearer ${projectKey}` },
+  ];
+  for (const headers of alone) expect(await ask(OPENED_ROUTE, headers)).toMatchObject({ kind: 'project_key' });
 });

@@ -30,6 +30,7 @@ const SOMETIMES: readonly string[] = [
   ...['CreateRoleBinding 201', 'CreateRoleBinding role_binding_scope_violation'],
   ...['a replay that is allowed', 'a replay that is refused', 'a project without any permission', 'CollectTrace 200'],
   ...['CollectTrace api_key_permission_denied', 'ListProjects 200', 'ListTeams 200', 'ListRoleBindings 200'],
+  ...['two tokens, allowed', 'two tokens, refused'],
 ];
 
 /** Each with a clock of its own: while one waits for its database, the others go on. */

@@ -81,7 +81,17 @@ export function drawAsk(chance: Chance, state: State, { turn, past }: { turn: nu
   const rpc = chance.weigh<Rpc>(WEIGHTS);
   const { token, key } = drawCaller(chance, { state, organization, rpc, past });
   const wish = WISHES[rpc]({ chance, state, organization, key, turn });
-  return { rpc, token, ...wish };
+  return { rpc, ...drawTokens(chance, { state, organization, rpc, past }, token), ...wish };
+}
+
+const FOREIGN_TOKEN = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJwcm94eSJ9.c2lnbmF0dXJl';
+
+/** Now and then another credential stands beside it, before or behind. */
+function drawTokens(chance: Chance, choosing: Choosing, token: string | null): Pick<Ask, 'token' | 'authToken'> {
+  if (token === null || !chance.happens(0.1)) return { token };
+  const another = chance.happens(0.4) ? FOREIGN_TOKEN : drawCaller(chance, choosing).token;
+  if (another === null) return { token };
+  return chance.happens(0.5) ? { token, authToken: another } : { token: another, authToken: token };
 }
 
 type Choosing = {

@@ -1,7 +1,6 @@
 /** Plays one seed: draws operations, predicts every answer, sends, compares. */
 
-import { prove } from '../access-model/credential.ts';
-import { judge } from '../access-model/model.ts';
+import { callerOf, judge } from '../access-model/model.ts';
 import type { Organization, State } from '../access-model/state.ts';
 import type { Allowed, Ask } from '../access-model/verdict.ts';
 import type { TestApp } from '../app.ts';
@@ -124,7 +123,7 @@ async function takeStep(
   clock.nowMs += tickMs;
   if (recorded === null) return [];
   const ask = labels.resolve(recorded);
-  const caller = callerOf(state, ask);
+  const caller = findCaller(state, ask);
   if (caller !== null) hygiene.hear(caller.organization.id, ask);
   const verdict = judge(state, ask);
   const answer = await world.send(wire, ask, spelling);
@@ -136,6 +135,7 @@ async function takeStep(
     `${ask.rpc} ${verdict.kind === 'refused' ? verdict.code : verdict.status}`,
     ...(verdict.facts ?? []),
     wire,
+    ...(ask.authToken === undefined ? [] : [`two tokens, ${verdict.kind}`]),
   ]);
   if (verdict.kind === 'refused') return [];
   return takeEffect(world, { name, ask, verdict, answer });
@@ -145,7 +145,7 @@ type Effect = { readonly name: string; readonly ask: Ask; readonly verdict: Allo
 
 function takeEffect(world: World, { name, ask, verdict, answer }: Effect): readonly string[] {
   const { state, labels, hygiene } = world;
-  const caller = callerOf(state, ask);
+  const caller = findCaller(state, ask);
   const key = caller?.kind === 'key' ? caller.key : null;
   if (caller !== null && key !== null && verdict.isReplay) {
     return ask.rpc === 'CreateApiKey' ? watchReplay(caller.organization, key, answer.body) : [];
@@ -177,9 +177,9 @@ function nameWhatWasMade(labels: Labels, { name, verdict, answer: { body } }: Om
   }
 }
 
-function callerOf(state: State, ask: Ask) {
+function findCaller(state: State, ask: Ask) {
   try {
-    return prove(state, ask.token);
+    return callerOf(state, ask);
   } catch {
     return null;
   }

@@ -52,9 +52,10 @@ export async function createSend(address: string): Promise<Send> {
 
 type Sending = { readonly address: string; readonly method: DescMethodUnary; readonly ask: Ask };
 
-function headersOf({ token, project, once }: Ask): Record<string, string> {
+function headersOf({ token, authToken, project, once }: Ask): Record<string, string> {
   return {
     ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+    ...(authToken === undefined ? {} : { 'x-auth-token': authToken }),
     ...(project === undefined ? {} : { 'x-project-id': project }),
     ...(once === undefined ? {} : { 'idempotency-key': once }),
   };

@@ -9,8 +9,27 @@ export type Proven =
   | { readonly kind: 'key'; readonly organization: Organization; readonly key: Key }
   | { readonly kind: 'project'; readonly organization: Organization; readonly project: Project };
 
-export function prove(state: State, token: string | null): Proven {
-  if (token === null) refuse(401, 'missing_credentials');
+/** Of two tokens the first that counts on the route; when none does, it is the first that is judged. */
+export function proveFirst(state: State, { authToken, token }: Ask, counts: (proven: Proven) => boolean): Proven {
+  const tokens = [authToken ?? null, token].filter((each) => each !== null);
+  const outcomes = tokens.map((each) => tryToProve(state, each));
+  const good = outcomes.find((outcome) => !(outcome instanceof Refusal) && counts(outcome));
+  const decisive = good ?? outcomes[0];
+  if (decisive === undefined) refuse(401, 'missing_credentials');
+  if (decisive instanceof Refusal) throw decisive;
+  return decisive;
+}
+
+function tryToProve(state: State, token: string): Proven | Refusal {
+  try {
+    return prove(state, token);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+function prove(state: State, token: string): Proven {
   for (const organization of state.organizations) {
     const key = [...organization.keys.values()].find(({ secret }) => accepts(secret, token, state.nowMs));
     if (key !== undefined && works(organization, key, state.nowMs)) return { kind: 'key', organization, key };

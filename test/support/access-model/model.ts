@@ -3,7 +3,7 @@
  * product, and is as plain as it can be.
  */
 
-import { type Proven, projectOf, prove } from './credential.ts';
+import { type Proven, projectOf, proveFirst } from './credential.ts';
 import { judgeKeyRevocation, judgeKeyRotation, judgeKeyUpdate } from './key-changes.ts';
 import { admitKeyCreation, judgeKeyCreation } from './key-creation.ts';
 import { judgeKeyList, judgeKeyRead } from './key-view.ts';
@@ -78,13 +78,19 @@ export const PROJECT_RULES: Readonly<Record<string, ProjectRule>> = {
 /** What must be answered. Changes nothing: only `commit` of what is allowed does. */
 export function judge(state: State, ask: Ask): Verdict {
   try {
-    const proven = prove(state, ask.token);
+    const proven = callerOf(state, ask);
     const rule = ORGANIZATION_RULES[ask.rpc];
     return rule === undefined ? judgeInProject(proven, ask) : judgeAtOrganization(state, proven, { ask, rule });
   } catch (error) {
     if (error instanceof Refusal) return error.verdict;
     throw error;
   }
+}
+
+/** Who asks. Throws the refusal of whoever presents nothing that works. */
+export function callerOf(state: State, ask: Ask): Proven {
+  const isForKeys = ORGANIZATION_RULES[ask.rpc] !== undefined;
+  return proveFirst(state, ask, ({ kind }) => kind === 'key' || !isForKeys);
 }
 
 function judgeInProject(proven: Proven, ask: Ask): Allowed {

@@ -8,7 +8,10 @@ type Json = Readonly<Record<string, unknown>>;
 /** A request, in the words of REST. */
 export type Ask = {
   readonly rpc: string;
+  /** In Authorization. */
   readonly token: string | null;
+  /** Another one, in X-Auth-Token. */
+  readonly authToken?: string;
   /** The parameter of the path. */
   readonly id?: string;
   readonly query?: Readonly<Record<string, string>>;
