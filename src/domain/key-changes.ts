@@ -151,7 +151,11 @@ function renewSecret(
 }
 
 function requireNotRevoked({ revokedAtMs }: ApiKeyRecord): void {
-  if (revokedAtMs !== null) throw new Fault('api_key_already_revoked', 'The API key is revoked already.');
+  if (revokedAtMs === null) return;
+  const revokedAt = new Date(revokedAtMs).toISOString();
+  throw new Fault('api_key_already_revoked', `The API key is revoked already, since ${revokedAt}.`, {
+    meta: { revokedAt },
+  });
 }
 
 function requireNotExpired(key: ApiKeyRecord, nowMs: number): void {

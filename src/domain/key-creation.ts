@@ -66,10 +66,12 @@ async function judgeCreation(store: ManagementStore, call: FreshCall, draft: Key
   const directory = await readDirectory(store, organizationId);
   const answered = await findAnswered(store, call);
   const ownerGrants = owner?.grants ?? null;
-  // A copy names no ids that could turn out to be hidden.
+  // A copy names no ids that could turn out to be hidden, and what it holds of scopes that have ended is nobody's power.
   const isCopy = owner !== null && draft.bindings === undefined;
-  const seen = isCopy ? directory : visibleScopes(call, directory);
-  requireMayGrant(call, holding.grants, { directory: seen, ownerGrants });
+  const handedOut = isCopy
+    ? { grants: liveGrants(holding.grants, directory), seen: directory }
+    : { grants: holding.grants, seen: visibleScopes(call, directory) };
+  requireMayGrant(call, handedOut.grants, { directory: handedOut.seen, ownerGrants });
   requireMayLast(call, expiryWished(call, draft));
   if (answered !== null) {
     requireMayGrant(call, liveGrants(answered.bindings, directory), { directory, ownerGrants });

@@ -67,6 +67,36 @@ describe.each(SURFACES)('creating a key over %s', (surface) => {
     expect(relabelled).toMatchObject({ status: 422, code: 'validation_error', body: { fields: ['bindings'] } });
   });
 
+  it.each(['all', 'readonly'])(
+    'for oneself takes the mode %s spelled out beside empty lists',
+    async (permissionMode) => {
+      const body = { name: 'mine', permissionMode, permissions: [], bindings: [] };
+      const told = await ask(app, [surface, 'create'], { body });
+      expect(told).toMatchObject({
+        status: 201,
+        body: { apiKey: { permissionMode, permissions: [], bindings: [ADMIN()] } },
+      });
+      expect((await ask(app, [surface, 'list'], { token: told.body.token })).status).toBe(200);
+    },
+  );
+
+  it('copies the calling key also when a project that it names is archived', async () => {
+    const headers = { 'x-auth-token': app.adminKey };
+    const { body: project } = await callRest(app.address, {
+      verb: 'POST',
+      path: '/api/projects',
+      headers,
+      body: { name: `ended ${surface}` },
+    });
+    const bindings = [ADMIN(), { role: 'VIEWER', scopeType: 'PROJECT', scopeId: project.id }];
+    const { token } = await mint(app, { bindings });
+    await callRest(app.address, { verb: 'DELETE', path: `/api/projects/${project.id}`, headers });
+    const copy = await ask(app, [surface, 'create'], { body: { name: 'copy' }, token });
+    expect(copy).toMatchObject({ status: 201, body: { apiKey: { bindings } } });
+    const named = await ask(app, [surface, 'create'], { body: { name: 'named', bindings }, token });
+    expect(named).toMatchObject({ status: 403, code: 'api_key_scope_violation' });
+  });
+
   it('gives a key that works at once, with exactly its grants', async () => {
     const { body } = await ask(app, [surface, 'create'], {
       body: { name: 'narrow', ...restrictedTo(app, 'organization:view') },

@@ -28,12 +28,27 @@ describe.each(SURFACES)('ending a key over %s', (surface) => {
     expect(await works(token)).toBe(false);
     const read = await ask(app, [surface, 'get'], { id });
     expect(read.body).toMatchObject({ revokedAt: new Date(nowMs).toISOString(), effectivePermissions: [] });
-    expect(await ask(app, [surface, 'revoke'], { id })).toMatchObject({ status: 409, code: 'api_key_already_revoked' });
     const listed = async (query: { [name: string]: string }) => {
       const { body } = await ask(app, [surface, 'list'], { query });
       return body.data.some((key: { id: string }) => key.id === id);
     };
     expect([await listed({}), await listed({ includeRevoked: 'true' })]).toEqual([false, true]);
+  });
+
+  it('a second time is refused with the instant of the first, whatever is asked of the key', async () => {
+    const { id } = await mint(app, {});
+    await ask(app, [surface, 'revoke'], { id });
+    const revokedAt = new Date(nowMs).toISOString();
+    nowMs += 60_000;
+    const again = await Promise.all([
+      ask(app, [surface, 'revoke'], { id }),
+      ask(app, [surface, 'rotate'], { id }),
+      ask(app, [surface, 'update'], { id, body: { name: 'another' } }),
+    ]);
+    for (const told of again) {
+      expect(told).toMatchObject({ status: 409, code: 'api_key_already_revoked', body: { revokedAt } });
+      expect(told.message).toContain(revokedAt);
+    }
   });
 
   it('works on the calling key itself, and not on that of another person', async () => {

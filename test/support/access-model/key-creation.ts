@@ -24,8 +24,9 @@ export function judgeKeyCreation(call: Call): Allowed {
   if (handedOut !== undefined) requireEndsInTime(call, handedOut.expiresAtMs);
   const owner = userId === null ? [] : [grantsOfMember(organization, userId)];
   const ceiling = { code: 'api_key_scope_violation', holders: [...holdersOf(organization, key), ...owner] } as const;
-  // A copy names no scopes that could turn out to be hidden.
-  requireCovered(call, content.grants, { ...ceiling, isNamed: userId === null || (draft.bindings ?? []).length > 0 });
+  // A copy names no scopes that could turn out to be hidden, and nobody holds anything where a scope has ended.
+  const isNamed = userId === null || (draft.bindings ?? []).length > 0;
+  requireCovered(call, isNamed ? content.grants : liveGrants(organization, content.grants), { ...ceiling, isNamed });
   requireCovered(call, liveGrants(organization, handedOut?.grants ?? []), ceiling);
   const made: Omit<Key, 'id' | 'secret'> = {
     ...content,
