@@ -13,6 +13,7 @@ import {
   RoleBindingService,
   TeamService,
 } from '../gen/spandrel/v1/organization_pb.js';
+import { PermissionService } from '../gen/spandrel/v1/permissions_pb.js';
 import { TraceService } from '../gen/spandrel/v1/traces_pb.js';
 import type { Config } from './config.ts';
 import { createAuditLog } from './domain/audit-log.ts';
@@ -46,6 +47,7 @@ import { createAuditLogRpc } from './rpc/organization-audit-log.ts';
 import { createMemberRpc } from './rpc/organization-members.ts';
 import { createProjectRpc } from './rpc/organization-projects.ts';
 import { createRoleBindingRpc } from './rpc/organization-role-bindings.ts';
+import { createPermissionRpc } from './rpc/permissions.ts';
 import { compileService, type Sizes } from './rpc/registry.ts';
 import { createTraceRpc } from './rpc/traces.ts';
 import type { WebhookPorts } from './webhooks.ts';
@@ -66,11 +68,12 @@ export type ServiceDeps = {
 export function compileServices(deps: ServiceDeps, publicUrl: () => string): Method[] {
   const cursors = createCursorCodec(deps.rootKeys.cursorKey);
   const sizes = { ingestBytesMax: deps.config.limits.bodyMaxBytes };
-  return [
+  const methods = [
     ...compileData(deps, { cursors, sizes, publicUrl }),
     ...compileManagement(deps, { cursors, sizes }),
     ...compileWebhooks(deps, { cursors, sizes }),
   ];
+  return [...methods, ...compileService(PermissionService, createPermissionRpc(methods), sizes)];
 }
 
 type Shared = { readonly cursors: CursorCodec; readonly sizes: Sizes };

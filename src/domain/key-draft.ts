@@ -2,9 +2,10 @@
 
 import { REASONS_MAX, type Reason } from './fault.ts';
 import type { ApiKeyRecord } from './management.ts';
-import { isOrganizationOnly, isPermission, PERMISSIONS } from './permission-catalogue.ts';
+import { isOrganizationOnly, isPermission } from './permission-catalogue.ts';
+import { permissionReason } from './permission-list.ts';
 import type { Role, ScopeType } from './permissions.ts';
-import { choiceReason, countCodePoints, lengthReason, typeReason } from './reasons.ts';
+import { countCodePoints, lengthReason, typeReason } from './reasons.ts';
 
 export type KeyType = ApiKeyRecord['keyType'];
 export type PermissionMode = ApiKeyRecord['permissionMode'];
@@ -36,7 +37,6 @@ const BINDINGS_MAX = 20;
 const PROJECTS_MAX = 50;
 /** Later instants have no four-digit year. */
 const EXPIRES_AT_MAX_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
-const CHOICES_TOLD_MAX = 50;
 
 /** A list of no grants asks for none, and so for what stands in for them. */
 export function withoutEmptyGrants(draft: KeyDraft): KeyDraft {
@@ -181,8 +181,7 @@ function judgeBindings(bindings: readonly BindingDraft[], found: Reason[]): void
 function judgePermissions(permissions: readonly string[], found: Reason[]): void {
   for (const [index, permission] of permissions.entries()) {
     if (found.length >= REASONS_MAX) return;
-    if (isPermission(permission)) continue;
-    found.push(choiceReason(`permissions.${index}`, PERMISSIONS.slice(0, CHOICES_TOLD_MAX), permission));
+    if (!isPermission(permission)) found.push(permissionReason(`permissions.${index}`, permission));
   }
 }
 

@@ -23,7 +23,8 @@ export function receivedType(sent: LosslessJson): string {
   return sent === null ? 'undefined' : jsonTypeOf(sent);
 }
 
-const RECEIVED_CHARACTERS_MAX = 100;
+/** How much of a value is repeated. */
+export const RECEIVED_CHARACTERS_MAX = 100;
 /** More choices than a sentence can hold are told in `expected` alone. */
 const SPELLED_OUT_MAX = 10;
 

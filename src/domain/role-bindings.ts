@@ -6,7 +6,7 @@ import type { CursorCodec } from './cursor.ts';
 import { decide } from './decide.ts';
 import { decideOnce } from './decide-once.ts';
 import { readDirectory } from './directory.ts';
-import { Fault, type Reason } from './fault.ts';
+import { Fault, REASONS_MAX, type Reason } from './fault.ts';
 import { refreshCall } from './fresh-caller.ts';
 import { newId } from './ids.ts';
 import { bindFilter, type CursorPage, type CursorWish, takePageAfter } from './listing.ts';
@@ -15,8 +15,8 @@ import { isNameable, type ManagementCall, type ReceiptOf } from './management-ca
 import { isMemberRole, liveGrants, requireCovered, visibleScopes } from './member-grants.ts';
 import { memberNotFound } from './members.ts';
 import { isPermission, PERMISSIONS } from './permission-catalogue.ts';
+import { permissionReason } from './permission-list.ts';
 import type { Binding, ScopeType } from './permissions.ts';
-import { choiceReason } from './reasons.ts';
 
 export type RoleBindingDeps = {
   readonly store: ManagementStore;
@@ -75,8 +75,6 @@ export function createRoleBindings(deps: RoleBindingDeps): RoleBindings {
 /** Null: nothing of the vocabulary, which is reported elsewhere. */
 type JudgedGrant = Pick<Binding, 'role' | 'permissions'> & { readonly scopeType: ScopeType | null };
 
-const TOLD_VALUES_MAX = 50;
-
 /** What is wrong with a grant beyond its single fields. */
 export function roleBindingProblems({ role, scopeType, permissions }: JudgedGrant): readonly Reason[] {
   if (role !== 'CUSTOM') {
@@ -94,11 +92,11 @@ export function roleBindingProblems({ role, scopeType, permissions }: JudgedGran
     const expected = `1 to ${PERMISSIONS.length} items`;
     return [{ field: 'permissions', type: 'invalid_length', message: `permissions must have ${expected}`, expected }];
   }
-  return permissions.flatMap((permission, index) =>
-    isPermission(permission)
-      ? []
-      : [choiceReason(`permissions.${index}`, PERMISSIONS.slice(0, TOLD_VALUES_MAX), permission)],
-  );
+  const unknown = [...permissions.entries()].filter(([, permission]) => !isPermission(permission));
+  // Beyond them no answer tells of any more.
+  return unknown
+    .slice(0, REASONS_MAX)
+    .map(([index, permission]) => permissionReason(`permissions.${index}`, permission));
 }
 
 type Creation = {

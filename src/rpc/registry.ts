@@ -65,8 +65,9 @@ function sizeMaxOf(size: SizeClass, { ingestBytesMax }: Sizes): number {
   }
 }
 
-/** Rpcs of an organization may leave it to their code which permission to ask where. */
-function permissionFits({ credential, permission }: Policy): boolean {
+/** Rpcs of an organization may leave it to their code which permission to ask where, and may say so. */
+function permissionFits({ credential, permission, asks }: Policy): boolean {
+  if (asks.length > 0) return credential === Credential.ORGANIZATION && permission === '' && asks.every(isPermission);
   if (credential === Credential.OPEN) return permission === '';
   return isPermission(permission) || (credential === Credential.ORGANIZATION && permission === '');
 }

@@ -145,6 +145,13 @@ export declare type Policy = Message<"spandrel.v1.Policy"> & {
    * @generated from field: bool project_keys = 13;
    */
   projectKeys: boolean;
+
+  /**
+   * The permissions that the code behind the rpc asks itself, at places that depend on the request; in place of permission.
+   *
+   * @generated from field: repeated string asks = 14;
+   */
+  asks: string[];
 };
 
 /**

@@ -11,6 +11,7 @@ import {
   RoleBindingService,
   TeamService,
 } from '../../../gen/spandrel/v1/organization_pb.js';
+import { PermissionService } from '../../../gen/spandrel/v1/permissions_pb.js';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { asMessage, llmTrace } from '../../support/fixtures.ts';
 import { type Matrix, makeFor, type Operation } from './matrix.ts';
@@ -50,6 +51,7 @@ archive P1                             | 401c | 200   | 404  | 404  | 404  | 403
 create a project in T1                 | 401c | 201   | 403p | 403p | 403p | 201   | 403p  | 403p | 201   | 403p | 403p | 403p
 create a team                          | 401c | 201   | 403p | 403p | 403p | 403p  | 403p  | 403p | 201   | 403p | 403p | 403p
 list the audit log                     | 401c | 200   | 403p | 403p | 403p | 403p  | 403p  | 403p | 200   | 403p | 403p | 403p
+list the permissions                   | 401c | 200   | 200  | 200  | 200  | 200   | 200   | 200  | 200   | 200  | 200  | 200
 add an external member                 | 401c | 201   | 201  | 403p | 201  | 403p  | 403p  | 403p | 201   | 201  | 403p | 403p
 add a viewer                           | 401c | 201   | 403s | 403p | 403s | 403p  | 403p  | 403p | 201   | 403s | 403p | 403p
 disable a member                       | 401c | 200   | 403s | 403p | 403s | 403p  | 403p  | 403p | 200   | 403s | 403p | 403p
@@ -187,6 +189,7 @@ export const ORGANIZATION_MATRIX: Matrix = {
     },
     'create a team': { method: createTeam, ask: () => ({ body: { name: freshName('team') } }) },
     'list the audit log': { method: AuditLogService.method.listAuditLog, ask: () => ({}) },
+    'list the permissions': { method: PermissionService.method.listPermissions, ask: () => ({}) },
     'add an external member': addMember('EXTERNAL'),
     'add a viewer': addMember('VIEWER'),
     'add an administrator': addMember('ADMIN'),

@@ -1,0 +1,36 @@
+/** PermissionService: the catalogue, together with what of the contract asks for each permission. */
+
+import { getOption, type MessageInitShape } from '@bufbuild/protobuf';
+import { http } from '../../gen/google/api/annotations_pb.js';
+import type { PermissionOperationSchema, PermissionService } from '../../gen/spandrel/v1/permissions_pb.js';
+import { listPermissions } from '../domain/permission-list.ts';
+import { scopeTypeNumbers } from './grant-words.ts';
+import type { Implementation, Method } from './method.ts';
+import { routeOf } from './rest-shape.ts';
+
+type Operation = MessageInitShape<typeof PermissionOperationSchema>;
+
+/** `methods` are those whose policies tell what is asked for. */
+export function createPermissionRpc(methods: readonly Method[]): Implementation<typeof PermissionService> {
+  const operations = operationsByPermission(methods);
+  const data = listPermissions().map(({ name, description, scopes, implies }) => ({
+    name,
+    description,
+    operations: [...(operations.get(name) ?? [])],
+    scopes: scopes.map((scope) => scopeTypeNumbers[scope]),
+    implies: [...implies],
+  }));
+  return { listPermissions: { handle: async () => ({ data }) } };
+}
+
+function operationsByPermission(methods: readonly Method[]): ReadonlyMap<string, readonly Operation[]> {
+  const found = new Map<string, Operation[]>();
+  for (const { desc, policy } of methods) {
+    const { verb, template } = routeOf(getOption(desc, http));
+    const operation = { route: `${verb} ${template}`, rpc: `${desc.parent.typeName}/${desc.name}` };
+    for (const name of [policy.permission, ...policy.asks]) {
+      if (name !== '') found.set(name, [...(found.get(name) ?? []), operation]);
+    }
+  }
+  return found;
+}

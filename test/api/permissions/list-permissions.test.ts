@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PermissionService } from '../../../gen/spandrel/v1/permissions_pb.js';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { type Body, callRest, expectEverywhere } from '../../support/surfaces.ts';
+import { ask, mint, restrictedTo, SURFACES } from '../keys/ask.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp();
+});
+afterAll(async () => {
+  await app.close();
+});
+
+type Told = { readonly status: number; readonly code?: string; readonly check?: (body: Body) => void };
+
+const expectList = (name: string, token: string | null, told: Told) =>
+  expectEverywhere(app.address, {
+    name,
+    headers: token === null ? {} : { 'x-auth-token': token },
+    rest: { path: '/api/permissions' },
+    rpc: { method: PermissionService.method.listPermissions, request: {} },
+    ...told,
+  });
+
+const named = (body: Body, name: string): Body => body.data.find((each: Body) => each.name === name);
+
+describe('the catalogue of permissions', () => {
+  it('says of every permission what it allows, what asks for it, where it is granted and what comes with it', async () => {
+    await expectList('all', app.adminKey, {
+      status: 200,
+      check(body) {
+        expect(body.data).toHaveLength(126);
+        expect(named(body, 'traces:view')).toEqual({
+          name: 'traces:view',
+          description: 'See traces.',
+          operations: [{ route: 'GET /api/traces/{trace_id}', rpc: 'spandrel.v1.TraceService/GetTrace' }],
+          scopes: ['ORGANIZATION', 'TEAM', 'PROJECT'],
+          implies: [],
+        });
+        expect(named(body, 'webhookEndpoints:manage')).toMatchObject({
+          scopes: ['ORGANIZATION'],
+          implies: ['webhookEndpoints:view'],
+        });
+        expect(named(body, 'webhookEndpoints:manage').operations).toContainEqual({
+          route: 'POST /api/webhooks/v1/endpoints/{id}/roll-secret',
+          rpc: 'spandrel.v1.EndpointService/RollEndpointSecret',
+        });
+        // Asked where the project stands, so no policy can say it.
+        expect(named(body, 'project:delete').operations).toEqual([
+          { route: 'DELETE /api/projects/{id}', rpc: 'spandrel.v1.ProjectService/ArchiveProject' },
+        ]);
+        expect(named(body, 'langy:view').operations).toEqual([]);
+        for (const { description } of body.data) expect(description).toMatch(/^[A-Z].*\.$/);
+        expect(new Set(body.data.map(({ description }: Body) => description)).size).toBe(126);
+      },
+    });
+  });
+
+  it('is open to every API key, and to nobody else', async () => {
+    const { token } = await mint(app, restrictedTo(app, 'traces:view'));
+    await expectList('narrow', token, { status: 200 });
+    await expectList('none', null, { status: 401, code: 'missing_credentials' });
+    await expectList('wrong', `${app.adminKey.slice(0, -1)}!`, { status: 401, code: 'invalid_credentials' });
+    await expectList('project key', app.projectKey, { status: 401, code: 'credential_class_mismatch' });
+  });
+});
+
+describe.each(SURFACES)('a permission that is none, over %s', (surface) => {
+  it('is told the nearest one', async () => {
+    const told = await ask(app, [surface, 'create'], {
+      body: { name: 'k', ...restrictedTo(app, 'traces:view', 'trace:creat') },
+    });
+    expect(told).toMatchObject({ status: 422, code: 'validation_error', body: { fields: ['permissions.1'] } });
+    expect(told.body.reasons[0].meta).toMatchObject({
+      type: 'invalid_enum_value',
+      expected: ['traces:create'],
+      received: 'trace:creat',
+    });
+    expect(told.message).toContain('the nearest is traces:create');
+  });
+});
+
+it('a role binding is told the nearest permission, too', async () => {
+  const { status, body } = await callRest(app.address, {
+    verb: 'POST',
+    path: '/api/role-bindings',
+    headers: { 'x-auth-token': app.adminKey },
+    body: {
+      userId: app.userId,
+      role: 'CUSTOM',
+      scopeType: 'PROJECT',
+      scopeId: app.projectId,
+      permissions: ['trace:view'],
+    },
+  });
+  expect(status).toBe(422);
+  expect(body.reasons[0].meta.expected).toEqual(['traces:view']);
+});
