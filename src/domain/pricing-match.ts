@@ -1,4 +1,4 @@
-import type { PriceRegistry, PriceRow } from './pricing-registry.ts';
+import type { ListedModel, PriceProvider, PriceRegistry, PriceRow } from './pricing-registry.ts';
 
 /** A spelling of a model name to look for, in lower case. `keepsPath` is false once a leading `xxx/` part is gone. */
 export type NameForm = { readonly text: string; readonly keepsPath: boolean };
@@ -44,6 +44,8 @@ const bedrockRegion = /(?:us|eu|apac|au|jp|ca|sa|us-gov|global)\./y;
 const bedrockMaker = /(?:anthropic|meta|mistral|cohere|amazon|ai21|deepseek|openai|qwen)\./y;
 
 const suffixStepsMax = 6;
+const claimedNamesMax = 24;
+const compactDate = /-(20\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?=-|:|$)/g;
 // Names come from callers, so what is remembered of them is bounded in number and in length.
 const rememberedMax = 4096;
 const rememberedLengthMax = 512;
@@ -86,16 +88,21 @@ export function listNameForms(model: string): readonly NameForm[] {
   return listForms(name, listStarts(name), name.length);
 }
 
-function findRow(
-  registry: PriceRegistry,
-  { model, vendor }: { model: string; vendor: string | null },
-  nameLengthMax: number,
-): RowMatch | null {
-  const starts = listStarts(model);
+type AskedName = { readonly model: string; readonly vendor: string | null };
+
+function findRow(registry: PriceRegistry, asked: AskedName, nameLengthMax: number): RowMatch | null {
+  const starts = listStarts(asked.model);
   // Most spellings are nobody's; dropping them first leaves next to nothing to try at each provider.
-  const listed = listForms(model, starts, nameLengthMax).filter(({ text }) => registry.rows.has(text));
+  const listed = listForms(asked.model, starts, nameLengthMax).filter(({ text }) => registry.rows.has(text));
+  return findListed(registry, asked, { starts, listed }) ?? findClaimed(registry, asked, starts);
+}
+
+type Spellings = { readonly starts: readonly FormStart[]; readonly listed: readonly NameForm[] };
+
+/** By a name that is listed as it is. */
+function findListed(registry: PriceRegistry, asked: AskedName, { starts, listed }: Spellings): RowMatch | null {
   if (listed.length === 0) return null;
-  for (const provider of listProviders(registry, { model, vendor }, starts)) {
+  for (const provider of listProviders(registry, asked, starts)) {
     const found = findRowOf(registry, provider, listed);
     if (found !== null) return found;
   }
@@ -112,22 +119,94 @@ function findRowOf(registry: PriceRegistry, provider: string, forms: readonly Na
   return null;
 }
 
-function listProviders(
-  registry: PriceRegistry,
-  { model, vendor }: { model: string; vendor: string | null },
-  starts: readonly FormStart[],
-): ReadonlySet<string> {
-  const providers = new Set<string>();
-  if (vendor !== null) {
-    const named = resolveVendor(vendor);
-    providers.add(named);
-    for (const fallback of registry.fallbacks.get(named) ?? []) providers.add(fallback);
+/** By the clauses of the package, as its own look-up reads them. */
+function findClaimed(registry: PriceRegistry, asked: AskedName, starts: readonly FormStart[]): RowMatch | null {
+  const names = listClaimedNames(asked.model, starts);
+  const vendor = asked.vendor === null ? undefined : findVendor(registry, asked.vendor);
+  if (vendor !== undefined) {
+    for (const name of names) {
+      const found = findModel(registry, vendor, name);
+      if (found !== undefined) return toMatch(found, name);
+    }
   }
-  const slash = model.indexOf('/');
-  if (slash >= 0) providers.add(resolveVendor(model.slice(0, slash)));
-  if (starts.some(({ isBedrock }) => isBedrock)) providers.add('aws');
+  const named = new Set(listNamedProviders(registry, asked, starts));
+  const order = new Set([...listProviders(registry, asked, starts), ...registry.providers.keys()]);
+  for (const name of names) {
+    for (const id of order) {
+      const provider = registry.providers.get(id);
+      if (provider === undefined || !(named.has(id) || provider.takesModel?.(name) === true)) continue;
+      const found = findModel(registry, provider, name);
+      if (found !== undefined) return toMatch(found, name);
+    }
+  }
+  return null;
+}
+
+/** What the package finds and does not charge by the token has no price that could be given here. */
+function toMatch({ row }: ListedModel, name: string): RowMatch | null {
+  return row === null ? null : { row, matchedForm: name };
+}
+
+function listClaimedNames(model: string, starts: readonly FormStart[]): ReadonlySet<string> {
+  // A name of very many parts is nobody's, and trying all of them would cost far more than receiving it.
+  const tried = starts.length > claimedNamesMax ? starts.slice(0, 1) : starts;
+  // The clauses know nothing of free variants, so those are not taken for anything but what the package takes them for.
+  const named = model.endsWith(':free') ? tried.slice(0, 1) : tried;
+  return new Set(named.map(({ start }) => model.slice(start).trim()));
+}
+
+function findVendor({ providers }: PriceRegistry, vendor: string): PriceProvider | undefined {
+  const name = resolveVendor(vendor);
+  return providers.get(name) ?? [...providers.values()].find(({ takesVendor }) => takesVendor?.(name.trim()) === true);
+}
+
+function findModel(registry: PriceRegistry, provider: PriceProvider, name: string): ListedModel | undefined {
+  const providers = [provider, ...provider.fallbacks.flatMap((id) => registry.providers.get(id) ?? [])];
+  for (const spelling of new Set([name, spellDates(name)])) {
+    for (const { models } of providers) {
+      const found = models.find(({ takes }) => takes(spelling));
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}
+
+/** With dates as some providers write them: `-20250131` becomes `-2025-01-31`. */
+function spellDates(name: string): string {
+  return name.replace(compactDate, (text, year: string, month: string, day: string) => {
+    const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
+    // There is no 30th of February: such digits are no date.
+    return date.getUTCDate() === Number(day) ? `-${year}-${month}-${day}` : text;
+  });
+}
+
+function listProviders(registry: PriceRegistry, asked: AskedName, starts: readonly FormStart[]): ReadonlySet<string> {
+  const providers = new Set<string>();
+  for (const named of listNamedProviders(registry, asked, starts)) {
+    providers.add(named);
+    if (asked.vendor === null || named !== resolveVendor(asked.vendor)) continue;
+    for (const fallback of registry.providers.get(named)?.fallbacks ?? []) providers.add(fallback);
+  }
   for (const provider of unaskedProviders) providers.add(provider);
   return providers;
+}
+
+/** Those that the vendor or the name itself points to. */
+function listNamedProviders(
+  { providers }: PriceRegistry,
+  { model, vendor }: AskedName,
+  starts: readonly FormStart[],
+): readonly string[] {
+  const slash = model.indexOf('/');
+  return [
+    ...(vendor === null ? [] : [resolveVendor(vendor)]),
+    ...(slash < 0 ? [] : [resolveVendor(model.slice(0, slash))]),
+    ...(starts.some(({ isBedrock }) => isBedrock) ? ['aws'] : []),
+    // Hosts such as Cloudflare put a mark of theirs before the names of models that others made.
+    ...[...providers.values()]
+      .filter(({ id, takesModel }) => takesModel?.(model) === true && !unaskedProviders.includes(id))
+      .map(({ id }) => id),
+  ];
 }
 
 type FormStart = { readonly start: number; readonly keepsPath: boolean; readonly isBedrock: boolean };

@@ -1,5 +1,6 @@
 import type { ConditionalPrice, MatchLogic, ModelInfo, ModelPrice, Provider } from '@pydantic/genai-prices';
 import { scaleDecimal } from './money.ts';
+import { type Clause, compileClause, listLiterals } from './pricing-clauses.ts';
 
 /** Whole pico-USD per token. The largest published rate is far below 2^53, so plain numbers are exact. */
 export type TokenRates = {
@@ -28,80 +29,102 @@ export type PriceSet = {
 /** One priced model of one provider. Of several sets the last that holds counts. */
 export type PriceRow = { readonly provider: string; readonly id: string; readonly sets: readonly PriceSet[] };
 
+/** A model as the package lists it; `row` is null when it is not charged by the token. */
+export type ListedModel = { readonly row: PriceRow | null; readonly takes: Clause };
+
+/** Whose models, and which names of vendors and models are known to mean it. */
+export type PriceProvider = {
+  readonly id: string;
+  /** Providers whose models it also serves. */
+  readonly fallbacks: readonly string[];
+  readonly takesVendor: Clause | null;
+  readonly takesModel: Clause | null;
+  /** In the order of the package: the first that takes a name has it. */
+  readonly models: readonly ListedModel[];
+};
+
 /**
- * The price list. `rows` finds, by exact lower-case name, at most one row of each provider; `fallbacks` names for
- * every known provider those whose models it also serves.
+ * The price list. `rows` finds, by exact lower-case name, at most one row of each provider; `providers` has, in the
+ * order of the package, what decides about names that are listed nowhere.
  */
 export type PriceRegistry = {
   readonly version: string;
   readonly releasedOn: string;
   readonly rows: ReadonlyMap<string, readonly PriceRow[]>;
-  readonly fallbacks: ReadonlyMap<string, readonly string[]>;
+  readonly providers: ReadonlyMap<string, PriceProvider>;
 };
 
 /** A price list as plain JSON. */
 export type PackedPriceRegistry = {
   readonly version: string;
   readonly releasedOn: string;
-  readonly rows: readonly PriceRow[];
-  /** Each name with the indexes of its rows. */
-  readonly names: readonly (readonly [name: string, rows: readonly number[]])[];
-  readonly fallbacks: readonly (readonly [provider: string, others: readonly string[]])[];
+  readonly providers: readonly PackedProvider[];
 };
+
+type PackedProvider = {
+  readonly id: string;
+  readonly fallbacks: readonly string[];
+  readonly vendorMatch: MatchLogic | null;
+  readonly modelMatch: MatchLogic | null;
+  readonly models: readonly PackedModel[];
+};
+
+/** Without price sets it is not charged by the token. */
+type PackedModel = { readonly id: string; readonly match: MatchLogic; readonly sets: readonly PriceSet[] | null };
 
 const millisecondsPerDay = 86_400_000;
 const rateDigits = 6;
 
-/** The form that is kept in a file. Rows that several names share are written once. */
-export function packPriceRegistry({ version, releasedOn, rows, fallbacks }: PriceRegistry): PackedPriceRegistry {
-  const distinct = [...new Set([...rows.values()].flat())];
-  const indexes = new Map(distinct.map((row, index) => [row, index]));
-  const indexOf = (row: PriceRow) => indexes.get(row) ?? -1;
+/** Turns a provider list into a price list. Throws on a price condition it does not know, rather than misprice by it. */
+export function packPriceRegistry(
+  release: { readonly version: string; readonly releasedOn: string },
+  providers: readonly Provider[],
+): PackedPriceRegistry {
   return {
-    version,
-    releasedOn,
-    rows: distinct,
-    names: [...rows].map(([name, sameName]) => [name, sameName.map(indexOf)]),
-    fallbacks: [...fallbacks],
+    ...release,
+    providers: providers.map((provider) => ({
+      id: provider.id,
+      fallbacks: provider.fallback_model_providers ?? [],
+      vendorMatch: provider.provider_match ?? null,
+      modelMatch: provider.model_match ?? null,
+      models: provider.models.map((model) => ({ id: model.id, match: model.match, sets: readSets(model) })),
+    })),
   };
 }
 
-/** The inverse of packPriceRegistry. */
-export function unpackPriceRegistry(packed: PackedPriceRegistry): PriceRegistry {
-  const { version, releasedOn, rows, names, fallbacks } = packed;
-  const rowsOf = (indexes: readonly number[]) => indexes.flatMap((index) => rows[index] ?? []);
-  return {
-    version,
-    releasedOn,
-    rows: new Map(names.map(([name, indexes]) => [name, rowsOf(indexes)])),
-    fallbacks: new Map(fallbacks),
-  };
-}
-
-/** Turns a provider list into rows. Throws on a price condition it does not know, rather than misprice by it. */
-export function buildPriceRows(providers: readonly Provider[]): Pick<PriceRegistry, 'rows' | 'fallbacks'> {
+/** Makes the tables that names are looked up in. */
+export function unpackPriceRegistry({ version, releasedOn, providers }: PackedPriceRegistry): PriceRegistry {
   const rows = new Map<string, PriceRow[]>();
+  const unpacked = new Map<string, PriceProvider>();
   for (const provider of providers) {
-    for (const [name, row] of listProviderNames(provider)) {
+    const models = provider.models.map(({ id, match, sets }) => ({
+      row: sets === null ? null : { provider: provider.id, id, sets },
+      match,
+    }));
+    for (const [name, row] of listProviderNames(models)) {
       const sameName = rows.get(name);
       if (sameName === undefined) rows.set(name, [row]);
       else sameName.push(row);
     }
+    unpacked.set(provider.id, {
+      id: provider.id,
+      fallbacks: provider.fallbacks,
+      takesVendor: provider.vendorMatch && compileClause(provider.vendorMatch),
+      takesModel: provider.modelMatch && compileClause(provider.modelMatch),
+      models: models.map(({ row, match }) => ({ row, takes: compileClause(match) })),
+    });
   }
-  const fallbacks = new Map(providers.map(({ id, fallback_model_providers }) => [id, fallback_model_providers ?? []]));
-  return { rows, fallbacks };
+  return { version, releasedOn, rows, providers: unpacked };
 }
 
-function listProviderNames(provider: Provider): ReadonlyMap<string, PriceRow> {
+function listProviderNames(
+  models: readonly { readonly row: PriceRow | null; readonly match: MatchLogic }[],
+): ReadonlyMap<string, PriceRow> {
   const names = new Map<string, PriceRow>();
-  const imported = provider.models.flatMap((model) => {
-    const row = buildRow(provider.id, model);
-    return row === null ? [] : [{ model, row }];
-  });
   // All ids come before the first alias, because an id outranks another model's alias of the same spelling.
-  for (const { row } of imported) addName(names, row.id, row);
-  for (const { model, row } of imported) {
-    for (const alias of listAliases(model.match)) addName(names, alias, row);
+  for (const { row } of models) if (row !== null) addName(names, row.id, row);
+  for (const { row, match } of models) {
+    if (row !== null) for (const alias of listLiterals(match)) addName(names, alias, row);
   }
   return names;
 }
@@ -111,26 +134,11 @@ function addName(names: Map<string, PriceRow>, name: string, row: PriceRow): voi
   if (!names.has(key)) names.set(key, row);
 }
 
-// A literal is used as an exact name whatever its clause says: taken as a prefix, `gpt-4o` would price models that
-// do not exist yet. Inside `and` a literal alone does not stand for the model, so those are left out.
-function listAliases(match: MatchLogic): readonly string[] {
-  if ('or' in match) return match.or.flatMap(listAliases);
-  if ('equals' in match) return [match.equals];
-  if ('starts_with' in match) return [match.starts_with];
-  if ('contains' in match) return [match.contains];
-  if ('ends_with' in match) return [match.ends_with];
-  return [];
-}
-
-function buildRow(provider: string, model: ModelInfo): PriceRow | null {
+function readSets(model: ModelInfo): readonly PriceSet[] | null {
   const priced: readonly ConditionalPrice[] = Array.isArray(model.prices) ? model.prices : [{ prices: model.prices }];
   // Without a rate a model is either declared free or charged by something other than tokens.
   if (!priced.some(({ prices }) => hasTokenRate(prices)) && !model.id.toLowerCase().endsWith(':free')) return null;
-  return {
-    provider,
-    id: model.id,
-    sets: priced.map(({ prices, constraint }) => ({ condition: readCondition(constraint), ...readRates(prices) })),
-  };
+  return priced.map(({ prices, constraint }) => ({ condition: readCondition(constraint), ...readRates(prices) }));
 }
 
 function hasTokenRate(prices: ModelPrice): boolean {

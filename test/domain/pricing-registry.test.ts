@@ -140,7 +140,7 @@ describe('arithmetic', () => {
       id: 'flat',
       sets: [{ condition: { kind: 'always' }, base: rates, tiers: [] }],
     } as const;
-    return createPricing({ version: '', releasedOn: '', rows: new Map([['flat', [row]]]), fallbacks: new Map() });
+    return createPricing({ version: '', releasedOn: '', rows: new Map([['flat', [row]]]), providers: new Map() });
   }
 
   it('gives the cost of big integers for any rates and counts', () => {

@@ -6,7 +6,7 @@ import {
   type Pricing,
   type TokenCounts,
 } from '../../src/domain/pricing.ts';
-import { buildPriceRows } from '../../src/domain/pricing-registry.ts';
+import { packPriceRegistry, unpackPriceRegistry } from '../../src/domain/pricing-registry.ts';
 import { readPriceList } from '../../src/price-list.ts';
 
 /** The real price list and the rules over it. */
@@ -44,9 +44,10 @@ export function priceUsd(asked: Asked): number | null {
 }
 
 /** The rules over a price list of one provider, given as the package would list it. */
-export function createListed(id: string, models: Parameters<typeof buildPriceRows>[0][number]['models']): Pricing {
+export function createListed(id: string, models: Parameters<typeof packPriceRegistry>[1][number]['models']): Pricing {
   const provider = { id, name: id, api_pattern: '', models };
-  return createPricing({ version: 'test', releasedOn: '2020-01-02', ...buildPriceRows([provider]) });
+  const release = { version: 'test', releasedOn: '2020-01-02' };
+  return createPricing(unpackPriceRegistry(packPriceRegistry(release, [provider])));
 }
 
 /** An override of 1,000 pico-USD, so one nano-USD, per input token. */
