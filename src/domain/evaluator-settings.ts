@@ -9,6 +9,7 @@ import {
   type LosslessObject,
 } from './lossless-json.ts';
 import { choiceReason, countCodePoints, lengthReason, typeReason } from './reasons.ts';
+import { wholeNumberOf } from './whole-number.ts';
 
 export type SettingShape =
   | { readonly kind: 'any' }
@@ -92,7 +93,9 @@ function judgeValue(value: LosslessJson | undefined, shape: SettingShape, place:
   const { kind } = shape;
   if (kind === 'any') return;
   const received = value === undefined ? 'undefined' : jsonTypeOf(value);
-  if (kind === 'integer' ? !Number.isSafeInteger(value) : received !== kind) {
+  const fits =
+    kind === 'integer' ? value !== undefined && Number.isSafeInteger(wholeNumberOf(value)) : received === kind;
+  if (!fits) {
     place.found.push(typeReason(place.path, kind, received));
   } else if (kind === 'string' && typeof value === 'string') judgeString(value, shape, place);
   else if (kind === 'array' && value !== undefined && isLosslessArray(value)) judgeArray(value, shape, place);

@@ -6,6 +6,7 @@
 import { isObject } from './free-json.ts';
 import type { LosslessJson, LosslessObject } from './lossless-json.ts';
 import { hasMoreCharactersThan } from './text-limits.ts';
+import { wholeNumberOf } from './whole-number.ts';
 import { TOO_WIDE, TOO_WIDE_REASON } from './wide-json.ts';
 
 export type ItemReading = {
@@ -17,7 +18,6 @@ export type ItemReading = {
 export type TextBounds = { readonly min: 0 | 1; readonly max: number };
 export type IntegerBounds = { readonly min: number; readonly max: number };
 
-const INTEGER = /^-?[0-9]+$/;
 const EARLIEST_MS = 1_577_836_800_000;
 const LATEST_MS = 4_102_444_799_999;
 
@@ -100,12 +100,6 @@ export function fieldOf(reading: ItemReading, path: string): LosslessJson | unde
   return value;
 }
 
-/** The text of a number as it was sent; null for anything else. */
-export function numberText(value: LosslessJson): string | null {
-  if (typeof value === 'number') return String(value);
-  return typeof value === 'object' && JSON.isRawJSON(value) ? value.rawJSON : null;
-}
-
 type Place<B> = { readonly reading: ItemReading; readonly path: string; readonly bounds: B };
 
 function toText(value: LosslessJson, { reading, path, bounds: { min, max } }: Place<TextBounds>): string {
@@ -119,9 +113,8 @@ function toText(value: LosslessJson, { reading, path, bounds: { min, max } }: Pl
 }
 
 function toInteger(value: LosslessJson, { reading, path, bounds: { min, max } }: Place<IntegerBounds>): number {
-  const text = numberText(value);
-  const number = text !== null && INTEGER.test(text) ? Number(text) : Number.NaN;
-  if (number >= min && number <= max) return number + 0;
+  const number = wholeNumberOf(value);
+  if (number !== null && number >= min && number <= max) return number;
   refuse(reading, path, `must be a whole number from ${min} to ${max}`);
   return 0;
 }

@@ -7,7 +7,6 @@ import {
   INSTANTS,
   type IntegerBounds,
   type ItemReading,
-  numberText,
   readCount,
   readInteger,
   readNullableInteger,
@@ -25,6 +24,7 @@ import type { RequestCost, RequestError, RequestUsage } from './request-content.
 import { isRequestId } from './request-event.ts';
 import type { ReportedRequest } from './request-report.ts';
 import { hasMoreBytesThan, hasMoreCharactersThan } from './text-limits.ts';
+import { numberText } from './whole-number.ts';
 import { holdsTooWide, TOO_WIDE_REASON } from './wide-json.ts';
 
 /** A record as it was sent; null where it names no project. */

@@ -130,7 +130,7 @@ describe('refusing a draft', () => {
     ['ragas/rouge_score', '{"rouge_type":"rouge2"}', 'rouge_type', 'invalid_enum_value'],
     ['langevals/llm_boolean', '{"prompt":1}', 'prompt', 'invalid_type'],
     ['langevals/llm_boolean', '{"temperature":"hot"}', 'temperature', 'invalid_type'],
-    ['langevals/llm_score', '{"max_tokens":1.0}', 'max_tokens', 'invalid_type'],
+    ['langevals/llm_score', '{"max_tokens":1.5}', 'max_tokens', 'invalid_type'],
     ['langevals/llm_category', '{"categories":[{"name":"one","description":""}]}', 'categories', 'invalid_length'],
     ['langevals/off_topic', '{"allowed_topics":[null]}', 'allowed_topics.0', 'invalid_type'],
     ['ragas/rubrics_based_scoring', '{"rubrics":[{"description":"a"},{}]}', 'rubrics.1.description', 'invalid_type'],

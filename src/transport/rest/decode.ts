@@ -3,6 +3,7 @@
 import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
 import { type Timestamp, TimestampSchema, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { JsonValue } from '../../domain/fault.ts';
+import { numberText, wholeNumberOf } from '../../domain/whole-number.ts';
 import {
   enumSpellings,
   isDeclared,
@@ -113,10 +114,8 @@ function readOne(field: DescField, value: JsonValue, at: JsonPlace): unknown {
     const number = numberOf(value);
     return number === null ? wrongType(at, 'number', typeOf(value)) : number;
   }
-  const token = tokenOf(value);
-  if (token === null || !/^-?[0-9]+$/.test(token))
-    return wrongType(at, 'integer', token === null ? typeOf(value) : 'number');
-  return toInteger(field, Number(token), at);
+  const whole = wholeNumberOf(value);
+  return whole === null ? wrongType(at, 'integer', typeOf(value)) : toInteger(field, whole, at);
 }
 
 function readObject(desc: DescMessage, value: JsonValue, at: JsonPlace): unknown {
@@ -146,9 +145,8 @@ function readInstant(value: JsonValue, at: Place): Timestamp | undefined {
     at.problems.push({ field: at.path, target: at.target, type: 'invalid_format', message, expected });
     return undefined;
   }
-  const token = tokenOf(value);
-  if (token === null || !/^-?[0-9]+$/.test(token)) return wrongType(at, 'timestamp', typeOf(value));
-  const instantMs = Number(token);
+  const instantMs = wholeNumberOf(value);
+  if (instantMs === null) return wrongType(at, 'timestamp', typeOf(value));
   if (instantMs < INSTANT_MIN_MS) return outOfRange(at, { type: 'too_small', bound: INSTANT_MIN_MS });
   if (instantMs > INSTANT_MAX_MS) return outOfRange(at, { type: 'too_big', bound: INSTANT_MAX_MS });
   return timestampFromMs(instantMs);
@@ -213,16 +211,9 @@ function wrongType(at: Place, expected: string, received: string): undefined {
   return undefined;
 }
 
-/** The text of a number as it was sent; null for anything else. */
-function tokenOf(value: JsonValue): string | null {
-  if (typeof value === 'number') return String(value);
-  const raw: unknown = value;
-  return JSON.isRawJSON(raw) ? raw.rawJSON : null;
-}
-
 function numberOf(value: JsonValue): number | null {
-  const token = tokenOf(value);
-  return token === null ? null : Number(token);
+  const text = numberText(value);
+  return text === null ? null : Number(text);
 }
 
 function typeOf(value: JsonValue): string {

@@ -277,6 +277,17 @@ describe.each(SURFACES)('a replay over %s', (surface) => {
   });
 });
 
+it('a replay over REST takes a type that is null for none', async () => {
+  const { id } = await create(app, { url: NOBODY_URL, enabled_events: ['gateway.request.*'] });
+  const path = `${BASE}/${id}/replay`;
+  const { status, body } = await call(app, 'POST', path, { body: { from: 0, to: 1, type: null } });
+  expect([status, body.error]).toEqual([200, undefined]);
+  const { body: replay } = await call(app, 'GET', `${BASE}/${id}/replays/${body.data.replay_id}`);
+  expect(replay.data.type).toBeNull();
+  const { body: refused } = await call(app, 'POST', path, { body: { from: null, to: 1 } });
+  expect(refused.error).toMatchObject({ code: 'validation_error', meta: { fields: ['from'] } });
+});
+
 it('every change is in the audit log, with what it changed', async () => {
   const { id } = await create(app, quiet());
   await asking(app, ['REST', 'updateEndpoint'], { id, body: { max_in_flight: 1, description: 'x' } });

@@ -244,8 +244,9 @@ describe('what REST has of its own', () => {
   it.each<readonly [string, object | string, string, readonly string[] | null]>([
     ['a word in capitals', { status: 'DISABLED' }, 'validation_error', ['status']],
     ['null for a word', { status: null }, 'validation_error', ['status']],
-    ['a fraction', '{"max_in_flight":1.0}', 'validation_error', ['max_in_flight']],
-    ['an exponent', '{"max_in_flight":1e0}', 'validation_error', ['max_in_flight']],
+    ['a fraction', '{"max_in_flight":1.5}', 'validation_error', ['max_in_flight']],
+    ['an exponent that leaves a fraction', '{"max_in_flight":1e-1}', 'validation_error', ['max_in_flight']],
+    ['a whole number beyond 2^53', '{"max_in_flight":1e16}', 'validation_error', ['max_in_flight']],
     ['a number as text', { max_in_flight: '1' }, 'validation_error', ['max_in_flight']],
     ['a text as list', { enabled_events: '*' }, 'validation_error', ['enabled_events']],
     ['null for a list', { enabled_events: null }, 'validation_error', ['enabled_events']],
@@ -264,6 +265,12 @@ describe('what REST has of its own', () => {
     const { error } = (await answer.json()) as { error: { code: string; meta: { fields?: string[] } } };
     expect({ status: answer.status, code: error.code }).toEqual({ status: 400, code });
     if (fields !== null) expect(error.meta.fields).toEqual(fields);
+  });
+
+  it.each(['5.0', '5e0', '0.5e1', '50e-1'])('%s is a whole number', async (number) => {
+    const body = JSON.stringify({ ...HTTP, max_batch_size: 'here' }).replace('"here"', number);
+    const made = await call(app, 'POST', BASE, { body });
+    expect([made.status, made.body.data?.max_batch_size]).toEqual([201, 5]);
   });
 
   it('a control that is null, or a body that is none, makes no endpoint', async () => {
