@@ -143,7 +143,7 @@ export async function createApp(given: AppDeps): Promise<App> {
         if (!cors(request as RestRequest, response as RestResponse)) router(request, response);
       },
       grpc: createGrpc(calls),
-      refuse: (problem, socket) => refusePrematurely(problem, { ids, callLog, socket }),
+      refuse: (end, socket) => refusePrematurely(end, { ids, callLog, socket }),
     },
   );
   if (config.publicUrl === null) publicUrl = server.address;

@@ -4,7 +4,8 @@ import { createServer, type IncomingMessage, type Server, type ServerOptions, ty
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { FairQueue } from './fair-queue.ts';
-import type { CallerOf, Fresh, Handlers, Problem, ServerLimits } from './server.ts';
+import { findTarget, openingOf } from './request-target.ts';
+import type { CallerOf, Fresh, Handlers, Problem, RefusedEnd, ServerLimits } from './server.ts';
 import { reportBugs } from './server-bugs.ts';
 import { parseRefusal } from './server-refusal.ts';
 
@@ -12,7 +13,8 @@ export type Http1 = {
   readonly server: Server;
   /** The event that hands over a connection able to carry a request. */
   readonly readyEvent: 'connection' | 'secureConnection';
-  readonly take: (socket: Socket) => void;
+  /** `seen` is what the connection has brought so far, where that was looked at. */
+  readonly take: (socket: Socket, seen?: Buffer) => void;
   /** From now on every answer says that its connection closes. */
   readonly announceClose: () => void;
   readonly closeResting: () => void;
@@ -48,6 +50,8 @@ type State = Http1Options & {
   readonly server: Server;
   /** Of every connection that has brought a request. */
   readonly pipelines: Map<Socket, Pipeline>;
+  /** How connections began that have not brought a request yet. */
+  readonly openings: Map<Socket, string>;
   closing: boolean;
 };
 
@@ -55,7 +59,7 @@ export function createHttp1(options: Http1Options): Http1 {
   const { limits, tls } = options;
   const http = httpOptions(options);
   const server: Server = tls === null ? createServer(http) : createTlsServer({ ...http, ...tlsOptions(tls, limits) });
-  const state: State = { ...options, server, pipelines: new Map(), closing: false };
+  const state: State = { ...options, server, pipelines: new Map(), openings: new Map(), closing: false };
   for (const event of ['request', 'checkContinue', 'checkExpectation']) {
     server.on(event, (request, response) => receive(state, { request, response }));
   }
@@ -68,9 +72,13 @@ export function createHttp1(options: Http1Options): Http1 {
   return {
     server,
     readyEvent,
-    take(socket) {
+    take(socket, seen) {
       lingerWhenUnread(socket, state.pipelines);
-      socket.once('close', () => state.pipelines.delete(socket));
+      if (seen) state.openings.set(socket, openingOf(seen));
+      socket.once('close', () => {
+        state.pipelines.delete(socket);
+        state.openings.delete(socket);
+      });
       accept?.call(server, socket);
     },
     announceClose() {
@@ -87,6 +95,7 @@ function receive(state: State, exchange: Exchange): void {
   // What follows a last answer on the same connection was never promised one.
   if (socket.writableEnded || socket.destroyed) return;
   state.fresh.delete(socket);
+  state.openings.delete(socket);
   request.on('error', () => {});
   response.on('error', () => {});
   const pipeline = state.pipelines.get(socket);
@@ -130,7 +139,9 @@ function serve(state: State, pipeline: Pipeline): void {
   const { socket } = request;
   if (state.closing) endAfterWaiting(pipeline);
   if (request.httpVersion === '1.1' && request.headers.host === undefined) {
-    const { status, headers, body } = parseRefusal(state.handlers.refuse('malformed', socket));
+    const { status, headers, body } = parseRefusal(
+      state.handlers.refuse({ problem: 'malformed', target: request.url ?? null }, socket),
+    );
     response.writeHead(status, { ...headers, connection: 'close' }).end(body);
   } else {
     state.queue.add(pipeline.caller, () => {
@@ -143,18 +154,28 @@ function serve(state: State, pipeline: Pipeline): void {
   }
 }
 
-type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
+type ParserError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer; readonly bytesParsed?: number };
 
 /** What cannot be parsed, or does not come in time, is told so unless an answer is already on its way. */
 function refuseBroken(state: State, error: ParserError, socket: Socket): void {
   if (socket.writableEnded) return;
   const problem = problemOf(error, state.limits.requestLineBytesMax);
   if (problem === null || socket.bytesRead === 0 || isAnswering(state.pipelines.get(socket))) socket.destroy();
-  else refuse(state, problem, socket);
+  else refuse(state, { problem, target: targetOf(state, error, socket) }, socket);
 }
 
-function refuse({ handlers }: State, problem: Problem, socket: Socket): void {
-  socket.write(handlers.refuse(problem, socket));
+/**
+ * The target of the request that cannot be parsed. A part of a head that follows on others, on a connection that has
+ * served requests before, does not tell.
+ */
+function targetOf({ pipelines, openings }: State, { rawPacket, bytesParsed }: ParserError, socket: Socket) {
+  const request = pipelines.get(socket)?.serving.request;
+  if (request?.complete === false) return request.url ?? null;
+  return findTarget(rawPacket?.toString('latin1', 0, bytesParsed) ?? '') ?? findTarget(openings.get(socket) ?? '');
+}
+
+function refuse({ handlers }: State, end: RefusedEnd, socket: Socket): void {
+  socket.write(handlers.refuse(end, socket));
   endLingering(socket);
 }
 
@@ -162,7 +183,10 @@ function endQuiet(state: State, socket: Socket): void {
   const { idleTimeoutMs } = state.limits;
   const verdict = judgeQuiet(socket, state.pipelines.get(socket));
   if (verdict === 'wait') socket.setTimeout(state.server.timeout);
-  else if (verdict === 'refuse') refuse(state, 'request_timeout', socket);
+  else if (verdict === 'refuse') {
+    const target = state.pipelines.get(socket)?.serving.request.url ?? null;
+    refuse(state, { problem: 'request_timeout', target }, socket);
+  }
   // Kernels pass on a slow client's progress in large steps, so an answer is given more time than a request.
   else if (verdict === 'stalled' && (socket.timeout ?? 0) < idleTimeoutMs) socket.setTimeout(idleTimeoutMs);
   else socket.destroy();

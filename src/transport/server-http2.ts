@@ -68,7 +68,8 @@ export function createHttp2({ limits, handlers, queue, fresh, sweepMs, callerOf,
       return;
     }
     const short = grpc.takes(headers);
-    const socket = sessions.watch(stream, short ? grpc.expire : expireSlowly);
+    const expire = short ? grpc.expire : () => expireSlowly(stream, headers[':path'] ?? null);
+    const socket = sessions.watch(stream, expire);
     if (socket) fresh.delete(socket);
     // Turned into a request at once: the end of an empty body is told only once, and must find somebody who listens.
     if (short) begin(stream, () => grpc.serve(stream, headers, rawHeaders));
@@ -90,9 +91,11 @@ export function createHttp2({ limits, handlers, queue, fresh, sweepMs, callerOf,
     begin(request.stream, () => handlers.http(request, response));
   }
 
-  function expireSlowly(stream: ServerHttp2Stream): void {
+  function expireSlowly(stream: ServerHttp2Stream, target: string | null): void {
     if (!stream.headersSent && stream.session) {
-      const { status, headers, body } = parseRefusal(handlers.refuse('request_timeout', stream.session.socket));
+      const { status, headers, body } = parseRefusal(
+        handlers.refuse({ problem: 'request_timeout', target }, stream.session.socket),
+      );
       stream.respond({ ...headers, ':status': status });
       stream.end(body);
     }

@@ -7,7 +7,10 @@ const PREFACE = Buffer.from('PRI * HTTP/2.0');
 const ENOUGH_BYTES = 4;
 const EMPTY = Buffer.alloc(0);
 
-export type Takers = { readonly http1: (socket: Socket) => void; readonly http2: (socket: Socket) => void };
+export type Takers = {
+  readonly http1: (socket: Socket, seen: Buffer) => void;
+  readonly http2: (socket: Socket) => void;
+};
 
 /** Hands the connection over once its first bytes are in, with those bytes put back. */
 export function sniff(socket: Socket, { http1, http2 }: Takers): void {
@@ -23,7 +26,7 @@ export function sniff(socket: Socket, { http1, http2 }: Takers): void {
     if (verdict === 'http2') {
       http2(socket);
     } else {
-      http1(socket);
+      http1(socket, seen);
       socket.resume();
     }
   };

@@ -61,6 +61,9 @@ export type HttpHandler = (
 /** Why a request is refused before a handler sees it, or while its body is awaited. */
 export type Problem = 'headers_too_large' | 'uri_too_long' | 'request_timeout' | 'malformed';
 
+/** The target is that of the request line; null where nobody can tell it. */
+export type RefusedEnd = { readonly problem: Problem; readonly target: string | null };
+
 export type Handlers = {
   /**
    * Everything but the short path. `Expect: 100-continue` is left to the handler: it calls writeContinue() once it
@@ -75,7 +78,7 @@ export type Handlers = {
     readonly expire: (stream: ServerHttp2Stream) => void;
   };
   /** The whole HTTP/1.1 answer, status line included. */
-  readonly refuse: (problem: Problem, socket: Duplex) => Buffer;
+  readonly refuse: (end: RefusedEnd, socket: Duplex) => Buffer;
 };
 
 export type Listening = {

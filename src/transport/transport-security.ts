@@ -21,7 +21,7 @@ export function secureHandlers({ http, grpc, refuse }: Handlers): Handlers {
       serve: (stream, headers, rawHeaders) => grpc.serve(secureStream(stream), headers, rawHeaders),
       expire: (stream) => grpc.expire(secureStream(stream)),
     },
-    refuse: (problem, socket) => secureText(refuse(problem, socket)),
+    refuse: (end, socket) => secureText(refuse(end, socket)),
   };
 }
 

@@ -1,8 +1,10 @@
+import { once } from 'node:events';
+import { connect as connectHttp2 } from 'node:http2';
 import { connect as connectTcp } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.ts';
 import { addKey, custom, llmTrace } from '../support/fixtures.ts';
-import { callRest } from '../support/surfaces.ts';
+import { type Body, callRest } from '../support/surfaces.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -84,12 +86,40 @@ describe('errors have the shape of their path family', () => {
     expect(long.status).toBe(414);
     expect(long.body).toMatchObject({ code: 'uri_too_long' });
     expect(long.headers.get('connection')).toBe('close');
-    const many = await callRest(app.address, { path: EVENTS, headers: { 'x-pad': 'x'.repeat(17_000) } });
+    const many = await callRest(app.address, { path: '/api/traces/t', headers: { 'x-pad': 'x'.repeat(17_000) } });
     expect(many.status).toBe(431);
     expect(many.body).toMatchObject({ code: 'headers_too_large' });
     expect(many.headers.get('connection')).toBe('close');
   });
 });
+
+it.each(['HTTP/1.1', 'HTTP/2'])('over %s what is too large is told in the form of the path', async (version) => {
+  const padded = { 'x-pad': 'x'.repeat(17_000) };
+  const ask = async (path: string, headers: Record<string, string>) =>
+    version === 'HTTP/2'
+      ? await askOverHttp2({ ':path': path, ...headers })
+      : (await callRest(app.address, { path, headers })).body;
+  for (const path of [EVENTS, '/api/gateway/v1/requests']) {
+    const long = await ask(`${path}?x=${'x'.repeat(9000)}`, {});
+    expect(long.error).toMatchObject({ type: 'uri_too_long', code: 'uri_too_long' });
+    expect(Object.keys(long)).toEqual(['error']);
+    expect((await ask(path, padded)).error).toMatchObject({ type: 'headers_too_large', code: 'headers_too_large' });
+  }
+  expect(await ask('/api/traces/t', padded)).toMatchObject({ error: expect.any(String), code: 'headers_too_large' });
+});
+
+async function askOverHttp2(headers: Record<string, string>): Promise<Body> {
+  const session = connectHttp2(app.address);
+  try {
+    const stream = session.request(headers);
+    await once(stream, 'response');
+    let text = '';
+    for await (const chunk of stream) text += chunk;
+    return JSON.parse(text);
+  } finally {
+    session.destroy();
+  }
+}
 
 describe('ids of requests and traces', () => {
   it('a usable request id is kept, another is replaced', async () => {

@@ -157,7 +157,7 @@ export async function startPort(options: PortOptions = {}): Promise<Port> {
     {
       http: createConnect({ ...calls, health, fallback: rest }),
       grpc: createGrpc(calls),
-      refuse: (problem, socket) => refusePrematurely(problem, { ...parts, socket }),
+      refuse: (end, socket) => refusePrematurely(end, { ...parts, socket }),
     },
   );
   return {

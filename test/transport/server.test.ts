@@ -194,6 +194,61 @@ describe('a request that cannot be served', () => {
     expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ code });
   });
 
+  describe.each(['/api/webhooks/v1/endpoints', '/api//%67ateway/v1/requests?a=1', 'http://x/api/webhooks/v1'])(
+    'of %s, where errors are one object,',
+    (target) => {
+      const length = 'Host: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+      it.each<readonly [string, readonly string[], number, string]>([
+        [
+          'a long request line',
+          [`GET ${target}${'a'.repeat(30_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
+          414,
+          'uri_too_long',
+        ],
+        ['large headers', [`GET ${target} HTTP/1.1\r\nX: ${'a'.repeat(30_000)}\r\n\r\n`], 431, 'headers_too_large'],
+        [
+          'large headers that come in parts',
+          [`GET ${target} HTTP/1.1\r\nX: `, ...Array.from({ length: 3 }, () => 'a'.repeat(10_000))],
+          431,
+          'headers_too_large',
+        ],
+        ['a header without a colon', [`GET ${target} HTTP/1.1\r\nHost x\r\n\r\n`], 400, 'malformed_request'],
+        ['no host', [`GET ${target} HTTP/1.1\r\n\r\n`], 400, 'malformed_request'],
+        ['no version', [`GET ${target} none\r\n\r\n`], 400, 'malformed_request'],
+        ['chunks that are none', [`POST ${target} HTTP/1.1\r\n${length}`, 'zz\r\n'], 400, 'malformed_request'],
+        ['a body that does not come', [`POST ${target} HTTP/1.1\r\n${length}`], 408, 'request_timeout'],
+      ])('one with %s is told so in one', async (_, parts, status, code) => {
+        const port = await start({ fallback: () => {}, limits: { bodyGapTimeoutMs: 200 } });
+        const answer = await talk(port, parts, 30);
+        expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+        const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
+        expect(Object.keys(body)).toEqual(['error']);
+        expect(body.error).toMatchObject({ code, trace_id: expect.stringMatching(/^[0-9a-f]{32}$/) });
+      });
+    },
+  );
+
+  it('behind one that was served is answered by its own path', async () => {
+    const port = await start();
+    const served = 'GET /api/webhooks/v1/endpoints HTTP/1.1\r\nHost: x\r\n\r\n';
+    const broken = (target: string) => `GET ${target} HTTP/1.1\r\nHost x\r\n\r\n`;
+    expect(await talk(port, [served, broken('/api/traces')], 50)).toContain('{"error":"malformed_request"');
+    expect(await talk(port, [served, broken('/api/gateway/v1')], 50)).toContain('{"error":{"type":"bad_request"');
+  });
+
+  it('over HTTP/2, whose body does not come, is answered in the form of its path', async () => {
+    const port = await start({ fallback: () => {}, limits: { bodyGapTimeoutMs: 200 } });
+    const headers = { ':method': 'POST', ':path': '/api/webhooks/v1/endpoints', 'content-length': '9' };
+    const session = connectHttp2(port.address);
+    onTestFinished(() => session.destroy());
+    const stream = session.request(headers, { endStream: false });
+    const [answered] = await once(stream, 'response');
+    let text = '';
+    for await (const chunk of stream) text += chunk;
+    expect(answered[':status']).toBe(408);
+    expect(JSON.parse(text).error).toMatchObject({ code: 'request_timeout' });
+  });
+
   it('after the last answer of a connection is not run', async () => {
     const paths: unknown[] = [];
     const fallback: RestHandler = (request, response) => {

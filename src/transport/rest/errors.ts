@@ -49,9 +49,7 @@ export function statusOf(fault: Fault, family: Family): number {
 }
 
 /** The whole answer to a failed request. */
-export function faultAnswer(fault: Fault, pathFamily: Family, ids: CallIds): Answer {
-  // Refused for its sheer size, before anybody could know what the path asks for.
-  const family = fault.kind === 'uri_too_long' || fault.kind === 'headers_too_large' ? ErrorFamily.FLAT : pathFamily;
+export function faultAnswer(fault: Fault, family: Family, ids: CallIds): Answer {
   const headers = errorMetadata(fault);
   const body = family === ErrorFamily.CANONICAL ? canonicalBody(fault, ids) : flatBody(fault, ids);
   return { status: statusOf(fault, family), headers, body: [JSON.stringify(body)], mediaType: JSON_MEDIA_TYPE };

@@ -22,3 +22,10 @@ export function decodeSegment(segment: string): string | null {
     return null;
   }
 }
+
+/** The target of a request, which may be a whole address, without scheme and host. */
+export function splitTarget(url: string): { readonly path: string; readonly query: string } {
+  const target = url.startsWith('/') ? url : url.replace(/^[a-z]+:\/\/[^/?#]*/i, '') || '/';
+  const mark = target.indexOf('?');
+  return mark < 0 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+}

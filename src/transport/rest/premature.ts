@@ -1,12 +1,12 @@
 /** Refusals of HTTP/1.1 requests that end before any handler has seen them. */
 
 import type { Duplex } from 'node:stream';
-import { ErrorFamily } from '../../../gen/spandrel/v1/options_pb.js';
 import { Fault } from '../../domain/fault.ts';
 import { type IdSource, traceparentOf } from '../call-ids.ts';
 import type { CallLog } from '../call-log.ts';
 import type { Arrival } from '../origin.ts';
-import { faultAnswer } from './errors.ts';
+import { familyOfPath, faultAnswer } from './errors.ts';
+import { splitTarget } from './path.ts';
 
 export type Premature = 'headers_too_large' | 'uri_too_long' | 'request_timeout' | 'malformed';
 
@@ -31,20 +31,25 @@ export type PrematureDeps = {
   readonly socket: Duplex;
 };
 
+/** What is refused, and the target of the request where its bytes tell it. */
+export type PrematureEnd = { readonly problem: Premature; readonly target: string | null };
+
 /** Of what was asked for. */
-const NOTHING_KNOWN = { transport: 'rest', method: null, route: null, path: null, caller: 'none' } as const;
+const NOTHING_KNOWN = { transport: 'rest', method: null, route: null, caller: 'none' } as const;
 
 function from(socket: Duplex): Arrival {
   return { socket: socket as Arrival['socket'], headers: {}, hasBody: false };
 }
 
 /** The bytes to write before the socket is closed. */
-export function refusePrematurely(problem: Premature, { ids, callLog, socket }: PrematureDeps): Buffer {
+export function refusePrematurely({ problem, target }: PrematureEnd, { ids, callLog, socket }: PrematureDeps): Buffer {
   const callIds = ids.next(() => undefined);
   const traceparent = traceparentOf(callIds);
   const fault = FAULTS[problem]();
-  const { status, body: pieces, mediaType } = faultAnswer(fault, ErrorFamily.FLAT, callIds);
-  callLog.ended({ ...NOTHING_KNOWN, status, fault, ids: callIds, startedAtMs: callLog.nowMs(), arrival: from(socket) });
+  const path = target === null ? null : splitTarget(target).path;
+  const { status, body: pieces, mediaType } = faultAnswer(fault, familyOfPath(path ?? '/'), callIds);
+  const asked = { ...NOTHING_KNOWN, path, ids: callIds, startedAtMs: callLog.nowMs(), arrival: from(socket) };
+  callLog.ended({ ...asked, status, fault });
   const body = pieces.join('');
   const head = [
     `HTTP/1.1 ${status} ${PHRASES[status] ?? 'Error'}`,

@@ -21,6 +21,7 @@ import { type Family, familyOfPath, familyOfPolicy, faultAnswer } from './errors
 import { JSON_MEDIA_TYPE, type RestRequest, type RestResponse, respond, sizeOf } from './exchange.ts';
 import type { Inflate } from './inflate.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
+import { splitTarget } from './path.ts';
 import { compileRoutes, type Route } from './routes.ts';
 import { absenceOf } from './unserved.ts';
 
@@ -220,12 +221,6 @@ function legacyHeaders(successor: string, parameters: Readonly<Record<string, st
     encodeURIComponent(maskTokens(parameters[name] ?? '')),
   );
   return { deprecation: 'true', link: `<${link}>; rel="successor-version"` };
-}
-
-function splitTarget(url: string): { readonly path: string; readonly query: string } {
-  const target = url.startsWith('/') ? url : url.replace(/^[a-z]+:\/\/[^/?#]*/i, '') || '/';
-  const mark = target.indexOf('?');
-  return mark < 0 ? { path: target, query: '' } : { path: target.slice(0, mark), query: target.slice(mark + 1) };
 }
 
 function checkSizes(deps: RestDeps, request: RestRequest): void {
