@@ -30,6 +30,26 @@ export function completedData(name: RequestEventName, { status, content, cost }:
   );
 }
 
+/** What a span may tell otherwise when it is sent again. */
+export type ToldFacts = readonly unknown[];
+
+/** Of the data of a completed event, as JSON has it. Another version of the same rates is no other cost. */
+function factsOf(data: Record<string, unknown>): ToldFacts {
+  const { usage, cost, status, end_user_id: endUserId, model, duration_ms: durationMs } = data;
+  const { nano_usd: nanoUsd } = (cost ?? { nano_usd: null }) as { nano_usd: number | null };
+  return [usage, nanoUsd, status, endUserId, model, durationMs];
+}
+
+/** The facts in an event's envelope. */
+export function factsInEnvelope(envelope: string): ToldFacts {
+  return factsOf((JSON.parse(envelope) as { data: Record<string, unknown> }).data);
+}
+
+/** The facts in what is about to be told. */
+export function factsInData(dataJson: string): ToldFacts {
+  return factsOf(JSON.parse(dataJson) as Record<string, unknown>);
+}
+
 /** The data of a settled event. It happened when it was noticed, and what it cost is unknown, not zero. */
 export function settledData(name: RequestEventName, content: RequestContent, created: string): string {
   return (

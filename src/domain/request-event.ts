@@ -65,24 +65,26 @@ function escapePart(part: string): string {
 
 export type EventKind = 'completed' | 'settled' | 'correction';
 
-const SUFFIXES = { completed: ':completed', settled: ':settled', correction: ':completed:2' } as const satisfies Record<
-  EventKind,
-  string
->;
-const KINDS: readonly EventKind[] = ['completed', 'settled', 'correction'];
+/** How often the event of a request may be corrected; the last of them ends in `:completed:10`. */
+export const CORRECTIONS_MAX = 9;
+const EVENT_ID = /^(.+):(?:(settled)|completed(?::([2-9]|10))?)$/s;
+
+/** Which event of a request. The corrections of one are counted from 1. */
+export type EventName =
+  | { readonly kind: Exclude<EventKind, 'correction'> }
+  | { readonly kind: 'correction'; readonly number: number };
 
 /** The id of an event; `base` is one of the request keys. */
-export function eventIdOf(base: string, kind: EventKind): string {
-  return base + SUFFIXES[kind];
+export function eventIdOf(base: string, name: EventName): string {
+  return name.kind === 'correction' ? `${base}:completed:${name.number + 1}` : `${base}:${name.kind}`;
 }
 
 /** The inverse of eventIdOf; null for ids no request event has. */
-export function parseEventId(id: string): { readonly base: string; readonly kind: EventKind } | null {
-  for (const kind of KINDS) {
-    const suffix = SUFFIXES[kind];
-    if (id.length > suffix.length && id.endsWith(suffix)) return { base: id.slice(0, -suffix.length), kind };
-  }
-  return null;
+export function parseEventId(id: string): { readonly base: string; readonly name: EventName } | null {
+  const [, base, settled, number] = EVENT_ID.exec(id) ?? [];
+  if (base === undefined) return null;
+  if (number !== undefined) return { base, name: { kind: 'correction', number: Number(number) - 1 } };
+  return { base, name: { kind: settled === undefined ? 'completed' : 'settled' } };
 }
 
 export type EnvelopeArgs = {

@@ -5,6 +5,9 @@ import type { EventKind } from './request-event.ts';
 /** Who tells: a gateway's report, or a collected span. */
 export type RequestSource = 'report' | 'span';
 
+/** A span that told the outcome before may tell it anew. */
+export type NewsSource = RequestSource | 'resent_span';
+
 export type StoredRequestState =
   | { readonly status: 'admitted' | 'settled' }
   | { readonly status: 'success' | 'error'; readonly source: RequestSource };
@@ -13,7 +16,7 @@ export type RequestState = { readonly status: 'none' } | StoredRequestState;
 
 export type RequestNews =
   | { readonly status: 'admitted' }
-  | { readonly status: 'success' | 'error'; readonly source: RequestSource }
+  | { readonly status: 'success' | 'error'; readonly source: NewsSource }
   /** The grace period of an admitted request is over. */
   | { readonly status: 'overdue' };
 
@@ -25,7 +28,10 @@ export type RequestTransition = {
   readonly result: 'stored' | 'emitted' | 'duplicate' | 'superseded' | 'rejected';
 };
 
-/** The first outcome wins across producers, and only a report may correct a report. */
+/**
+ * The first outcome wins across producers. Only a report may correct a report, and a span only what it told itself:
+ * that it tells anything new is for the caller to find out.
+ */
 export function nextRequestState(current: RequestState, news: RequestNews): RequestTransition {
   switch (news.status) {
     case 'admitted':
@@ -33,7 +39,7 @@ export function nextRequestState(current: RequestState, news: RequestNews): Requ
     case 'overdue':
       return current.status === 'admitted' ? emit({ status: 'settled' }, 'settled') : keep(current, 'superseded');
     default:
-      return complete(current, { status: news.status, source: news.source });
+      return complete(current, news);
   }
 }
 
@@ -50,8 +56,12 @@ function admit(current: RequestState): RequestTransition {
   }
 }
 
-function complete(current: RequestState, outcome: Outcome): RequestTransition {
+type OutcomeNews = Extract<RequestNews, { source: NewsSource }>;
+
+function complete(current: RequestState, { status, source }: OutcomeNews): RequestTransition {
+  const outcome: Outcome = { status, source: source === 'resent_span' ? 'span' : source };
   if (!('source' in current)) return emit(outcome, 'completed');
+  if (source === 'resent_span' && current.source === 'span') return emit(outcome, 'correction');
   if (current.status === outcome.status) return keep(current, 'duplicate');
   if (current.source !== 'report' || outcome.source !== 'report') return keep(current, 'superseded');
   return outcome.status === 'success' ? emit(outcome, 'correction') : keep(current, 'rejected');

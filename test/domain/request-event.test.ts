@@ -6,6 +6,7 @@ import { contentOfSpan } from '../../src/domain/request-content.ts';
 import { completedData } from '../../src/domain/request-data.ts';
 import {
   allRequestKeys,
+  type EventName,
   envelope,
   eventIdOf,
   gatewayRequestId,
@@ -76,17 +77,31 @@ describe('event ids', () => {
     expect(gatewayRequestId('t', 's', { gateway_request_id: last ?? '' })).not.toBe(last);
   });
 
-  it.each(['completed', 'settled', 'correction'] as const)('read back their base and kind: %s', (kind) => {
-    for (const base of ['req_1', 'a:completed', 'a:completed:2', 'a:settled', ':']) {
-      expect(parseEventId(eventIdOf(base, kind))).toEqual({ base, kind });
+  it.each<EventName>([
+    { kind: 'completed' },
+    { kind: 'settled' },
+    { kind: 'correction', number: 1 },
+    { kind: 'correction', number: 9 },
+  ])('read back their base and which they are: %j', (name) => {
+    for (const base of ['req_1', 'a:completed', 'a:completed:2', 'a:settled', ':', 'a\nb']) {
+      expect(parseEventId(eventIdOf(base, name))).toEqual({ base, name });
     }
   });
 
   it('end in what happened', () => {
-    expect(eventIdOf('req_1', 'completed')).toBe('req_1:completed');
-    expect(eventIdOf('req_1', 'settled')).toBe('req_1:settled');
-    expect(eventIdOf('req_1', 'correction')).toBe('req_1:completed:2');
-    for (const id of ['', 'req_1', ':completed', 'req_1:admitted', 'req_1:completed:3']) {
+    expect(eventIdOf('req_1', { kind: 'completed' })).toBe('req_1:completed');
+    expect(eventIdOf('req_1', { kind: 'settled' })).toBe('req_1:settled');
+    expect(eventIdOf('req_1', { kind: 'correction', number: 1 })).toBe('req_1:completed:2');
+    expect(eventIdOf('req_1', { kind: 'correction', number: 9 })).toBe('req_1:completed:10');
+    for (const id of [
+      '',
+      'req_1',
+      ':completed',
+      'req_1:admitted',
+      'req_1:completed:1',
+      'req_1:completed:11',
+      'req_1:completed:02',
+    ]) {
       expect(parseEventId(id)).toBeNull();
     }
   });

@@ -9,6 +9,8 @@ const overdue: RequestNews = { status: 'overdue' };
 const success = { status: 'success', source: 'report' } as const;
 const error = { status: 'error', source: 'report' } as const;
 const spanSuccess = { status: 'success', source: 'span' } as const;
+const resentSuccess = { status: 'success', source: 'resent_span' } as const;
+const resentError = { status: 'error', source: 'resent_span' } as const;
 const spanError = { status: 'error', source: 'span' } as const;
 
 describe('a request', () => {
@@ -32,6 +34,10 @@ describe('a request', () => {
     ['cannot fail by report after a reported success', success, error, success, null, 'rejected'],
     ['keeps its success when a span fails later', success, spanError, success, null, 'superseded'],
     ['keeps the success a span told', spanSuccess, error, spanSuccess, null, 'superseded'],
+    ['is corrected by the span that told it', spanSuccess, resentSuccess, spanSuccess, 'correction', 'emitted'],
+    ['is corrected by the span that told it', spanSuccess, resentError, spanError, 'correction', 'emitted'],
+    ['keeps what was reported though a span comes again', success, resentSuccess, success, null, 'duplicate'],
+    ['keeps what was reported though a span comes again', error, resentSuccess, error, null, 'superseded'],
   ])('%s', (_title, current, news, state, emits, result) => {
     expect(nextRequestState(current, news)).toEqual({ state, emits, result });
   });

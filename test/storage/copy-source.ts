@@ -209,18 +209,18 @@ function settle(db: Database.Database, corrected: string): void {
     db.prepare('INSERT INTO events_by_time VALUES (1, ?, ?, ?, ?)').run(createdAtMs, id, type, seq);
   };
   const seq = db.prepare<[], number>('SELECT seq FROM log_heads WHERE organization_number = 1').pluck().get() ?? 0;
-  append(seq + 1, eventIdOf('gw-settled', 'settled'), 2);
-  append(seq + 2, eventIdOf(corrected, 'correction'), 1);
+  append(seq + 1, eventIdOf('gw-settled', { kind: 'settled' }), 2);
+  for (const number of [1, 2, 3]) append(seq + 1 + number, eventIdOf(corrected, { kind: 'correction', number }), 1);
   db.prepare(
     `INSERT INTO requests (organization_number, request_key, project_number, state, settled_seq, received_at)
      VALUES (1, 'gw-settled', 1, 3, ?, ?)`,
   ).run(seq + 1, RECEIVED_AT_MS);
-  db.prepare('UPDATE requests SET correction_seq = ? WHERE organization_number = 1 AND request_key = ?').run(
-    seq + 2,
-    corrected,
-  );
+  db.prepare(
+    `UPDATE requests SET correction_seq = ?, earlier_corrections = ?
+     WHERE organization_number = 1 AND request_key = ?`,
+  ).run(seq + 4, JSON.stringify([seq + 2, seq + 3]), corrected);
   db.prepare('UPDATE log_heads SET seq = ?, created_at = max(created_at, ?) WHERE organization_number = 1').run(
-    seq + 2,
+    seq + 4,
     createdAtMs,
   );
 }

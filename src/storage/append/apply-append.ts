@@ -17,14 +17,14 @@ type Merged = {
   readonly place: TracePlace;
   readonly metadataJson: string;
   readonly notes: readonly string[];
-  /** Ids of spans that had their event before. */
-  readonly told: ReadonlySet<string>;
+  /** By the ids of spans that had their event before, the request it was for. */
+  readonly told: ReadonlyMap<string, string>;
 };
 
 /** Spans for a trace that is stored. */
 type Update = { readonly append: TraceAppend; readonly spans: readonly Span[]; readonly record: TraceRecord };
 
-const NONE_TOLD: ReadonlySet<string> = new Set();
+const NONE_TOLD: ReadonlyMap<string, string> = new Map();
 
 /** Null when nothing is to be told: of most appends, and that is quickest to hand on. */
 export function applyAppend(tables: AppendTables, append: TraceAppend): TraceAppended | null {
@@ -97,8 +97,8 @@ function storeSpans(
   tables: AppendTables,
   place: TracePlace,
   { append, spans, record }: Update,
-): { sums: Sums; told: ReadonlySet<string> } {
-  const told = new Set<string>();
+): { sums: Sums; told: ReadonlyMap<string, string> } {
+  const told = new Map<string, string>();
   const added: SpanSummary[] = [];
   const replaced: Replaced[] = [];
   for (const span of spans) {
@@ -109,7 +109,7 @@ function storeSpans(
     }
     const stored = tables.findSpan(place, span.spanId);
     const emittedId = stored === undefined ? null : findEmittedId(tables, append, stored);
-    if (emittedId !== null) told.add(span.spanId);
+    if (emittedId !== null) told.set(span.spanId, emittedId);
     const follows = emittedId === requestIdOfStored(append.traceId, span);
     tables.replaceSpan(place, span, follows ? null : emittedId);
     if (stored !== undefined) replaced.push({ old: stored.summary, next });
@@ -142,8 +142,7 @@ function completeRequests(
     const span = append.spans[request.spanIndex];
     // Nothing came of the request of a span that is not stored.
     if (span === undefined || winners.get(span.spanId) !== request.spanIndex || excess.has(span.spanId)) return null;
-    // What a span says when it is sent again may name another request, but it is still the same call.
-    return told.has(span.spanId) ? 'duplicate' : tellRequest(log, tellingOf({ append, request, span, metadata }));
+    return tellRequest(log, tellingOf({ append, request, span, metadata, toldId: told.get(span.spanId) }));
   };
   let results: (RequestResult | null)[] | undefined;
   for (const [index, request] of append.requests.entries()) {
@@ -160,17 +159,23 @@ type SpanOutcome = {
   readonly span: Span;
   /** What events tell of the merged metadata of the trace. */
   readonly metadata: () => EventMetadata;
+  /** The request that the span told of before. */
+  readonly toldId: string | undefined;
 };
 
-function tellingOf({ append, request, span, metadata }: SpanOutcome): Telling {
+function tellingOf({ append, request, span, metadata, toldId }: SpanOutcome): Telling {
   const { projectId, projectNumber, organizationId, receivedAtMs, traceId } = append;
   return {
     projectId,
     projectNumber,
     organizationId,
     receivedAtMs,
-    gatewayRequestId: request.gatewayRequestId,
-    news: { status: span.errorJson === null ? 'success' : 'error', source: 'span' },
+    // What a span says when it is sent again may name another request, but it is still the same call.
+    gatewayRequestId: toldId ?? request.gatewayRequestId,
+    news: {
+      status: span.errorJson === null ? 'success' : 'error',
+      source: toldId === undefined ? 'span' : 'resent_span',
+    },
     content: () => contentOfSpan({ traceId, span, request, metadata: metadata() }),
     cost: span.costNanoUsd === null ? null : { nanoUsd: span.costNanoUsd, rateVersion: request.rateVersion },
     price: null,

@@ -5,6 +5,7 @@
 
 import type { NewEvent } from '../../domain/event.ts';
 import type { GovernanceEventType, RequestEventType } from '../../domain/event-type.ts';
+import type { ToldFacts } from '../../domain/request-data.ts';
 import type { EventKind } from '../../domain/request-event.ts';
 import type { StoredRequestState } from '../../domain/request-state.ts';
 import type { Evaluation, Span, SpanSummary, TraceRecord, TraceTotals } from '../../domain/trace.ts';
@@ -37,6 +38,8 @@ export type LogTables = {
   /** The furthest of the keys, counted from 0, under which any request of the organization was ever kept. */
   lastKeyIndex: number;
   findRequest(key: string): RequestRow | undefined;
+  /** What the newest completed event of a stored request tells; undefined when that is not there any more. */
+  findTold(key: string): ToldFacts | undefined;
   /** Stores the request, with its event when it has one. False, and nothing is stored, when the key is taken. */
   insertRequest(key: string, request: NewRequest, event: MakeEvent | null): boolean;
   /** What became of a stored request, with the event of it. */
@@ -80,6 +83,8 @@ export type RequestRow = {
   readonly state: StoredRequestState;
   /** The packed admission; null when there was none, or nothing needs it any more. */
   readonly admission: string | null;
+  /** How many events have corrected its outcome. */
+  readonly corrections: number;
 };
 
 /** What becomes of a request. */

@@ -8,8 +8,8 @@ import {
   type RequestCost,
   unpackAdmission,
 } from '../../domain/request-content.ts';
-import { completedData, settledData } from '../../domain/request-data.ts';
-import { allRequestKeys, type EventKind, eventIdOf } from '../../domain/request-event.ts';
+import { completedData, factsInData, settledData, type ToldFacts } from '../../domain/request-data.ts';
+import { allRequestKeys, CORRECTIONS_MAX, type EventName, eventIdOf } from '../../domain/request-event.ts';
 import type { RequestResult } from '../../domain/request-report.ts';
 import {
   nextRequestState,
@@ -45,6 +45,9 @@ type Place =
   | { readonly key: string; readonly index: number; readonly row: RequestRow }
   | { readonly key: string; readonly index: number; readonly row: undefined };
 
+// What is compared does not say when it was emitted.
+const ANY_INSTANT = '';
+
 /** Emits at most one event, and none for news that change nothing. */
 export function tellRequest(log: LogTables, telling: Telling): RequestResult {
   const { gatewayRequestId } = telling;
@@ -71,7 +74,7 @@ export function settleRequest(log: LogTables, key: string): boolean {
   const gatewayRequestId = row.gatewayRequestId ?? key;
   const change = { state: toStored(state), admission, costNanoUsd: null, receivedAtMs: null, emits };
   log.changeRequest(key, change, (created) => {
-    const eventId = eventIdOf(key, emits);
+    const eventId = eventIdOf(key, { kind: 'settled' });
     const dataJson = settledData({ eventId, gatewayRequestId, organizationId, projectId }, content, created);
     return { id: eventId, type: 'gateway.request.settled', dataJson };
   });
@@ -116,7 +119,8 @@ function insertNew(log: LogTables, telling: Telling, { key, transition }: Insert
     projectNumber,
     gatewayRequestId: key === gatewayRequestId ? null : gatewayRequestId,
   };
-  const event = emits === null ? null : outcomeEvent(telling, { key, kind: emits, content: telling.content, cost });
+  const name: EventName = { kind: 'completed' };
+  const event = emits === null ? null : outcomeEvent(telling, { key, name, content: telling.content, cost });
   return log.insertRequest(key, row, event);
 }
 
@@ -134,6 +138,9 @@ function continueOwn(
   const known = row.admission === null ? null : unpackAdmission(row.admission);
   const cost = telling.cost ?? known?.cost ?? telling.price;
   const content = () => (known === null ? telling.content() : completeContent(telling.content(), known.content));
+  const name: EventName = emits === 'correction' ? { kind: emits, number: row.corrections + 1 } : { kind: emits };
+  const event = outcomeEvent(telling, { key, name, content, cost });
+  if (isToldAnew(telling) && !hasNews(log, row, { key, event })) return 'duplicate';
   const change = {
     state: toStored(state),
     admission: mayBeCorrected(state) ? row.admission : null,
@@ -141,29 +148,48 @@ function continueOwn(
     receivedAtMs: telling.receivedAtMs,
     emits,
   };
-  log.changeRequest(key, change, outcomeEvent(telling, { key, kind: emits, content, cost }));
+  log.changeRequest(key, change, event);
   return result;
+}
+
+function isToldAnew({ news }: Telling): boolean {
+  return 'source' in news && news.source === 'resent_span';
+}
+
+/** Whether a span that is sent again tells anything but what the newest event of its request does. */
+function hasNews(
+  log: LogTables,
+  { corrections }: RequestRow,
+  { key, event }: { readonly key: string; readonly event: MakeEvent },
+): boolean {
+  if (corrections >= CORRECTIONS_MAX) return false;
+  const told = log.findTold(key);
+  return told !== undefined && !isSame(told, factsInData(event(ANY_INSTANT).dataJson));
+}
+
+function isSame(one: ToldFacts, other: ToldFacts): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 /** Whether another outcome may follow, which takes what it leaves out from the admission as well. */
 function mayBeCorrected(state: RequestState): boolean {
-  return state.status === 'error' && state.source === 'report';
+  return 'source' in state && (state.source === 'span' || state.status === 'error');
 }
 
 type Outcome = {
   readonly key: string;
-  readonly kind: EventKind;
+  readonly name: EventName;
   readonly content: () => RequestContent;
   readonly cost: RequestCost | null;
 };
 
-function outcomeEvent(telling: Telling, { key, kind, content, cost }: Outcome): MakeEvent {
+function outcomeEvent(telling: Telling, { key, name, content, cost }: Outcome): MakeEvent {
   const { organizationId, projectId, gatewayRequestId, news } = telling;
   return () => {
     if (news.status === 'admitted') throw new Error('an admission is no outcome');
-    const eventId = eventIdOf(key, kind);
-    const name = { eventId, gatewayRequestId, organizationId, projectId };
-    const dataJson = completedData(name, { status: news.status, content: content(), cost });
+    const eventId = eventIdOf(key, name);
+    const whose = { eventId, gatewayRequestId, organizationId, projectId };
+    const dataJson = completedData(whose, { status: news.status, content: content(), cost });
     return { id: eventId, type: 'gateway.request.completed', dataJson };
   };
 }

@@ -10,6 +10,7 @@ import { type Append, type AppendOutcome, apply, isReport } from '../append/appl
 import { isOneStatement, keepAggregates } from './aggregates.ts';
 import { batchQuery, type RowOids } from './batch-rows.ts';
 import type { Lane } from './connection.ts';
+import { hasEarlierCorrections, keepCorrections } from './corrections.ts';
 import { isConflict, isMonthMissing, isStorageFailure, missingSequence, storageFault } from './failures.ts';
 import { hasMissing, readMissing } from './known-rows.ts';
 import { monthOfSequence, monthStartMs, sequenceOf } from './month.ts';
@@ -112,7 +113,8 @@ async function storeAsNew(deps: AppenderDeps, appends: readonly Append[]): Promi
   return await deps.lane.hold(async (client) => {
     // Not before there is a connection: a new one makes numbers that were drawn worthless.
     const { set, outcomes } = await run(deps, appends, null);
-    if (isOneStatement(set.written)) await client.query(batchQuery(deps.oids, set.written));
+    if (isOneStatement(set.written) && !hasEarlierCorrections(set.written))
+      await client.query(batchQuery(deps.oids, set.written));
     else await inTransaction(client, () => write(client, deps, set));
     return outcomes;
   });
@@ -133,6 +135,7 @@ async function storeOnKnown(deps: AppenderDeps, appends: readonly Append[]): Pro
 async function write(client: pg.ClientBase, { oids }: AppenderDeps, { written }: WorkingSet): Promise<void> {
   await client.query(batchQuery(oids, written));
   if (!isOneStatement(written)) await keepAggregates(client, oids, written);
+  await keepCorrections(client, written);
 }
 
 async function inTransaction<T>(client: pg.ClientBase, body: () => Promise<T>): Promise<T> {

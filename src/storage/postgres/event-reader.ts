@@ -2,7 +2,7 @@
 
 import type { EventRange, StoredEvent } from '../../domain/event.ts';
 import { REQUEST_EVENT_TYPES, type RequestEventType } from '../../domain/event-type.ts';
-import { type EventKind, parseEventId } from '../../domain/request-event.ts';
+import { type EventName, parseEventId } from '../../domain/request-event.ts';
 import type { EventStore } from '../../domain/store.ts';
 import { eventTypes } from '../rows/codes.ts';
 import type { Lane, Statement } from './connection.ts';
@@ -12,8 +12,10 @@ export function createEventReader(lane: Lane): EventStore {
     const parsed = parseEventId(eventId);
     // PostgreSQL refuses U+0000 in text, so no event has it in its id.
     if (parsed === null || eventId.includes('\u0000')) return null;
-    const values = [organizationNumber, parsed.base, eventId, sinceMs];
-    const [event] = await lane.ask<StoredEvent>(FIND[parsed.kind], values);
+    const { base, name } = parsed;
+    const values = [organizationNumber, base, eventId, sinceMs];
+    const numbers = name.kind === 'correction' ? [name.number] : [];
+    const [event] = await lane.ask<StoredEvent>(FIND[name.kind], [...values, ...numbers]);
     return event ?? null;
   }
 
@@ -64,12 +66,12 @@ function ofType(type: RequestEventType): string {
 }
 
 // Each inner question is a point read that names the month of the next one.
-function findStatement(kind: EventKind): Statement {
+function findStatement(kind: EventName['kind'], column: string): Statement {
   return {
     name: `find-${kind}-event`,
     text: `${EVENT_SELECT}
       WHERE organization_number = $1 AND id = $3 AND created_at >= $4 AND created_at = (
-        SELECT ${kind}_at FROM requests
+        SELECT ${column} FROM requests
         WHERE organization_number = $1 AND request_key = $2 AND kept_at = (
           SELECT kept_at FROM request_keys WHERE organization_number = $1 AND request_key = $2
         )
@@ -78,7 +80,11 @@ function findStatement(kind: EventKind): Statement {
 }
 
 const FIND = {
-  completed: findStatement('completed'),
-  settled: findStatement('settled'),
-  correction: findStatement('correction'),
-} as const satisfies Record<EventKind, Statement>;
+  completed: findStatement('completed', 'completed_at'),
+  settled: findStatement('settled', 'settled_at'),
+  // Beyond the earlier ones there is the last, whose id says whether it is the one.
+  correction: findStatement(
+    'correction',
+    `coalesce((string_to_array(earlier_corrections, ','))[$5::integer]::bigint, correction_at)`,
+  ),
+} as const satisfies Record<EventName['kind'], Statement>;

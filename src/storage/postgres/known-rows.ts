@@ -1,9 +1,10 @@
 /** Reads the rows that a working set misses, and locks what the batch is going to change. */
 
 import type pg from 'pg';
+import { factsInEnvelope } from '../../domain/request-data.ts';
 import type { TraceRecord } from '../../domain/trace.ts';
 import type { OverdueRequest, StoredSpan } from '../append/tables.ts';
-import { ADMITTED, unpackRequestState } from '../rows/codes.ts';
+import { ADMITTED, eventTypes, unpackRequestState } from '../rows/codes.ts';
 import { SUMMARY_COLUMNS, SUMMARY_SELECT, type SummaryRow, TRACE_SELECT, toSummary } from './trace-rows.ts';
 import { type GovernanceId, logName } from './working-log.ts';
 import { type KnownRows, type MissingRows, partKey, traceKey } from './working-set.ts';
@@ -21,6 +22,7 @@ export async function readMissing(client: pg.ClientBase, known: KnownRows, missi
   if (missing.summaries.size > 0) await readSummaries(client, known, missing.summaries);
   if (missing.overdue.size > 0) await readOverdue(client, known, missing.overdue);
   if (missing.requests.size > 0) await readRequests(client, known, missing.requests);
+  if (missing.told.size > 0) await readTold(client, known, missing.told);
   if (missing.governance.size > 0) await readGovernance(client, known, missing.governance);
 }
 
@@ -115,6 +117,8 @@ type RequestRow = {
   readonly completedAtMs: number | null;
   readonly settledAtMs: number | null;
   readonly correctionAtMs: number | null;
+  /** Numbers joined by commas. */
+  readonly earlierCorrections: string | null;
   readonly costNanoUsd: number | null;
   readonly admission: string | null;
 };
@@ -127,12 +131,42 @@ async function readRequests(client: pg.ClientBase, known: KnownRows, missing: Mi
     text: `SELECT organization_number AS "organizationNumber", request_key AS key,
         project_number AS "projectNumber", gateway_request_id AS "gatewayRequestId", state,
         completed_by AS "completedBy", received_at AS "receivedAtMs", completed_at AS "completedAtMs",
-        settled_at AS "settledAtMs", correction_at AS "correctionAtMs", nano_usd AS "costNanoUsd", admission
+        settled_at AS "settledAtMs", correction_at AS "correctionAtMs", nano_usd AS "costNanoUsd", admission,
+        earlier_corrections AS "earlierCorrections"
       FROM lock_requests($1, $2)`,
     values: [wanted.map((each) => each.organizationNumber), wanted.map((each) => each.key)],
   });
-  for (const { organizationNumber, key, state, completedBy, ...row } of rows) {
-    known.requests.set(logName(organizationNumber, key), { ...row, state: unpackRequestState(state, completedBy) });
+  for (const { organizationNumber, key, state, completedBy, earlierCorrections, ...row } of rows) {
+    const earlierCorrectionsAtMs = (earlierCorrections ?? '').split(',').filter(Boolean).map(Number);
+    const request = { ...row, earlierCorrectionsAtMs, state: unpackRequestState(state, completedBy) };
+    known.requests.set(logName(organizationNumber, key), request);
+  }
+}
+
+type ToldRow = OverdueRequest & { readonly envelope: string };
+
+/** Of requests that are locked. Those of one instant are told apart by the number in their ids. */
+async function readTold(client: pg.ClientBase, known: KnownRows, missing: MissingRows['told']): Promise<void> {
+  for (const name of missing.keys()) known.told.set(name, null);
+  const wanted = [...missing.values()];
+  const { rows } = await client.query<ToldRow>({
+    name: 'append-told',
+    text: `SELECT organization_number AS "organizationNumber", request_key AS key, envelope
+      FROM unnest($1::integer[], $2::text[]) AS wanted (organization_number, request_key)
+      JOIN request_keys USING (organization_number, request_key)
+      JOIN requests USING (organization_number, request_key, kept_at)
+      JOIN LATERAL (
+        SELECT events.envelope FROM events
+        WHERE events.organization_number = wanted.organization_number
+          AND events.created_at = coalesce(requests.correction_at, requests.completed_at)
+          AND events.id = wanted.request_key || ':completed' || CASE WHEN requests.correction_at IS NULL THEN ''
+            ELSE ':' || coalesce(cardinality(string_to_array(requests.earlier_corrections, ',')), 0) + 2 END
+          AND events.type = ${eventTypes.code('gateway.request.completed')}
+      ) AS newest ON true`,
+    values: [wanted.map((each) => each.organizationNumber), wanted.map((each) => each.key)],
+  });
+  for (const { organizationNumber, key, envelope } of rows) {
+    known.told.set(logName(organizationNumber, key), factsInEnvelope(envelope));
   }
 }
 

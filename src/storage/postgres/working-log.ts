@@ -2,6 +2,7 @@
 
 import type { NewEvent } from '../../domain/event.ts';
 import type { EventType } from '../../domain/event-type.ts';
+import { factsInData, type ToldFacts } from '../../domain/request-data.ts';
 import { envelope } from '../../domain/request-event.ts';
 import type { LogTables, OverdueRequest, RequestChange, RequestRow } from '../append/tables.ts';
 
@@ -11,17 +12,21 @@ export const CREATED_MARK = '\u0001';
 /** As the instant of an event: the moment of the commit. */
 const NOW = 0;
 
-export type KnownRequest = RequestRow & {
+export type KnownRequest = Omit<RequestRow, 'corrections'> & {
   readonly costNanoUsd: number | null;
   readonly receivedAtMs: number;
   readonly completedAtMs: number | null;
   readonly settledAtMs: number | null;
+  /** Of the last correction. */
   readonly correctionAtMs: number | null;
+  readonly earlierCorrectionsAtMs: readonly number[];
 };
 
 /** What has been read, null for what is known not to exist. */
 export type KnownLogs = {
   readonly requests: Map<string, KnownRequest | null>;
+  /** By requests, what the newest completed event of each tells. */
+  readonly told: Map<string, ToldFacts | null>;
   readonly keyIndexes: Map<number, number>;
   /** Whether there is such an event outside of the log. */
   readonly governance: Map<string, boolean>;
@@ -30,6 +35,7 @@ export type KnownLogs = {
 /** What must be read before the run can count. */
 export type MissingLogs = {
   readonly requests: Map<string, OverdueRequest>;
+  readonly told: Map<string, OverdueRequest>;
   readonly keyIndexes: Set<number>;
   readonly governance: Map<string, GovernanceId>;
 };
@@ -40,6 +46,8 @@ export type RequestEntry = {
   readonly organizationNumber: number;
   readonly key: string;
   row: KnownRequest;
+  /** The data of the event that came of it. */
+  readonly dataJson: string | null;
   keptAtMs: number;
   readonly isNew: boolean;
 };
@@ -120,6 +128,16 @@ export function createWorkingLogs(known: KnownLogs | null, missing: MissingLogs)
     return stored ?? false;
   }
 
+  function findTold(organizationNumber: number, key: string): ToldFacts | undefined {
+    const name = logName(organizationNumber, key);
+    const told = requests.get(name)?.dataJson;
+    if (typeof told === 'string') return factsInData(told);
+    if (known === null) return undefined;
+    const stored = known.told.get(name);
+    if (stored === undefined) missing.told.set(name, { organizationNumber, key });
+    return stored ?? undefined;
+  }
+
   function appendEvent(head: HeadEntry, { id, type, dataJson }: NewEvent): void {
     head.events += 1;
     head.isTaken = true;
@@ -134,9 +152,9 @@ export function createWorkingLogs(known: KnownLogs | null, missing: MissingLogs)
 
   function log(organizationNumber: number): LogTables {
     const head = takeHead(organizationNumber);
-    const put = (key: string, row: KnownRequest, { isNew, keptAtMs }: Pick<RequestEntry, 'isNew' | 'keptAtMs'>) => {
+    const put = (key: string, entry: Omit<RequestEntry, 'organizationNumber' | 'key'>) => {
       head.isTaken = true;
-      requests.set(logName(organizationNumber, key), { organizationNumber, key, row, keptAtMs, isNew });
+      requests.set(logName(organizationNumber, key), { organizationNumber, key, ...entry });
     };
     return {
       get lastKeyIndex() {
@@ -145,13 +163,18 @@ export function createWorkingLogs(known: KnownLogs | null, missing: MissingLogs)
       set lastKeyIndex(index) {
         head.lastKeyIndex = index;
       },
-      findRequest: (key) => findRequest(organizationNumber, key),
+      findRequest(key) {
+        const row = findRequest(organizationNumber, key);
+        return row === undefined ? undefined : { ...row, corrections: countCorrections(row) };
+      },
+      findTold: (key) => findTold(organizationNumber, key),
       insertRequest(key, request, event) {
         if (findRequest(organizationNumber, key) !== undefined) return false;
         const completedAtMs = event === null ? null : NOW;
-        const row = { ...request, completedAtMs, settledAtMs: null, correctionAtMs: null };
-        put(key, row, { isNew: true, keptAtMs: request.receivedAtMs });
-        if (event !== null) appendEvent(head, event(CREATED_MARK));
+        const row = { ...request, completedAtMs, settledAtMs: null, correctionAtMs: null, earlierCorrectionsAtMs: [] };
+        const made = event === null ? null : event(CREATED_MARK);
+        put(key, { row, isNew: true, keptAtMs: request.receivedAtMs, dataJson: made?.dataJson ?? null });
+        if (made !== null) appendEvent(head, made);
         return true;
       },
       changeRequest(key, change, event) {
@@ -159,8 +182,9 @@ export function createWorkingLogs(known: KnownLogs | null, missing: MissingLogs)
         if (stored === undefined) throw new Error('a request is changed that was not found');
         const isNew = requests.get(logName(organizationNumber, key))?.isNew === true;
         const keptAtMs = Math.max(stored.receivedAtMs, change.receivedAtMs ?? 0);
-        put(key, toChanged(stored, change), { isNew, keptAtMs });
-        appendEvent(head, event(CREATED_MARK));
+        const made = event(CREATED_MARK);
+        put(key, { row: toChanged(stored, change), isNew, keptAtMs, dataJson: made.dataJson });
+        appendEvent(head, made);
       },
       insertGovernanceEvent(event) {
         if (hasGovernance(organizationNumber, event.id)) return false;
@@ -176,7 +200,20 @@ export function createWorkingLogs(known: KnownLogs | null, missing: MissingLogs)
 }
 
 function toChanged(stored: KnownRequest, { state, costNanoUsd, admission, emits }: RequestChange): KnownRequest {
-  return { ...stored, state, costNanoUsd, admission, [INSTANTS[emits]]: NOW };
+  const { correctionAtMs, earlierCorrectionsAtMs } = stored;
+  const isAgain = emits === 'correction' && correctionAtMs !== null;
+  return {
+    ...stored,
+    state,
+    costNanoUsd,
+    admission,
+    earlierCorrectionsAtMs: isAgain ? [...earlierCorrectionsAtMs, correctionAtMs] : earlierCorrectionsAtMs,
+    [INSTANTS[emits]]: NOW,
+  };
+}
+
+function countCorrections({ correctionAtMs, earlierCorrectionsAtMs }: KnownRequest): number {
+  return correctionAtMs === null ? 0 : earlierCorrectionsAtMs.length + 1;
 }
 
 const INSTANTS = { completed: 'completedAtMs', settled: 'settledAtMs', correction: 'correctionAtMs' } as const;

@@ -68,6 +68,7 @@ export function createKnownRows(): KnownRows {
     summaries: new Map(),
     overdue: new Map(),
     requests: new Map(),
+    told: new Map(),
     keyIndexes: new Map(),
     governance: new Map(),
   };
@@ -89,6 +90,7 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
     summaries: new Map(),
     overdue: new Map(),
     requests: new Map(),
+    told: new Map(),
     keyIndexes: new Set(),
     governance: new Map(),
   };

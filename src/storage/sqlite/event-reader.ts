@@ -1,14 +1,14 @@
 /** Reading the log of emitted events. */
 
 import type { EventRange, StoredEvent } from '../../domain/event.ts';
-import { type EventKind, parseEventId } from '../../domain/request-event.ts';
+import { type EventKind, type EventName, parseEventId } from '../../domain/request-event.ts';
 import type { EventStore } from '../../domain/store.ts';
 import { eventTypes } from '../rows/codes.ts';
 import { packRequestKey, type StoredId } from './compact-ids.ts';
 import type { Database } from './connection.ts';
 import type { ReadLane } from './read-lane.ts';
 
-type Seqs = { readonly [K in EventKind]: number | null };
+type Seqs = { readonly [K in EventKind]: number | null } & { readonly earlierCorrections: string | null };
 
 export function prepareEventReader(db: Database, lane: ReadLane): EventStore {
   const statements = prepareStatements(db);
@@ -17,7 +17,7 @@ export function prepareEventReader(db: Database, lane: ReadLane): EventStore {
     const parsed = parseEventId(eventId);
     if (parsed === null) return null;
     const seqs = statements.seqs.get(organizationNumber, packRequestKey(parsed.base));
-    const seq = seqs?.[parsed.kind] ?? null;
+    const seq = seqs === undefined ? null : seqOf(parsed.name, seqs);
     if (seq === null) return null;
     const envelope = statements.envelope.get(organizationNumber, seq);
     if (envelope === undefined) return null;
@@ -31,6 +31,13 @@ export function prepareEventReader(db: Database, lane: ReadLane): EventStore {
     list: (range) => lane(() => statements.list(range)),
     find: (organization, eventId, sinceMs) => lane(() => find(organization.number, eventId, sinceMs)),
   };
+}
+
+/** The row has the last correction apart from those before. */
+function seqOf(name: EventName, seqs: Seqs): number | null {
+  if (name.kind !== 'correction') return seqs[name.kind];
+  const earlier: readonly number[] = JSON.parse(seqs.earlierCorrections ?? '[]');
+  return [...earlier, seqs.correction][name.number - 1] ?? null;
 }
 
 function prepareStatements(db: Database) {
@@ -57,7 +64,8 @@ function prepareStatements(db: Database) {
       return statement.all(organization.number, fromMs, ...bound, eventTypes.code(type), limit);
     },
     seqs: db.prepare<[number, StoredId], Seqs>(
-      `SELECT completed_seq AS completed, settled_seq AS settled, correction_seq AS correction
+      `SELECT completed_seq AS completed, settled_seq AS settled, correction_seq AS correction,
+         earlier_corrections AS earlierCorrections
        FROM requests WHERE organization_number = ? AND request_key = ?`,
     ),
     envelope: db

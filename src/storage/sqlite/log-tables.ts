@@ -1,6 +1,7 @@
 /** Requests and the log of one organization on SQLite. */
 
 import type { NewEvent } from '../../domain/event.ts';
+import { factsInEnvelope } from '../../domain/request-data.ts';
 import { type EventKind, envelope } from '../../domain/request-event.ts';
 import type { LogTables, MakeEvent } from '../append/tables.ts';
 import { eventTypes, requestSources, requestStatuses, unpackRequestState } from '../rows/codes.ts';
@@ -38,6 +39,10 @@ export function prepareLogTables(db: Database): (head: LogHead) => LogTables {
       if (row === undefined) return undefined;
       const { state, completedBy, ...rest } = row;
       return { ...rest, state: unpackRequestState(state, completedBy) };
+    },
+    findTold(key) {
+      const told = statements.newest.get(head.organizationNumber, packRequestKey(key));
+      return told === undefined ? undefined : factsInEnvelope(told);
     },
     insertRequest(key, { projectNumber, gatewayRequestId, state, receivedAtMs, costNanoUsd, admission }, event) {
       const place = [head.organizationNumber, packRequestKey(key), projectNumber, gatewayRequestId] as const;
@@ -77,20 +82,26 @@ type Row = {
   readonly state: number;
   readonly completedBy: number | null;
   readonly admission: string | null;
+  readonly corrections: number;
 };
 
 type Place = [number, StoredId, number, string | null];
 
+/** The last correction takes the place of the one before, which joins the earlier ones. */
+const AND_KEEP_CORRECTION = `earlier_corrections = CASE WHEN correction_seq IS NOT NULL
+  THEN json_insert(ifnull(earlier_corrections, '[]'), '$[#]', correction_seq) END,`;
+
 function prepareStatements(db: Database) {
-  const change = (event: EventKind) =>
+  const change = (event: EventKind, before = '') =>
     db.prepare<[number, number | null, number, number | null, string | null, number, StoredId]>(
-      `UPDATE requests SET state = ?, completed_by = ?, ${event}_seq = ?, nano_usd = ?, admission = ?
+      `UPDATE requests SET ${before} state = ?, completed_by = ?, ${event}_seq = ?, nano_usd = ?, admission = ?
        WHERE organization_number = ? AND request_key = ?`,
     );
   return {
     find: db.prepare<[number, StoredId], Row>(
       `SELECT project_number AS projectNumber, gateway_request_id AS gatewayRequestId, state,
-         completed_by AS completedBy, admission
+         completed_by AS completedBy, admission,
+         (correction_seq IS NOT NULL) + ifnull(json_array_length(earlier_corrections), 0) AS corrections
        FROM requests WHERE organization_number = ? AND request_key = ?`,
     ),
     insert: db.prepare<[...Place, number, number | null, number, number, number | null]>(
@@ -105,7 +116,18 @@ function prepareStatements(db: Database) {
        VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (organization_number, request_key) DO NOTHING`,
     ),
-    change: { completed: change('completed'), settled: change('settled'), correction: change('correction') },
+    newest: db
+      .prepare<[number, StoredId], string>(
+        `SELECT envelope FROM requests JOIN events ON events.organization_number = requests.organization_number
+           AND events.seq = ifnull(correction_seq, completed_seq)
+         WHERE requests.organization_number = ? AND request_key = ?`,
+      )
+      .pluck(),
+    change: {
+      completed: change('completed'),
+      settled: change('settled'),
+      correction: change('correction', AND_KEEP_CORRECTION),
+    },
     insertEvent: db.prepare<[number, number, string]>(
       'INSERT INTO events (organization_number, seq, envelope) VALUES (?, ?, ?)',
     ),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { appendConformance } from './appends.ts';
+import { correctionConformance } from './corrections.ts';
 import { evaluatorStoreConformance } from './evaluators.ts';
 import { eventStoreConformance, requestEventConformance } from './events.ts';
 import { governanceConformance } from './governance.ts';
@@ -27,6 +28,7 @@ export function storeConformance(open: OpenSubject): void {
   largeTraceConformance(open);
   requestEventConformance(open);
   resentSpanConformance(open);
+  correctionConformance(open);
   requestStoreConformance(open);
   governanceConformance(open);
   eventStoreConformance(open);

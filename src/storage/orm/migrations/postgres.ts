@@ -5,6 +5,14 @@ import { management } from './postgres-0002-management.ts';
 import { gateway } from './postgres-0004-gateway.ts';
 import { webhooks } from './postgres-0005-webhooks.ts';
 import { traceAggregates } from './postgres-0006-trace-aggregates.ts';
+import { corrections } from './postgres-0007-corrections.ts';
 import type { SqlMigration } from './sql-migration.ts';
 
-export const POSTGRES_MIGRATIONS: readonly SqlMigration[] = [initial, management, gateway, webhooks, traceAggregates];
+export const POSTGRES_MIGRATIONS: readonly SqlMigration[] = [
+  initial,
+  management,
+  gateway,
+  webhooks,
+  traceAggregates,
+  corrections,
+];

@@ -7,6 +7,7 @@ import { management } from './sqlite-0003-management.ts';
 import { gateway } from './sqlite-0005-gateway.ts';
 import { webhooks } from './sqlite-0006-webhooks.ts';
 import { traceAggregates } from './sqlite-0007-trace-aggregates.ts';
+import { corrections } from './sqlite-0008-corrections.ts';
 
 export { APPLICATION_ID } from './sqlite-0001-initial.ts';
 
@@ -17,4 +18,5 @@ export const SQLITE_MIGRATIONS: readonly SqlMigration[] = [
   gateway,
   webhooks,
   traceAggregates,
+  corrections,
 ];
