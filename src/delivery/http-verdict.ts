@@ -1,6 +1,6 @@
 /** What an attempt is recorded as. */
 
-import type { AttemptResult } from '../domain/destination.ts';
+import { type AttemptResult, UNRESOLVED_ERROR } from '../domain/destination.ts';
 import { parseRetryAfter } from './retry-after.ts';
 
 /** Why no answer came. */
@@ -16,7 +16,7 @@ export type Answer = {
 const failure = (error: string, terminalHint = false, isOurs = false): Failure => ({ error, terminalHint, isOurs });
 
 export const TIMEOUT = failure('timeout');
-export const DNS_FAILED = failure('dns_failed');
+export const DNS_FAILED = failure(UNRESOLVED_ERROR);
 export const CONNECT_FAILED = failure('connect_failed');
 export const CONNECTION_RESET = failure('connection_reset');
 export const BAD_RESPONSE = failure('bad_response');

@@ -1,6 +1,6 @@
 /** What a failed attempt at a queue is called, without showing what belongs to somebody. */
 
-import type { AttemptResult } from '../domain/destination.ts';
+import { type AttemptResult, UNRESOLVED_ERROR } from '../domain/destination.ts';
 import { cutToCharacters } from '../domain/text-limits.ts';
 
 export type QueueRefusal = Pick<
@@ -109,7 +109,7 @@ function transportRefusal({ name, code }: Thrown): QueueRefusal | null {
   if (OURS.has(code)) return refuse('connect_failed', { isOurs: true });
   if (UNREACHED.has(code)) return refuse('connect_failed');
   if (RESET.has(code)) return refuse('connection_reset');
-  if (NAME_NOT_FOUND.test(code)) return refuse('dns_failed');
+  if (NAME_NOT_FOUND.test(code)) return refuse(UNRESOLVED_ERROR);
   if (CERTIFICATE.test(code)) return refuse(`tls_failed: ${code}`, { terminalHint: true });
   if (TLS.test(code)) return refuse(`tls_failed: ${code}`);
   if (UNREADABLE.test(code) || name === 'SyntaxError') return refuse('bad_response');

@@ -66,5 +66,8 @@ export type AttemptResult =
       readonly isOurs: boolean;
     };
 
+/** The error of an attempt whose host has no address. */
+export const UNRESOLVED_ERROR = 'dns_failed';
+
 /** Makes one attempt. It never throws, and ends within the deadline of an attempt whatever the receiver does. */
 export type Send = (destination: Destination, message: OutgoingMessage, signal: AbortSignal) => Promise<AttemptResult>;

@@ -2,7 +2,7 @@
 
 import type { RandomBytes } from './clock.ts';
 import type { Verdict } from './delivery.ts';
-import type { AttemptResult } from './destination.ts';
+import { type AttemptResult, UNRESOLVED_ERROR } from './destination.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type EndpointDeps, type EndpointTarget, requireEndpoint } from './endpoint-deps.ts';
 import { SCHEMA_VERSION } from './event.ts';
@@ -23,6 +23,7 @@ const STARTS_MAX = 10;
 const WINDOW_MS = 60_000;
 const TOLD_CHARACTERS_MAX = 500;
 const NOT_COMPLETED = "The request could not be completed. See this endpoint's delivery log.";
+const UNRESOLVED = `${NOT_COMPLETED} The host name does not resolve.`;
 /** What a queue refuses with has a name, which begins with a capital; what kept it from answering has none. */
 const QUEUE_REFUSAL = /^[A-Z]/;
 
@@ -67,7 +68,7 @@ function outcomeOf({ destinationKind }: Endpoint, result: AttemptResult): TestOu
   if (destinationKind === 'sqs' && QUEUE_REFUSAL.test(result.error)) {
     return { delivered: false, responseStatus, responseBody: cutToCharacters(result.error, TOLD_CHARACTERS_MAX) };
   }
-  return { delivered: false, responseStatus, error: NOT_COMPLETED };
+  return { delivered: false, responseStatus, error: result.error === UNRESOLVED_ERROR ? UNRESOLVED : NOT_COMPLETED };
 }
 
 function tooManyTests(waitMs: number): Fault {

@@ -69,6 +69,9 @@ const CREDENTIALS: UrlRefusal = {
   message: 'The url must not contain credentials (a user name or a password).',
 };
 
+const UNRESOLVED =
+  'The host name of the url does not resolve, so no network of SPANDREL_WEBHOOK_ALLOW is known to hold it.';
+
 export function createUrlPolicy(entries: readonly AllowEntry[]): UrlPolicy {
   const judgeAddresses: UrlPolicy['judgeAddresses'] = (target, addresses) => {
     const isListed = isListedByName(entries, target) || areListed(entries, target, addresses);
@@ -91,8 +94,14 @@ export async function vetUrl(policy: UrlPolicy, resolve: ResolveHost, text: stri
   if (judgement.kind === 'refused') return { reason: judgement.reason, message: judgement.message };
   const { target } = judgement;
   if (target.isLiteral) return null;
-  const addresses = await resolve(target.host, SAVE_RESOLVE_TIMEOUT_MS).catch(() => []);
-  return policy.judgeAddresses(target, addresses);
+  const addresses = await resolve(target.host, SAVE_RESOLVE_TIMEOUT_MS).catch((): readonly string[] => []);
+  const refusal = policy.judgeAddresses(target, addresses);
+  return refusal !== null && addresses.length === 0 ? sayUnresolved(refusal) : refusal;
+}
+
+/** What is wrong with the url may be right as soon as its host has an address that the list opens. */
+function sayUnresolved({ reason, message }: UrlRefusal): UrlRefusal {
+  return { reason, message: `${UNRESOLVED} ${message}` };
 }
 
 function judgeUrl(entries: readonly AllowEntry[], text: string): UrlJudgement {

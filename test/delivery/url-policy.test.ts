@@ -57,6 +57,21 @@ describe('a url', () => {
     expect(reasonOf(open, url)).toBe(reason);
   });
 
+  it.each([
+    ['http://receiver:8080/', '10.0.0.0/8', 'https'],
+    ['https://receiver.internal/', '10.0.0.0/8', 'host'],
+    ['https://receiver.example:9000/', '10.0.0.0/8', '443'],
+  ])('%s whose host has no address is told so where its addresses would open it', async (url, listed, word) => {
+    const message = async (resolve: () => Promise<readonly string[]>) =>
+      (await vetUrl(policyWith(listed), resolve, url))?.message;
+    for (const resolve of [unresolved, () => Promise.resolve([])]) {
+      expect(await message(resolve)).toContain('does not resolve');
+      expect(await message(resolve)).toContain(word);
+    }
+    expect(await message(() => Promise.resolve(['93.184.216.34']))).not.toContain('does not resolve');
+    expect(await message(() => Promise.resolve(['10.1.2.3']))).toBeUndefined();
+  });
+
   it('is refused with the word that says what to change', () => {
     const messageOf = (url: string) => {
       const judgement = open.judgeUrl(url);

@@ -38,7 +38,7 @@ describe('a test', () => {
     ]);
   });
 
-  const transport: AttemptResult = { ...REFUSED, responseStatus: null, responseText: null, error: 'dns_failed' };
+  const transport: AttemptResult = { ...REFUSED, responseStatus: null, responseText: null, error: 'connect_failed' };
   const NOT_COMPLETED = "The request could not be completed. See this endpoint's delivery log.";
   it.each<readonly [string, AttemptResult, EndpointDraft, object]>([
     ['is taken', ACCEPTED, HTTP, { delivered: true, responseStatus: 200, responseBody: 'thanks' }],
@@ -50,6 +50,12 @@ describe('a test', () => {
     ],
     ['is refused', REFUSED, HTTP, { delivered: false, responseStatus: 500, responseBody: 'HTTP 500' }],
     ['does not arrive', transport, HTTP, { delivered: false, responseStatus: null, error: NOT_COMPLETED }],
+    [
+      'goes to a host without an address',
+      { ...transport, error: 'dns_failed' },
+      HTTP,
+      { delivered: false, responseStatus: null, error: `${NOT_COMPLETED} The host name does not resolve.` },
+    ],
     [
       'is queued',
       { ...ACCEPTED, responseStatus: null, responseText: 'message-1' },
