@@ -16,6 +16,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'rpc/validate.ts',
     'domain/fault.ts',
     'domain/json-text.ts',
+    'domain/whole-number.ts',
     'domain/clock.ts',
     'domain/ids.ts',
     'domain/public-address.ts',
