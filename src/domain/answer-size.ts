@@ -1,5 +1,6 @@
 /** How many bytes values take in an answer: UTF-8, with what JSON has to escape. */
 
+import type { Evaluator } from './evaluator.ts';
 import { isObject, parseFreeJson } from './free-json.ts';
 import type { Evaluation, Span } from './trace.ts';
 import { SUMMED } from './trace-aggregates.ts';
@@ -12,6 +13,8 @@ export const HEAD_TEXT_MAX_BYTES = 1_280 * 1024;
 // Names of members, punctuation and instants, rounded up.
 const SPAN_BYTES = 480;
 const EVALUATION_BYTES = 460;
+const EVALUATOR_BYTES = 600;
+const FIELD_BYTES = 60;
 const ESCAPED = /["\\\u0000-\u001f\u007f\u2028\u2029]/;
 // Long texts are looked at in parts, so that one that is too large costs no more than one that is as large as may be.
 const PART_CHARACTERS = 64 * 1024;
@@ -41,6 +44,17 @@ export function evaluationBytes(evaluation: Evaluation): number {
     EVALUATION_BYTES +
     texts(evaluationId, evaluatorId, name, type, spanId, label, details, monitorId) +
     jsons(evaluation.errorJson, evaluation.inputsJson, evaluation.costJson)
+  );
+}
+
+export function evaluatorBytes(evaluator: Evaluator): number {
+  const { id, projectId, name, slug, workflowId, workflowName, workflowIcon, copiedFromEvaluatorId } = evaluator;
+  const fields = [...evaluator.fields, ...evaluator.outputFields];
+  return (
+    EVALUATOR_BYTES +
+    texts(id, id, projectId, name, slug, workflowId, workflowName, workflowIcon, copiedFromEvaluatorId) +
+    jsons(evaluator.configJson) +
+    fields.reduce((sum, { identifier, type }) => sum + FIELD_BYTES + texts(identifier, type), 0)
   );
 }
 

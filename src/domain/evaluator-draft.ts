@@ -72,12 +72,35 @@ function readDraft(draft: EvaluatorDraft): { content: EvaluatorContent; problems
 
 const NAME_LENGTH_MAX = 255;
 
+/** A name as it is stored. */
+export function tidyName(sent: string): string {
+  return sent.trim().toWellFormed();
+}
+
+/** What is wrong with a new name. */
+export function nameProblems(name: string): readonly Reason[] {
+  const found: Reason[] = [];
+  judgeName(name, found);
+  refuseUnstorableIn(name, 'name', found);
+  return found;
+}
+
+/** What is wrong with a part of a config, as far as it can be told without the rest of it. */
+export function configProblems(configJson: string | null, type: Evaluator['type']): readonly Reason[] {
+  const found: Reason[] = [];
+  const config = readConfig(configJson, found);
+  if (config === null) return found;
+  if (type === 'evaluator') judgeCatalogued(config, { found, isPart: true });
+  refuseUnstorableIn(config, 'config', found);
+  return found;
+}
+
 function judgeName(sent: string | null, found: Reason[]): string {
   if (sent === null) {
     found.push(typeReason('name', 'string', 'undefined'));
     return '';
   }
-  const name = sent.trim().toWellFormed();
+  const name = tidyName(sent);
   const length = countCodePoints(name);
   if (length < 1 || length > NAME_LENGTH_MAX) found.push(lengthReason('name', `1 to ${NAME_LENGTH_MAX} characters`));
   return name;
@@ -125,7 +148,7 @@ function judgeByType(type: Evaluator['type'], judging: Judging): Judged {
   refuseWorkflowMembers(judging);
   const { config, found } = judging;
   if (config === null) return nothing;
-  return type === 'code' ? judgeCode(config, found) : judgeCatalogued(config, found);
+  return type === 'code' ? judgeCode(config, found) : judgeCatalogued(config, { found, isPart: false });
 }
 
 function judgeWorkflow({ draft, found }: Judging): Judged {
@@ -146,8 +169,12 @@ function refuseWorkflowMembers({ draft, found }: Judging): void {
   }
 }
 
-function judgeCatalogued(config: LosslessObject, found: Reason[]): Judged {
-  const entry = judgeEvaluatorType(readMember(config, 'evaluatorType'), found);
+/** `isPart`: what the config does not name is known elsewhere. */
+type Catalogued = { readonly found: Reason[]; readonly isPart: boolean };
+
+function judgeCatalogued(config: LosslessObject, { found, isPart }: Catalogued): Judged {
+  const evaluatorType = readMember(config, 'evaluatorType');
+  const entry = isPart && evaluatorType === null ? null : judgeEvaluatorType(evaluatorType, found);
   const onError = judgeOnError(readMember(config, 'onError'), found);
   const settings = readMember(config, 'settings') ?? {};
   if (!isLosslessObject(settings)) {

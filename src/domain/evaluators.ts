@@ -1,15 +1,18 @@
 /** The evaluators of a project: saved ways to judge what an application did. */
 
+import { evaluatorBytes } from './answer-size.ts';
 import type { Project } from './caller.ts';
 import type { RandomBytes } from './clock.ts';
 import type { Evaluator } from './evaluator.ts';
+import { changeProblems, type EvaluatorChange, mergeChange } from './evaluator-change.ts';
 import { type EvaluatorDraft, judgeDraft } from './evaluator-draft.ts';
 import { drawSlug } from './evaluator-slug.ts';
-import { Fault, validationFault } from './fault.ts';
+import { Fault, unavailableFault, validationFault } from './fault.ts';
 import { newId } from './ids.ts';
-import { countCodePoints } from './reasons.ts';
+import { countCodePoints, refuseProblems } from './reasons.ts';
 import type { EvaluatorStore } from './store.ts';
 
+export { changeProblems, type EvaluatorChange } from './evaluator-change.ts';
 export { draftProblems, type EvaluatorDraft } from './evaluator-draft.ts';
 export type { EvaluatorFieldDraft } from './evaluator-fields.ts';
 
@@ -20,16 +23,26 @@ export type Evaluators = {
   get(project: Project, idOrSlug: string): Promise<Evaluator>;
   /** Throws validation_error with every problem of the draft, or evaluator_limit_reached. */
   create(project: Project, draft: EvaluatorDraft, nowMs: number): Promise<Evaluator>;
+  /**
+   * All of the project, the one updated last first, then by id. `countAnswer` is told of their bytes as they are read.
+   * Throws evaluator_list_too_large.
+   */
+  list(project: Project, countAnswer: (bytes: number) => void): Promise<readonly Evaluator[]>;
+  /** Throws validation_error, evaluator_not_found, evaluator_type_immutable. What changes nothing is not stored. */
+  update(project: Project, update: EvaluatorUpdate): Promise<Evaluator>;
+  /** Throws evaluator_not_found. */
+  remove(project: Project, idOrSlug: string, nowMs: number): Promise<void>;
+};
+
+export type EvaluatorUpdate = {
+  readonly idOrSlug: string;
+  readonly change: EvaluatorChange;
+  readonly nowMs: number;
 };
 
 export function createEvaluators(deps: EvaluatorDeps): Evaluators {
   return {
-    get: async (project, idOrSlug) => {
-      if (idOrSlug.includes('\0')) throw nulFault();
-      const evaluator = isNameable(idOrSlug) ? await deps.store.find(project.id, idOrSlug) : null;
-      if (!evaluator) throw notFoundFault();
-      return evaluator;
-    },
+    get: (project, idOrSlug) => findEvaluator(deps, project, idOrSlug),
     create: async (project, draft, nowMs) => {
       const content = judgeDraft(draft);
       for (let attempt = 0; attempt < SLUG_ATTEMPTS_MAX; attempt += 1) {
@@ -47,7 +60,67 @@ export function createEvaluators(deps: EvaluatorDeps): Evaluators {
       }
       throw new Error(`no free slug in ${SLUG_ATTEMPTS_MAX} draws`);
     },
+    list: (project, countAnswer) => listEvaluators(deps, project, countAnswer),
+    update: (project, update) => updateEvaluator(deps, project, update),
+    remove: async (project, idOrSlug, nowMs) => {
+      const { id } = await findEvaluator(deps, project, idOrSlug);
+      if (!(await deps.store.remove(project.id, id, nowMs))) throw notFoundFault();
+    },
   };
+}
+
+async function findEvaluator({ store }: EvaluatorDeps, project: Project, idOrSlug: string): Promise<Evaluator> {
+  if (idOrSlug.includes('\0')) throw nulFault();
+  const evaluator = isNameable(idOrSlug) ? await store.find(project.id, idOrSlug) : null;
+  if (!evaluator) throw notFoundFault();
+  return evaluator;
+}
+
+// The texts of a project may be a thousand times the largest body; few are read at once, and not all of them are held.
+const PAGE_SIZE = 25;
+const LIST_MAX_BYTES = 64 * 1024 * 1024;
+
+/** Read in the order of ids: one that changes meanwhile is neither missed nor listed twice. */
+async function listEvaluators(
+  { store }: EvaluatorDeps,
+  project: Project,
+  countAnswer: (bytes: number) => void,
+): Promise<readonly Evaluator[]> {
+  const found: Evaluator[] = [];
+  let totalBytes = 0;
+  let afterId: string | null = null;
+  do {
+    const page: readonly Evaluator[] = await store.list(project.id, { afterId, limit: PAGE_SIZE });
+    const bytes = page.reduce((sum, evaluator) => sum + evaluatorBytes(evaluator), 0);
+    totalBytes += bytes;
+    if (totalBytes > LIST_MAX_BYTES) throw tooLargeFault();
+    countAnswer(bytes);
+    found.push(...page);
+    afterId = page.length < PAGE_SIZE ? null : (page.at(-1)?.id ?? null);
+  } while (afterId !== null);
+  return found.sort((a, b) => b.updatedAtMs - a.updatedAtMs || (a.id < b.id ? -1 : 1));
+}
+
+// Each round that is lost was won by somebody else, so many in a row mean a crowd.
+const UPDATE_ROUNDS_MAX = 50;
+const RETRY_AFTER_SECONDS = 1;
+
+async function updateEvaluator(
+  deps: EvaluatorDeps,
+  project: Project,
+  { idOrSlug, change, nowMs }: EvaluatorUpdate,
+): Promise<Evaluator> {
+  refuseProblems(changeProblems(change));
+  for (let round = 0; round < UPDATE_ROUNDS_MAX; round += 1) {
+    const stored = await findEvaluator(deps, project, idOrSlug);
+    const { name, configJson, fields, outputFields } = mergeChange(stored, change);
+    if (name === stored.name && configJson === stored.configJson) return stored;
+    // It only ever grows, so that it tells one state of the evaluator from every other.
+    const updatedAtMs = Math.max(nowMs, stored.updatedAtMs + 1);
+    const evaluator: Evaluator = { ...stored, name, configJson, fields, outputFields, updatedAtMs };
+    if ((await deps.store.replace(evaluator, stored.updatedAtMs)) === 'stored') return evaluator;
+  }
+  throw unavailableFault('Others keep changing this evaluator; try again.', RETRY_AFTER_SECONDS);
 }
 
 /** Evaluators a project may hold at once. */
@@ -69,6 +142,11 @@ function notFoundFault(): Fault {
 function limitFault(): Fault {
   const message = `The project already holds ${LIVE_MAX} evaluators; delete one before creating another.`;
   return new Fault('evaluator_limit_reached', message);
+}
+
+function tooLargeFault(): Fault {
+  const message = `The evaluators of the project take more than ${LIST_MAX_BYTES} bytes together; read them one by one.`;
+  return new Fault('evaluator_list_too_large', message);
 }
 
 function nulFault(): Fault {

@@ -61,6 +61,8 @@ const RESOURCE_CODES = {
   ambiguous_trace_id: 'conflict',
   evaluator_not_found: 'not_found',
   evaluator_limit_reached: 'invalid',
+  evaluator_type_immutable: 'bad_request',
+  evaluator_list_too_large: 'invalid',
   webhook_event_not_found: 'not_found',
   webhook_endpoint_not_found: 'not_found',
   webhook_delivery_not_found: 'not_found',

@@ -8,10 +8,18 @@ import {
   type EvaluatorSchema,
   type EvaluatorService,
   EvaluatorType,
+  type UpdateEvaluatorRequest,
 } from '../../gen/spandrel/v1/evaluators_pb.js';
 import type { Project } from '../domain/caller.ts';
 import type { Evaluator } from '../domain/evaluator.ts';
-import { draftProblems, type EvaluatorDraft, type EvaluatorFieldDraft, type Evaluators } from '../domain/evaluators.ts';
+import {
+  changeProblems,
+  draftProblems,
+  type EvaluatorChange,
+  type EvaluatorDraft,
+  type EvaluatorFieldDraft,
+  type Evaluators,
+} from '../domain/evaluators.ts';
 import type { Implementation } from './method.ts';
 import { projectOf } from './scope.ts';
 
@@ -39,6 +47,28 @@ export function createEvaluatorRpc(deps: EvaluatorRpcDeps): Implementation<typeo
         return respond(project, await deps.evaluators.create(project, toDraft(request), context.nowMs));
       },
     },
+    listEvaluators: {
+      handle: async (_request, context) => {
+        const project = projectOf(context);
+        const found = await deps.evaluators.list(project, (bytes) => context.countAnswer(bytes));
+        return { evaluators: found.map((evaluator) => respond(project, evaluator).evaluator) };
+      },
+    },
+    updateEvaluator: {
+      check: (request) => changeProblems(toChange(request)),
+      handle: async (request, context) => {
+        const project = projectOf(context);
+        const { idOrSlug } = request;
+        const update = { idOrSlug, change: toChange(request), nowMs: context.nowMs };
+        return respond(project, await deps.evaluators.update(project, update));
+      },
+    },
+    deleteEvaluator: {
+      handle: async (request, context) => {
+        await deps.evaluators.remove(projectOf(context), request.idOrSlug, context.nowMs);
+        return { success: true };
+      },
+    },
   };
 }
 
@@ -54,6 +84,11 @@ function toDraft(request: CreateEvaluatorRequest): EvaluatorDraft {
     fields: request.fields.map(toFieldDraft),
     outputFields: request.outputFields.map(toFieldDraft),
   };
+}
+
+/** A field that is named without a value is as good as one that is not sent, so the mask has nothing to add. */
+function toChange({ name, type, configJson }: UpdateEvaluatorRequest): EvaluatorChange {
+  return { name: name ?? null, type: typeFromMessage(type), configJson: configJson ?? null };
 }
 
 function toFieldDraft(field: EvaluatorField): EvaluatorFieldDraft {

@@ -228,6 +228,72 @@ describe('reading an evaluator', () => {
   });
 });
 
+const change = { name: null, type: null, configJson: null };
+
+describe('updating an evaluator', () => {
+  it('decides again on what others have changed meanwhile', async () => {
+    const { create, evaluators, store } = setUp();
+    const { id } = await create(bleu);
+    store.stale = 3;
+    const update = { idOrSlug: id, change: { ...change, name: 'New' }, nowMs: NOW_MS + 5 };
+    expect(await evaluators.update(project, update)).toMatchObject({ name: 'New', updatedAtMs: NOW_MS + 5 });
+    expect(store.replaced).toBe(4);
+  });
+
+  it('gives up where others never stop', async () => {
+    const { create, evaluators, store } = setUp();
+    const { id } = await create(bleu);
+    store.stale = Number.POSITIVE_INFINITY;
+    const update = { idOrSlug: id, change: { ...change, name: 'New' }, nowMs: NOW_MS };
+    expect(await faultOf(evaluators.update(project, update))).toMatchObject({ code: 'unavailable' });
+  });
+
+  it('moves the instant on even where the clock does not', async () => {
+    const { create, evaluators } = setUp();
+    const { id, createdAtMs } = await create(bleu);
+    for (const [index, nowMs] of [NOW_MS, NOW_MS, NOW_MS - 9].entries()) {
+      const update = { idOrSlug: id, change: { ...change, name: `New ${index}` }, nowMs };
+      const { updatedAtMs, ...told } = await evaluators.update(project, update);
+      expect([updatedAtMs, told.createdAtMs]).toEqual([NOW_MS + 1 + index, createdAtMs]);
+    }
+  });
+
+  it('keeps numbers of settings letter by letter', async () => {
+    const { create, evaluators } = setUp();
+    const { id } = await create(bleuConfig('{"n":1.0,"big":12345678901234567890}'));
+    const configJson = '{"onError":"block"}';
+    const { configJson: stored } = await evaluators.update(project, {
+      idOrSlug: id,
+      change: { ...change, configJson },
+      nowMs: NOW_MS,
+    });
+    expect(stored).toContain('{"n":1.0,"big":12345678901234567890}');
+  });
+
+  it('does not judge what is stored again for the sake of a name', async () => {
+    const { create, evaluators, store } = setUp();
+    const made = await create(bleu);
+    const configJson = '{"evaluatorType":"gone/for-ever","settings":{}}';
+    await store.replace({ ...made, configJson }, made.updatedAtMs);
+    const update = { idOrSlug: made.id, change: { ...change, name: 'New' }, nowMs: NOW_MS };
+    expect(await evaluators.update(project, update)).toMatchObject({ name: 'New', configJson });
+  });
+});
+
+describe('listing evaluators', () => {
+  it('counts what it reads, and holds no more than an answer may have', async () => {
+    const { create, evaluators } = setUp();
+    const text = 'x'.repeat(1_000_000);
+    const counted: number[] = [];
+    const count = (bytes: number) => void counted.push(bytes);
+    for (let made = 0; made < 60; made += 1) await create(bleuConfig(`{"own":"${text}"}`));
+    expect(await evaluators.list(project, count)).toHaveLength(60);
+    expect(counted.reduce((sum, bytes) => sum + bytes)).toBeGreaterThan(60_000_000);
+    for (let made = 0; made < 15; made += 1) await create(bleuConfig(`{"own":"${text}"}`));
+    expect(await faultOf(evaluators.list(project, count))).toMatchObject({ code: 'evaluator_list_too_large' });
+  });
+});
+
 function describeFields(fields: Evaluator['fields']): string {
   return fields.map(({ identifier, type, optional }) => `${identifier} ${type}${optional ? ' opt' : ''}`).join(', ');
 }

@@ -5,7 +5,7 @@ import type { Project } from '../../src/domain/caller.ts';
 import type { Evaluator } from '../../src/domain/evaluator.ts';
 import { createEvaluators, type EvaluatorDraft } from '../../src/domain/evaluators.ts';
 import { Fault } from '../../src/domain/fault.ts';
-import type { EvaluatorStore } from '../../src/domain/store.ts';
+import type { EvaluatorPage, EvaluatorStore } from '../../src/domain/store.ts';
 
 export const NOW_MS = 1_700_000_000_000;
 
@@ -44,6 +44,9 @@ class FakeStore implements EvaluatorStore {
   readonly stored: Evaluator[] = [];
   asked = 0;
   liveMax = 0;
+  replaced = 0;
+  /** How many of the first replacements come too late. */
+  stale = 0;
 
   async insert(evaluator: Evaluator, liveMax: number): Promise<'stored' | 'slug_taken' | 'limit_reached'> {
     this.tried.push(evaluator);
@@ -51,6 +54,25 @@ class FakeStore implements EvaluatorStore {
     const outcome = this.outcomes.shift() ?? 'stored';
     if (outcome === 'stored') this.stored.push(evaluator);
     return outcome;
+  }
+
+  async list(projectId: string, { afterId, limit }: EvaluatorPage): Promise<readonly Evaluator[]> {
+    const own = this.stored.filter((each) => each.projectId === projectId && each.id > (afterId ?? ''));
+    return own.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit);
+  }
+
+  async replace(evaluator: Evaluator, expectedUpdatedAtMs: number): Promise<'stored' | 'stale'> {
+    const index = this.stored.findIndex(({ id }) => id === evaluator.id);
+    this.replaced += 1;
+    if (this.replaced <= this.stale || this.stored[index]?.updatedAtMs !== expectedUpdatedAtMs) return 'stale';
+    this.stored[index] = evaluator;
+    return 'stored';
+  }
+
+  async remove(projectId: string, id: string): Promise<boolean> {
+    const index = this.stored.findIndex((each) => each.projectId === projectId && each.id === id);
+    if (index !== -1) this.stored.splice(index, 1);
+    return index !== -1;
   }
 
   async find(projectId: string, idOrSlug: string): Promise<Evaluator | null> {

@@ -6,7 +6,7 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file spandrel/v1/evaluators.proto.
@@ -302,6 +302,148 @@ export declare type CreateEvaluatorResponse = Message<"spandrel.v1.CreateEvaluat
 export declare const CreateEvaluatorResponseSchema: GenMessage<CreateEvaluatorResponse>;
 
 /**
+ * Nothing chooses: the whole list is answered.
+ *
+ * @generated from message spandrel.v1.ListEvaluatorsRequest
+ */
+export declare type ListEvaluatorsRequest = Message<"spandrel.v1.ListEvaluatorsRequest"> & {
+};
+
+/**
+ * Describes the message spandrel.v1.ListEvaluatorsRequest.
+ * Use `create(ListEvaluatorsRequestSchema)` to create a new message.
+ */
+export declare const ListEvaluatorsRequestSchema: GenMessage<ListEvaluatorsRequest>;
+
+/**
+ * Every evaluator of the project, by updated_at descending, then by id.
+ *
+ * @generated from message spandrel.v1.ListEvaluatorsResponse
+ */
+export declare type ListEvaluatorsResponse = Message<"spandrel.v1.ListEvaluatorsResponse"> & {
+  /**
+   * The evaluators.
+   *
+   * @generated from field: repeated spandrel.v1.Evaluator evaluators = 1;
+   */
+  evaluators: Evaluator[];
+};
+
+/**
+ * Describes the message spandrel.v1.ListEvaluatorsResponse.
+ * Use `create(ListEvaluatorsResponseSchema)` to create a new message.
+ */
+export declare const ListEvaluatorsResponseSchema: GenMessage<ListEvaluatorsResponse>;
+
+/**
+ * What changes of an evaluator.
+ *
+ * @generated from message spandrel.v1.UpdateEvaluatorRequest
+ */
+export declare type UpdateEvaluatorRequest = Message<"spandrel.v1.UpdateEvaluatorRequest"> & {
+  /**
+   * The id or the slug.
+   *
+   * @generated from field: string id_or_slug = 1;
+   */
+  idOrSlug: string;
+
+  /**
+   * 1 to 255 characters after trimming.
+   *
+   * @generated from field: optional string name = 2;
+   */
+  name?: string | undefined;
+
+  /**
+   * Can only be what it is.
+   *
+   * @generated from field: spandrel.v1.EvaluatorType type = 3;
+   */
+  type: EvaluatorType;
+
+  /**
+   * Members that replace those of the config; settings are laid over their defaults anew, and evaluatorType can only be what it is.
+   *
+   * @generated from field: optional string config_json = 4;
+   */
+  configJson?: string | undefined;
+
+  /**
+   * What is sent; one that is named without a value stays as it is.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 5;
+   */
+  updateMask?: FieldMask | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.UpdateEvaluatorRequest.
+ * Use `create(UpdateEvaluatorRequestSchema)` to create a new message.
+ */
+export declare const UpdateEvaluatorRequestSchema: GenMessage<UpdateEvaluatorRequest>;
+
+/**
+ * The evaluator as it is now.
+ *
+ * @generated from message spandrel.v1.UpdateEvaluatorResponse
+ */
+export declare type UpdateEvaluatorResponse = Message<"spandrel.v1.UpdateEvaluatorResponse"> & {
+  /**
+   * The evaluator.
+   *
+   * @generated from field: spandrel.v1.Evaluator evaluator = 1;
+   */
+  evaluator?: Evaluator | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.UpdateEvaluatorResponse.
+ * Use `create(UpdateEvaluatorResponseSchema)` to create a new message.
+ */
+export declare const UpdateEvaluatorResponseSchema: GenMessage<UpdateEvaluatorResponse>;
+
+/**
+ * Names one evaluator.
+ *
+ * @generated from message spandrel.v1.DeleteEvaluatorRequest
+ */
+export declare type DeleteEvaluatorRequest = Message<"spandrel.v1.DeleteEvaluatorRequest"> & {
+  /**
+   * The id or the slug.
+   *
+   * @generated from field: string id_or_slug = 1;
+   */
+  idOrSlug: string;
+};
+
+/**
+ * Describes the message spandrel.v1.DeleteEvaluatorRequest.
+ * Use `create(DeleteEvaluatorRequestSchema)` to create a new message.
+ */
+export declare const DeleteEvaluatorRequestSchema: GenMessage<DeleteEvaluatorRequest>;
+
+/**
+ * The evaluator is deleted.
+ *
+ * @generated from message spandrel.v1.DeleteEvaluatorResponse
+ */
+export declare type DeleteEvaluatorResponse = Message<"spandrel.v1.DeleteEvaluatorResponse"> & {
+  /**
+   * Always true.
+   *
+   * @generated from field: bool success = 1;
+   */
+  success: boolean;
+};
+
+/**
+ * Describes the message spandrel.v1.DeleteEvaluatorResponse.
+ * Use `create(DeleteEvaluatorResponseSchema)` to create a new message.
+ */
+export declare const DeleteEvaluatorResponseSchema: GenMessage<DeleteEvaluatorResponse>;
+
+/**
  * How an evaluator comes to its result.
  *
  * @generated from enum spandrel.v1.EvaluatorType
@@ -359,6 +501,16 @@ export declare const EvaluatorService: GenService<{
     output: typeof GetEvaluatorResponseSchema;
   },
   /**
+   * All evaluators of the project, the one that changed last first. Over REST the answer is the bare array.
+   *
+   * @generated from rpc spandrel.v1.EvaluatorService.ListEvaluators
+   */
+  listEvaluators: {
+    methodKind: "unary";
+    input: typeof ListEvaluatorsRequestSchema;
+    output: typeof ListEvaluatorsResponseSchema;
+  },
+  /**
    * Saves an evaluator.
    * Errors: INVALID_ARGUMENT validation_error, INVALID_ARGUMENT evaluator_limit_reached.
    *
@@ -368,6 +520,28 @@ export declare const EvaluatorService: GenService<{
     methodKind: "unary";
     input: typeof CreateEvaluatorRequestSchema;
     output: typeof CreateEvaluatorResponseSchema;
+  },
+  /**
+   * Changes what is sent of an evaluator: its name, and members of its config. Its slug stays.
+   * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND evaluator_not_found, INVALID_ARGUMENT evaluator_type_immutable.
+   *
+   * @generated from rpc spandrel.v1.EvaluatorService.UpdateEvaluator
+   */
+  updateEvaluator: {
+    methodKind: "unary";
+    input: typeof UpdateEvaluatorRequestSchema;
+    output: typeof UpdateEvaluatorResponseSchema;
+  },
+  /**
+   * Deletes an evaluator: nothing finds it any more and its slug is free. Results that name it stay.
+   * Errors: NOT_FOUND evaluator_not_found.
+   *
+   * @generated from rpc spandrel.v1.EvaluatorService.DeleteEvaluator
+   */
+  deleteEvaluator: {
+    methodKind: "unary";
+    input: typeof DeleteEvaluatorRequestSchema;
+    output: typeof DeleteEvaluatorResponseSchema;
   },
 }>;
 

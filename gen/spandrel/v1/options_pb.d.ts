@@ -182,7 +182,8 @@ export declare type FieldRest = Message<"spandrel.v1.FieldRest"> & {
   omitUnset: boolean;
 
   /**
-   * Write the members of this message, or of this JSON object, in place of one member.
+   * Write the members of this message, or of this JSON object, in place of one member. A list that is the only field of
+   * an answer is written as the bare array.
    *
    * @generated from field: bool inline = 3;
    */

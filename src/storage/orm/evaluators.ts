@@ -9,6 +9,7 @@ import {
   UniqueConstraintViolationException,
 } from '@mikro-orm/core';
 import type { Evaluator, EvaluatorField } from '../../domain/evaluator.ts';
+import type { EvaluatorPage } from '../../domain/store.ts';
 import { Project } from './organization.ts';
 
 export const EvaluatorRow = defineEntity({
@@ -29,8 +30,12 @@ export const EvaluatorRow = defineEntity({
     outputFields: p.text(),
     createdAt: p.bigint('number'),
     updatedAt: p.bigint('number'),
+    deletedAt: p.bigint('number').nullable(),
   },
 });
+
+/** What is deleted is kept, and found by nobody. */
+const LIVE = { deletedAt: null };
 
 /** See EvaluatorStore.insert. */
 export async function insertEvaluator(
@@ -45,7 +50,7 @@ export async function insertEvaluator(
     // Somebody else was first, unless it is the id that is there already.
     const isSlugTaken =
       error instanceof UniqueConstraintViolationException &&
-      (await em.fork().count(EvaluatorRow, { projectId, slug })) > 0 &&
+      (await em.fork().count(EvaluatorRow, { projectId, slug, ...LIVE })) > 0 &&
       (await em.fork().count(EvaluatorRow, { projectId, id: evaluator.id })) === 0;
     if (isSlugTaken) return 'slug_taken';
     throw error;
@@ -61,8 +66,8 @@ async function insertAlone(
   return await em.transactional(async (tx) => {
     // Where several processes write, nobody else may count the evaluators of the project meanwhile.
     await tx.findOne(Project, { id: projectId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if ((await tx.count(EvaluatorRow, { projectId })) >= liveMax) return 'limit_reached';
-    if ((await tx.count(EvaluatorRow, { projectId, slug })) > 0) return 'slug_taken';
+    if ((await tx.count(EvaluatorRow, { projectId, ...LIVE })) >= liveMax) return 'limit_reached';
+    if ((await tx.count(EvaluatorRow, { projectId, slug, ...LIVE })) > 0) return 'slug_taken';
     await tx.insert(EvaluatorRow, toRow(evaluator));
     return 'stored';
   });
@@ -71,9 +76,41 @@ async function insertAlone(
 /** See EvaluatorStore.find. */
 export async function findEvaluator(em: EntityManager, projectId: string, idOrSlug: string): Promise<Evaluator | null> {
   const row =
-    (await em.findOne(EvaluatorRow, { projectId, id: idOrSlug })) ??
-    (await em.findOne(EvaluatorRow, { projectId, slug: idOrSlug }));
+    (await em.findOne(EvaluatorRow, { projectId, id: idOrSlug, ...LIVE })) ??
+    (await em.findOne(EvaluatorRow, { projectId, slug: idOrSlug, ...LIVE }));
   return row === null ? null : fromRow(row);
+}
+
+/** See EvaluatorStore.list. */
+export async function listEvaluators(
+  em: EntityManager,
+  projectId: string,
+  { afterId, limit }: EvaluatorPage,
+): Promise<readonly Evaluator[]> {
+  const behind = afterId === null ? {} : { id: { $gt: afterId } };
+  const rows = await em.find(EvaluatorRow, { projectId, ...behind, ...LIVE }, { orderBy: { id: 'ASC' }, limit });
+  return rows.map(fromRow);
+}
+
+/** See EvaluatorStore.replace. */
+export async function replaceEvaluator(
+  em: EntityManager,
+  evaluator: Evaluator,
+  expectedUpdatedAtMs: number,
+): Promise<'stored' | 'stale'> {
+  const { projectId, id } = evaluator;
+  const { name, config, fields, outputFields, updatedAt } = toRow(evaluator);
+  const asRead = { projectId, id, updatedAt: expectedUpdatedAtMs, ...LIVE };
+  const changed = await em.nativeUpdate(EvaluatorRow, asRead, { name, config, fields, outputFields, updatedAt });
+  return changed > 0 ? 'stored' : 'stale';
+}
+
+/** See EvaluatorStore.remove. */
+export async function removeEvaluator(
+  em: EntityManager,
+  { projectId, id, nowMs }: { readonly projectId: string; readonly id: string; readonly nowMs: number },
+): Promise<boolean> {
+  return (await em.nativeUpdate(EvaluatorRow, { projectId, id, ...LIVE }, { deletedAt: nowMs })) > 0;
 }
 
 function toRow(evaluator: Evaluator) {
@@ -107,7 +144,7 @@ function fromRow(row: InferEntity<typeof EvaluatorRow>): Evaluator {
   };
 }
 
-// Only insertEvaluator writes these columns.
+// Only toRow writes these columns.
 function readFields(text: string): readonly EvaluatorField[] {
   return JSON.parse(text) as readonly EvaluatorField[];
 }

@@ -6,7 +6,14 @@ import type { EvaluatorStore, InstallationStore, KeyStore, StoredProjectSettings
 import type { WebhookStore } from '../../domain/webhook-store.ts';
 import { AuditEntry, listAudit, noteRefusal } from './audit.ts';
 import { type CommitOutcome, commit } from './commit.ts';
-import { EvaluatorRow, findEvaluator, insertEvaluator } from './evaluators.ts';
+import {
+  EvaluatorRow,
+  findEvaluator,
+  insertEvaluator,
+  listEvaluators,
+  removeEvaluator,
+  replaceEvaluator,
+} from './evaluators.ts';
 import { addOrganization, bootstrap, Installation } from './installation.ts';
 import { noteUse } from './key-use.ts';
 import { ApiKey, ApiKeyBinding, insertApiKey, listApiKeys, listApiKeysOf, readApiKey } from './keys.ts';
@@ -47,6 +54,9 @@ export type Management = Omit<ManagementStore, 'commit'> &
     insertApiKey: KeyStore['insertApiKey'];
     insertEvaluator: EvaluatorStore['insert'];
     findEvaluator: EvaluatorStore['find'];
+    listEvaluators: EvaluatorStore['list'];
+    replaceEvaluator: EvaluatorStore['replace'];
+    removeEvaluator: EvaluatorStore['remove'];
     updateProjectSettings(update: UpdateProjectSettings): Promise<StoredProjectSettings | null>;
   };
 
@@ -73,6 +83,9 @@ export function createManagement(fork: () => EntityManager): Management {
     insertApiKey: (key) => insertApiKey(fork(), key),
     insertEvaluator: (evaluator, liveMax) => insertEvaluator(fork(), evaluator, liveMax),
     findEvaluator: (projectId, idOrSlug) => findEvaluator(fork(), projectId, idOrSlug),
+    listEvaluators: (projectId, page) => listEvaluators(fork(), projectId, page),
+    replaceEvaluator: (evaluator, expectedUpdatedAtMs) => replaceEvaluator(fork(), evaluator, expectedUpdatedAtMs),
+    removeEvaluator: (projectId, id, nowMs) => removeEvaluator(fork(), { projectId, id, nowMs }),
     updateProjectSettings: (update) => updateProjectSettings(fork(), update),
     version: (organizationId) => readVersion(fork(), organizationId),
     commit: (change) => commit(fork, change),

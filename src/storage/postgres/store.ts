@@ -159,6 +159,9 @@ function assembleStore({ url, lanes, oids, manage, queueMaxBytes }: Parts): Stor
     evaluators: {
       insert: (evaluator, liveMax) => managed('insertEvaluator', evaluator, liveMax),
       find: (projectId, idOrSlug) => managed('findEvaluator', projectId, idOrSlug),
+      list: (projectId, page) => managed('listEvaluators', projectId, page),
+      replace: (evaluator, expectedUpdatedAtMs) => managed('replaceEvaluator', evaluator, expectedUpdatedAtMs),
+      remove: (projectId, id, nowMs) => managed('removeEvaluator', projectId, id, nowMs),
     },
     projects: {
       updateSettings: (projectId, change, nowMs) => managed('updateProjectSettings', { projectId, change, nowMs }),

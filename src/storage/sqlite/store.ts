@@ -193,6 +193,9 @@ function assembleStore({ nowMs = () => performance.now(), ...parts }: Parts): St
     evaluators: {
       insert: (evaluator, liveMax) => openCall('insertEvaluator', evaluator, liveMax),
       find: (projectId, idOrSlug) => openCall('findEvaluator', projectId, idOrSlug),
+      list: (projectId, page) => openCall('listEvaluators', projectId, page),
+      replace: (evaluator, expectedUpdatedAtMs) => openCall('replaceEvaluator', evaluator, expectedUpdatedAtMs),
+      remove: (projectId, id, nowMs) => openCall('removeEvaluator', projectId, id, nowMs),
     },
     projects: {
       updateSettings: (projectId, change, nowMs) => openCall('updateProjectSettings', { projectId, change, nowMs }),

@@ -11,7 +11,7 @@ type ValueWriter = (value: never) => string;
 const compiled = new WeakMap<DescMessage, Members>();
 const NONE: ReadonlySet<string> = new Set();
 
-/** A function that writes a response as one JSON object, without the top-level members named in `omit`. */
+/** A function that writes a response as one JSON object, or as one array where a list is all it has, without the top-level members named in `omit`. */
 export function compileEncoder(desc: DescMessage, omit: ReadonlySet<string> = NONE): (message: Message) => string {
   const write = compilePieces(desc, omit);
   return (message) => write(message).join('');
@@ -19,6 +19,15 @@ export function compileEncoder(desc: DescMessage, omit: ReadonlySet<string> = NO
 
 /** The same in pieces: one for each item of a list, with what stands before it. */
 export function compilePieces(desc: DescMessage, omit: ReadonlySet<string> = NONE): (message: Message) => string[] {
+  const list = bareListOf(desc);
+  if (list !== null) {
+    const writeItems = compileItems(list);
+    return (message) => {
+      const pieces = [''];
+      writeItems(message, pieces);
+      return pieces;
+    };
+  }
   const write = compileMemberPieces(desc, omit);
   return (message) => {
     const pieces = [''];
@@ -26,6 +35,31 @@ export function compilePieces(desc: DescMessage, omit: ReadonlySet<string> = NON
     pieces[0] = `{${pieces[0]?.slice(1) ?? ''}`;
     append(pieces, '}');
     return pieces;
+  };
+}
+
+type MessageList = DescField & { readonly fieldKind: 'list'; readonly listKind: 'message' };
+
+function isMessageList(field: DescField): field is MessageList {
+  return field.fieldKind === 'list' && field.listKind === 'message';
+}
+
+/** The list that is written in place of the object that would hold it alone. */
+function bareListOf({ fields }: DescMessage): MessageList | null {
+  const [only, ...others] = fields;
+  return only && others.length === 0 && isMessageList(only) && restFlags(only).inline ? only : null;
+}
+
+/** Adds an array to the pieces, of which each item begins one. */
+function compileItems(field: MessageList): MemberPieces {
+  const read = reader(field);
+  const writeItem = singleWriter(field, field.message) as (item: unknown) => string;
+  return (message, pieces) => {
+    append(pieces, '[');
+    for (const [index, item] of (read(message) as readonly unknown[]).entries()) {
+      pieces.push(index === 0 ? writeItem(item) : `,${writeItem(item)}`);
+    }
+    append(pieces, ']');
   };
 }
 
@@ -50,15 +84,12 @@ function compileFieldPieces(field: DescField, omit: ReadonlySet<string>): Member
       if (value !== undefined) write(value, pieces);
     };
   }
-  if (field.fieldKind === 'list' && field.listKind === 'message') {
-    const writeItem = singleWriter(field, field.message) as (item: unknown) => string;
-    const begin = `,${JSON.stringify(restName(field))}:[`;
+  if (isMessageList(field)) {
+    const writeItems = compileItems(field);
+    const begin = `,${JSON.stringify(restName(field))}:`;
     return (message, pieces) => {
       append(pieces, begin);
-      for (const [index, item] of (read(message) as readonly unknown[]).entries()) {
-        pieces.push(index === 0 ? writeItem(item) : `,${writeItem(item)}`);
-      }
-      append(pieces, ']');
+      writeItems(message, pieces);
     };
   }
   const write = compileField(field, omit);

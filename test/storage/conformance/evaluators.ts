@@ -81,5 +81,76 @@ export function evaluatorStoreConformance(open: OpenSubject): void {
         expect(await evaluators.insert(sampleEvaluator({ projectId: 'project_2' }), 2)).toBe('stored');
       }),
     );
+
+    it(
+      'lists in the order of ids, those behind one, and only those of the project',
+      withStore(open, async ({ evaluators }) => {
+        const ids = ['evaluator_B', 'evaluator_a', 'evaluator_b', 'evaluator_c'];
+        const kept = ids.map((id) => sampleEvaluator({ id, slug: `slug-${id}` }));
+        for (const evaluator of kept.toReversed()) await evaluators.insert(evaluator, MANY);
+        await evaluators.insert(sampleEvaluator({ projectId: 'project_2' }), MANY);
+        expect(await evaluators.list('project_1', { afterId: null, limit: 3 })).toEqual(kept.slice(0, 3));
+        expect(await evaluators.list('project_1', { afterId: 'evaluator_b', limit: 3 })).toEqual(kept.slice(3));
+        expect(await evaluators.list('project_1', { afterId: 'evaluator_c', limit: 3 })).toEqual([]);
+      }),
+    );
+
+    it(
+      'stores name, config and fields anew',
+      withStore(open, async ({ evaluators }) => {
+        const evaluator = sampleEvaluator();
+        await evaluators.insert(evaluator, MANY);
+        const changed = {
+          ...evaluator,
+          name: 'Other',
+          configJson: '{"a":1}',
+          fields: [],
+          outputFields: [],
+          updatedAtMs: evaluator.updatedAtMs + 1,
+        };
+        expect(await evaluators.replace(changed, evaluator.updatedAtMs)).toBe('stored');
+        expect(await evaluators.find('project_1', evaluator.slug)).toEqual(changed);
+      }),
+    );
+
+    it(
+      'MUST answer stale and store nothing when the evaluator was updated at another instant, also when several come at once',
+      withStore(open, async ({ evaluators }) => {
+        const evaluator = sampleEvaluator();
+        await evaluators.insert(evaluator, MANY);
+        const rivals = Array.from({ length: 8 }, (_, index) => ({
+          ...evaluator,
+          name: `Rival ${index}`,
+          updatedAtMs: evaluator.updatedAtMs + 1 + index,
+        }));
+        const answers = await Promise.all(rivals.map((rival) => evaluators.replace(rival, evaluator.updatedAtMs)));
+        expect(answers.toSorted()).toEqual([...Array.from({ length: 7 }, () => 'stale'), 'stored']);
+        expect(await evaluators.find('project_1', evaluator.id)).toEqual(rivals[answers.indexOf('stored')]);
+        expect(await evaluators.replace({ ...evaluator, id: 'evaluator_unknown' }, evaluator.updatedAtMs)).toBe(
+          'stale',
+        );
+      }),
+    );
+
+    it(
+      'MUST hide the evaluator from every read, free its slug and its place, and keep what was stored',
+      withStore(open, async ({ evaluators }, { execute }) => {
+        const evaluator = sampleEvaluator();
+        await evaluators.insert(evaluator, 1);
+        const { projectId, id, slug, updatedAtMs } = evaluator;
+        expect(await evaluators.remove('project_2', id, updatedAtMs)).toBe(false);
+        expect(await evaluators.remove(projectId, slug, updatedAtMs)).toBe(false);
+        expect(await evaluators.remove(projectId, id, updatedAtMs)).toBe(true);
+        expect(await evaluators.remove(projectId, id, updatedAtMs)).toBe(false);
+        expect(await evaluators.find(projectId, id)).toBeNull();
+        expect(await evaluators.find(projectId, slug)).toBeNull();
+        expect(await evaluators.list(projectId, { afterId: null, limit: 9 })).toEqual([]);
+        expect(await evaluators.replace({ ...evaluator, name: 'Back' }, updatedAtMs)).toBe('stale');
+        await expect(evaluators.insert(evaluator, 1)).rejects.toThrow();
+        expect(await evaluators.insert(sampleEvaluator({ slug }), 1)).toBe('stored');
+        await execute(`UPDATE evaluators SET deleted_at = NULL, slug = 'kept' WHERE id = '${id}'`);
+        expect(await evaluators.find(projectId, id)).toEqual({ ...evaluator, slug: 'kept' });
+      }),
+    );
   });
 }

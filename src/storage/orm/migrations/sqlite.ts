@@ -8,6 +8,7 @@ import { gateway } from './sqlite-0005-gateway.ts';
 import { webhooks } from './sqlite-0006-webhooks.ts';
 import { traceAggregates } from './sqlite-0007-trace-aggregates.ts';
 import { corrections } from './sqlite-0008-corrections.ts';
+import { evaluatorDeletion } from './sqlite-0009-evaluator-deletion.ts';
 
 export { APPLICATION_ID } from './sqlite-0001-initial.ts';
 
@@ -19,4 +20,5 @@ export const SQLITE_MIGRATIONS: readonly SqlMigration[] = [
   webhooks,
   traceAggregates,
   corrections,
+  evaluatorDeletion,
 ];
