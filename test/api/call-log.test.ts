@@ -1,15 +1,11 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { TraceService } from '../../gen/spandrel/v1/traces_pb.js';
 import { startApp, type TestApp } from '../support/app.ts';
 import { callRest, callRpc } from '../support/surfaces.ts';
 
 let app: TestApp;
-beforeEach(async () => {
-  app = await startApp();
-});
-afterEach(() => app.close());
 
 const GET_TRACE = '/spandrel.v1.TraceService/GetTrace';
 
@@ -29,126 +25,140 @@ const callConnect = (headers: Record<string, string>, body = '{"traceId": "t1"}'
 const callGrpc = (headers: Record<string, string>) =>
   callRpc(app.address, { method: TraceService.method.getTrace, request: { traceId: 't1' }, headers });
 
-describe('a refused request is one line', () => {
-  const common = { address: '127.0.0.1', ms: expect.any(Number), requestId: expect.stringMatching(/^req_/) };
-
-  it('over REST, with the template of its route', async () => {
-    await callRest(app.address, { path: '/api/traces/t1?x=1' });
-    await callRest(app.address, { path: '/api/traces/t1', headers: { 'x-auth-token': app.projectKey } });
-    const about = { transport: 'rest', method: 'GET', route: '/api/traces/{trace_id}', ...common };
-    expect(told()).toEqual([
-      { ...about, status: 401, code: 'missing_credentials', caller: 'none' },
-      { ...about, status: 404, code: 'trace_not_found', caller: 'project_key' },
-    ]);
+describe('how requests end', () => {
+  beforeEach(async () => {
+    app = await startApp();
   });
+  afterEach(() => app.close());
 
-  it('over gRPC and Connect, with the status that REST would have', async () => {
-    const good = { 'x-auth-token': app.projectKey };
-    await callGrpc({});
-    await callGrpc(good);
-    await callConnect({});
-    await callConnect(good);
-    await callConnect(good, '{"traceId": 1}');
-    const about = { method: 'POST', route: GET_TRACE, ...common };
-    expect(told()).toEqual([
-      { ...about, transport: 'grpc', status: 401, code: 'missing_credentials', caller: 'none' },
-      { ...about, transport: 'grpc', status: 404, code: 'trace_not_found', caller: 'project_key' },
-      { ...about, transport: 'connect', status: 401, code: 'missing_credentials', caller: 'none' },
-      { ...about, transport: 'connect', status: 404, code: 'trace_not_found', caller: 'project_key' },
-      { ...about, transport: 'connect', status: 400, code: 'malformed_request', caller: 'project_key' },
-    ]);
-  });
+  describe('a refused request is one line', () => {
+    const common = { address: '127.0.0.1', ms: expect.any(Number), requestId: expect.stringMatching(/^req_/) };
 
-  it('with its path where there is no route, and without what looks like a token in it', async () => {
-    await callRest(app.address, {
-      verb: 'POST',
-      path: `/api/nothing/${app.projectKey}?key=${app.projectKey}`,
-      body: {},
+    it('over REST, with the template of its route', async () => {
+      await callRest(app.address, { path: '/api/traces/t1?x=1' });
+      await callRest(app.address, { path: '/api/traces/t1', headers: { 'x-auth-token': app.projectKey } });
+      const about = { transport: 'rest', method: 'GET', route: '/api/traces/{trace_id}', ...common };
+      expect(told()).toEqual([
+        { ...about, status: 401, code: 'missing_credentials', caller: 'none' },
+        { ...about, status: 404, code: 'trace_not_found', caller: 'project_key' },
+      ]);
     });
-    await callRest(app.address, { verb: 'DELETE', path: '/api/collector' });
-    await callConnect({}, '{}', '/spandrel.v1.TraceService/Nothing');
-    expect(told().map(({ path, status, code }) => [path, status, code])).toEqual([
-      ['/api/nothing/sk-lw-...', 404, 'route_not_found'],
-      ['/api/collector', 405, 'method_not_allowed'],
-      ['/spandrel.v1.TraceService/Nothing', 404, 'route_not_found'],
+
+    it('over gRPC and Connect, with the status that REST would have', async () => {
+      const good = { 'x-auth-token': app.projectKey };
+      await callGrpc({});
+      await callGrpc(good);
+      await callConnect({});
+      await callConnect(good);
+      await callConnect(good, '{"traceId": 1}');
+      const about = { method: 'POST', route: GET_TRACE, ...common };
+      expect(told()).toEqual([
+        { ...about, transport: 'grpc', status: 401, code: 'missing_credentials', caller: 'none' },
+        { ...about, transport: 'grpc', status: 404, code: 'trace_not_found', caller: 'project_key' },
+        { ...about, transport: 'connect', status: 401, code: 'missing_credentials', caller: 'none' },
+        { ...about, transport: 'connect', status: 404, code: 'trace_not_found', caller: 'project_key' },
+        { ...about, transport: 'connect', status: 400, code: 'malformed_request', caller: 'project_key' },
+      ]);
+    });
+
+    it('with its path where there is no route, and without what looks like a token in it', async () => {
+      await callRest(app.address, {
+        verb: 'POST',
+        path: `/api/nothing/${app.projectKey}?key=${app.projectKey}`,
+        body: {},
+      });
+      await callRest(app.address, { verb: 'DELETE', path: '/api/collector' });
+      await callConnect({}, '{}', '/spandrel.v1.TraceService/Nothing');
+      expect(told().map(({ path, status, code }) => [path, status, code])).toEqual([
+        ['/api/nothing/sk-lw-...', 404, 'route_not_found'],
+        ['/api/collector', 405, 'method_not_allowed'],
+        ['/spandrel.v1.TraceService/Nothing', 404, 'route_not_found'],
+      ]);
+    });
+
+    it('also when it ends before anything is known of it', async () => {
+      for (const request of ['NONSENSE\r\n\r\n', `GET /${'x'.repeat(30_000)} HTTP/1.1\r\n\r\n`]) {
+        const socket = connect(app.port, '127.0.0.1');
+        socket.on('error', () => {}).resume();
+        socket.write(request);
+        await once(socket, 'close');
+      }
+      expect(told().map(({ status, code, address }) => [status, code, address])).toEqual([
+        [400, 'malformed_request', '127.0.0.1'],
+        [414, 'uri_too_long', '127.0.0.1'],
+      ]);
+    });
+
+    it('for ten of them in a second; the others are counted in one', async () => {
+      await Promise.all(Array.from({ length: 30 }, () => callRest(app.address, { path: '/api/nothing' })));
+      await vi.waitFor(() => expect(told('more requests were refused')).not.toEqual([]), 10_000);
+      const counted = told('more requests were refused').reduce((sum, { count }) => sum + Number(count), 0);
+      expect(told().length + counted).toBe(30);
+      expect(told().length).toBeLessThanOrEqual(20);
+    });
+  });
+
+  it('a request that succeeds is told at level debug alone', async () => {
+    const good = { 'x-auth-token': app.projectKey };
+    const span = { span_id: 's1', type: 'llm', timestamps: { started_at: Date.now(), finished_at: Date.now() } };
+    const collected = { verb: 'POST', path: '/api/collector', body: { trace_id: 't1', spans: [span] }, headers: good };
+    expect((await callRest(app.address, collected)).status).toBe(200);
+    expect((await callGrpc(good)).ok).toBe(true);
+    expect((await callConnect(good)).status).toBe(200);
+    await fetch(`${app.address}/healthz`);
+    expect(told()).toEqual([]);
+    expect(told('request').map(({ transport, route, status, caller }) => [transport, route, status, caller])).toEqual([
+      ['rest', '/api/collector', 200, 'project_key'],
+      ['grpc', GET_TRACE, 200, 'project_key'],
+      ['connect', GET_TRACE, 200, 'project_key'],
+      ['rest', '/healthz', 200, 'none'],
     ]);
   });
 
-  it('also when it ends before anything is known of it', async () => {
-    for (const request of ['NONSENSE\r\n\r\n', `GET /${'x'.repeat(30_000)} HTTP/1.1\r\n\r\n`]) {
-      const socket = connect(app.port, '127.0.0.1');
-      socket.on('error', () => {}).resume();
-      socket.write(request);
-      await once(socket, 'close');
-    }
-    expect(told().map(({ status, code, address }) => [status, code, address])).toEqual([
-      [400, 'malformed_request', '127.0.0.1'],
-      [414, 'uri_too_long', '127.0.0.1'],
+  it('requests are counted by route and status, and refused credentials by reason', async () => {
+    const bad = { 'x-auth-token': 'sk-lw-nothing' };
+    for (const id of ['a', 'b']) await callRest(app.address, { path: `/api/traces/${id}`, headers: bad });
+    await callRest(app.address, { path: '/api/organization', headers: { 'x-auth-token': app.projectKey } });
+    for (const path of ['/secret-one', '/secret-two']) await callRest(app.address, { path });
+    await callGrpc({});
+    await callConnect({});
+    expect(await figures('spandrel_calls_total')).toEqual(
+      expect.arrayContaining([
+        'spandrel_calls_total{transport="rest",route="/api/traces/{trace_id}",status="401"} 2',
+        'spandrel_calls_total{transport="rest",route="none",status="404"} 2',
+        `spandrel_calls_total{transport="grpc",route="${GET_TRACE}",status="401"} 1`,
+        `spandrel_calls_total{transport="connect",route="${GET_TRACE}",status="401"} 1`,
+      ]),
+    );
+    expect(await figures('spandrel_credentials_refused_total')).toEqual([
+      'spandrel_credentials_refused_total{reason="missing_credentials"} 2',
+      'spandrel_credentials_refused_total{reason="invalid_credentials"} 2',
+      'spandrel_credentials_refused_total{reason="credential_class_mismatch"} 1',
+      'spandrel_credentials_refused_total{reason="project_scope_required"} 0',
+      'spandrel_credentials_refused_total{reason="unknown_project"} 0',
     ]);
-  });
-
-  it('for ten of them in a second; the others are counted in one', async () => {
-    await Promise.all(Array.from({ length: 30 }, () => callRest(app.address, { path: '/api/nothing' })));
-    await vi.waitFor(() => expect(told('more requests were refused')).not.toEqual([]), 10_000);
-    const counted = told('more requests were refused').reduce((sum, { count }) => sum + Number(count), 0);
-    expect(told().length + counted).toBe(30);
-    expect(told().length).toBeLessThanOrEqual(20);
+    expect((await figures('')).join()).not.toContain('secret-');
   });
 });
 
-it('a request that succeeds is told at level debug alone', async () => {
-  const good = { 'x-auth-token': app.projectKey };
-  const span = { span_id: 's1', type: 'llm', timestamps: { started_at: Date.now(), finished_at: Date.now() } };
-  const collected = { verb: 'POST', path: '/api/collector', body: { trace_id: 't1', spans: [span] }, headers: good };
-  expect((await callRest(app.address, collected)).status).toBe(200);
-  expect((await callGrpc(good)).ok).toBe(true);
-  expect((await callConnect(good)).status).toBe(200);
-  await fetch(`${app.address}/healthz`);
-  expect(told()).toEqual([]);
-  expect(told('request').map(({ transport, route, status, caller }) => [transport, route, status, caller])).toEqual([
-    ['rest', '/api/collector', 200, 'project_key'],
-    ['grpc', GET_TRACE, 200, 'project_key'],
-    ['connect', GET_TRACE, 200, 'project_key'],
-    ['rest', '/healthz', 200, 'none'],
-  ]);
-});
+describe('what is not served yet says so, and what is', () => {
+  beforeAll(async () => {
+    app = await startApp();
+  });
+  afterAll(() => app.close());
 
-it('requests are counted by route and status, and refused credentials by reason', async () => {
-  const bad = { 'x-auth-token': 'sk-lw-nothing' };
-  for (const id of ['a', 'b']) await callRest(app.address, { path: `/api/traces/${id}`, headers: bad });
-  await callRest(app.address, { path: '/api/organization', headers: { 'x-auth-token': app.projectKey } });
-  for (const path of ['/secret-one', '/secret-two']) await callRest(app.address, { path });
-  await callGrpc({});
-  await callConnect({});
-  expect(await figures('spandrel_calls_total')).toEqual(
-    expect.arrayContaining([
-      'spandrel_calls_total{transport="rest",route="/api/traces/{trace_id}",status="401"} 2',
-      'spandrel_calls_total{transport="rest",route="none",status="404"} 2',
-      `spandrel_calls_total{transport="grpc",route="${GET_TRACE}",status="401"} 1`,
-      `spandrel_calls_total{transport="connect",route="${GET_TRACE}",status="401"} 1`,
-    ]),
-  );
-  expect(await figures('spandrel_credentials_refused_total')).toEqual([
-    'spandrel_credentials_refused_total{reason="missing_credentials"} 2',
-    'spandrel_credentials_refused_total{reason="invalid_credentials"} 2',
-    'spandrel_credentials_refused_total{reason="credential_class_mismatch"} 1',
-    'spandrel_credentials_refused_total{reason="project_scope_required"} 0',
-    'spandrel_credentials_refused_total{reason="unknown_project"} 0',
-  ]);
-  expect((await figures('')).join()).not.toContain('secret-');
-});
-
-it.each([
-  ['/v1/traces', /OTLP is not served yet; .*POST \/api\/collector/],
-  ['/api/otel/v1/traces', /OTLP is not served yet; .*POST \/api\/collector/],
-  ['/api/otel/v1/logs', /OTLP is not served yet; .*POST \/api\/collector/],
-  ['/api/evaluations/ragas/faithfulness/evaluate', /Evaluations are not run .*\/api\/evaluators/],
-  ['/api/evaluations/batch/log_results', /Evaluations are not run .*POST \/api\/collector/],
-  ['/api/prompts/greeting', /Prompts are not served yet; .*POST \/api\/collector/],
-  ['/opentelemetry.proto.collector.trace.v1.TraceService/Export', /OTLP is not served yet; .*POST \/api\/collector/],
-  ['/api/otelier', /^There is no such route\.$/],
-])('what is not served yet says so, and what is: %s', async (path, message) => {
-  const { status, body } = await callRest(app.address, { verb: 'POST', path, body: {} });
-  expect([status, body.code]).toEqual([404, 'route_not_found']);
-  expect(body.message).toMatch(message);
+  it.each([
+    ['/v1/traces', /OTLP is not served yet; .*POST \/api\/collector/],
+    ['/api/otel/v1/traces', /OTLP is not served yet; .*POST \/api\/collector/],
+    ['/api/otel/v1/logs', /OTLP is not served yet; .*POST \/api\/collector/],
+    ['/api/evaluations/ragas/faithfulness/evaluate', /Evaluations are not run .*\/api\/evaluators/],
+    ['/api/evaluations/batch/log_results', /Evaluations are not run .*POST \/api\/collector/],
+    ['/api/prompts/greeting', /Prompts are not served yet; .*POST \/api\/collector/],
+    ['/opentelemetry.proto.collector.trace.v1.TraceService/Export', /OTLP is not served yet; .*POST \/api\/collector/],
+    ['/api/otelier', /^There is no such route\.$/],
+  ])('%s', async (path, message) => {
+    const { status, body } = await callRest(app.address, { verb: 'POST', path, body: {} });
+    expect([status, body.code]).toEqual([404, 'route_not_found']);
+    expect(body.message).toMatch(message);
+  });
 });
