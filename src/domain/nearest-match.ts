@@ -5,16 +5,17 @@ const CHARACTERS_MAX = 128;
 
 /**
  * The known text that takes the fewest slips to become `text`: a letter too many, missing, wrong, or swapped with its
- * neighbour; upper and lower case are alike. The first of equals. Null when more than half of it would have to change.
+ * neighbour; upper and lower case are alike. The first of equals. Null when more than `changesMax` of it, a share of 1,
+ * would have to change.
  */
-export function nearestMatch(text: string, known: readonly string[]): string | null {
+export function nearestMatch(text: string, known: readonly string[], changesMax = 1 / 2): string | null {
   if (text.length > CHARACTERS_MAX) return null;
   const typed = text.toLowerCase();
   let nearest: string | null = null;
   let fewest = Number.POSITIVE_INFINITY;
   for (const candidate of known) {
     const slips = countSlips(typed, candidate.toLowerCase());
-    if (slips >= fewest || slips > Math.max(typed.length, candidate.length) / 2) continue;
+    if (slips >= fewest || slips > Math.max(typed.length, candidate.length) * changesMax) continue;
     nearest = candidate;
     fewest = slips;
   }

@@ -1,7 +1,7 @@
 /** The catalogue of permissions as callers are told it, and what they are told of a name that is not in it. */
 
 import type { Reason } from './fault.ts';
-import { findNearest } from './nearest.ts';
+import { nearestMatch } from './nearest-match.ts';
 import { expand, isOrganizationOnly, PERMISSIONS } from './permission-catalogue.ts';
 import type { ScopeType } from './permissions.ts';
 import { RECEIVED_CHARACTERS_MAX } from './reasons.ts';
@@ -41,11 +41,13 @@ export function permissionReason(field: string, value: string): Reason {
 }
 
 const GUESSES_MAX = 10;
+/** Half of a name is the action, which many share. */
+const CHANGES_MAX = 1 / 4;
 /** Fewer characters begin the name of too many resources. */
 const STEM_CHARACTERS_MIN = 3;
 
 function guessPermissions(value: string): readonly string[] {
-  const nearest = findNearest(value, PERMISSIONS);
+  const nearest = nearestMatch(value, PERMISSIONS, CHANGES_MAX);
   if (nearest !== null) return [nearest];
   const [resource = '', action = ''] = value.toLowerCase().split(':', 2);
   const stem = resource.replace(/s$/, '');
