@@ -48,6 +48,7 @@ export type CallLogDeps = {
 };
 
 const REFUSED_STATUS_MIN = 400;
+const UNHEALTHY_STATUS = 503;
 const LINES_PER_SECOND_MAX = 10;
 const PATH_CHARACTERS_MAX = 200;
 const NO_ROUTE = 'none';
@@ -71,12 +72,16 @@ export function createCallLog({ log, meter, addressOf, monotonicMs }: CallLogDep
       const { transport, route, status, fault } = call;
       meter.ended(transport, route ?? NO_ROUTE, status);
       if (fault?.kind === 'unauthenticated') meter.credentialRefused(fault.code);
-      const isTold = status >= REFUSED_STATUS_MIN && second.hasRoom();
-      if (isTold) log.info(describe(call), 'request refused');
+      if (isRefused(call) && second.hasRoom()) log.info(describe(call), 'request refused');
       else if (log.isLevelEnabled('debug')) log.debug(describe(call), 'request');
     },
     stop: second.end,
   };
+}
+
+/** A health page that says no has answered what it was asked. */
+function isRefused({ status, fault }: CallEnd): boolean {
+  return fault !== null || (status >= REFUSED_STATUS_MIN && status !== UNHEALTHY_STATUS);
 }
 
 /** Whoever sends nothing but mistakes must not fill the disk. */

@@ -115,6 +115,15 @@ describe('how requests end', () => {
     ]);
   });
 
+  it('a health page that says no is no refused request', async () => {
+    await app.close();
+    const ready = () => Promise.reject(new Error('away'));
+    app = await startApp({ dress: (store) => ({ ...store, ready }) });
+    expect((await callRest(app.address, { path: '/readyz' })).status).toBe(503);
+    expect(told()).toEqual([]);
+    expect(told('request')).toMatchObject([{ route: '/readyz', status: 503 }]);
+  });
+
   it('requests are counted by route and status, and refused credentials by reason', async () => {
     const bad = { 'x-auth-token': 'sk-lw-nothing' };
     for (const id of ['a', 'b']) await callRest(app.address, { path: `/api/traces/${id}`, headers: bad });
