@@ -122,7 +122,12 @@ export async function createApp(given: AppDeps): Promise<App> {
     ...calls,
     watch,
     inflate: createInflateGate(),
-    pages: createPages(store, () => accepting, config.metrics ? metrics.text : null),
+    pages: createPages({
+      store,
+      accepting: () => accepting,
+      metrics: config.metrics ? metrics.text : null,
+      publicUrl: () => publicUrl,
+    }),
     requestLineMaxBytes: REQUEST_LINE_MAX_BYTES,
     headersMaxBytes: HEADERS_MAX_BYTES,
   });

@@ -201,7 +201,7 @@ function createRestRoutes(calls: GrpcDeps): RestHandler {
     ...calls,
     watch: createBodyWatch({ gapMs: 10_000, wholeMs: 60_000 }, () => performance.now()),
     inflate: createInflateGate(),
-    pages: new Map(),
+    pages: { states: new Map(), findRecord: () => null },
     requestLineMaxBytes: LIMITS.requestLineBytesMax,
     headersMaxBytes: LIMITS.headerBytesMax,
   });

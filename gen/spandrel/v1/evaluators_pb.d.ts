@@ -104,7 +104,7 @@ export declare type Evaluator = Message<"spandrel.v1.Evaluator"> & {
   outputFields: EvaluatorField[];
 
   /**
-   * Where a person can look at it.
+   * A page for a person; it says how to read the record, until there is a console.
    *
    * @generated from field: string platform_url = 13;
    */

@@ -815,7 +815,7 @@ export declare type Trace = Message<"spandrel.v1.Trace"> & {
   asciiTree: string;
 
   /**
-   * Where a person can look at it.
+   * A page for a person; it says how to read the record, until there is a console.
    *
    * @generated from field: string platform_url = 18;
    */
@@ -1243,7 +1243,7 @@ export declare type TraceDigest = Message<"spandrel.v1.TraceDigest"> & {
   evaluations: TraceEvaluation[];
 
   /**
-   * Where a person can look at it.
+   * A page for a person; it says how to read the record, until there is a console.
    *
    * @generated from field: string platform_url = 6;
    */

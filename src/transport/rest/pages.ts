@@ -1,19 +1,26 @@
-/** Pages for whoever keeps the process running: is it alive, can it take requests, how is it doing. */
+/** Paths outside the contract: whether the process is alive, can take requests, how it is doing, and where links in answers lead. */
 
 import type { Store } from '../../domain/store.ts';
 import { JSON_MEDIA_TYPE } from './exchange.ts';
-import type { Page } from './rest.ts';
+import { findRecordPage } from './record-pages.ts';
+import type { Page, Pages } from './rest.ts';
 
 /** Of the text format of Prometheus. */
 const METRICS_MEDIA_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Alive as long as it answers; ready while the store works and the process does not drain. Metrics null: not told. */
-export function createPages(
-  store: Pick<Store, 'ready'>,
-  accepting: () => boolean,
-  metrics: (() => Promise<string>) | null,
-): ReadonlyMap<string, () => Promise<Page>> {
-  const pages = new Map([
+export type PageDeps = {
+  readonly store: Pick<Store, 'ready'>;
+  /** False while the process drains. */
+  readonly accepting: () => boolean;
+  /** Null where they are not told. */
+  readonly metrics: (() => Promise<string>) | null;
+  /** The base of links. */
+  readonly publicUrl: () => string;
+};
+
+/** Alive as long as it answers; ready while the store works and the process does not drain. */
+export function createPages({ store, accepting, metrics, publicUrl }: PageDeps): Pages {
+  const states = new Map<string, () => Promise<Page>>([
     ['/healthz', async () => page(200, 'ok')],
     [
       '/readyz',
@@ -29,9 +36,9 @@ export function createPages(
     ],
   ]);
   if (metrics !== null) {
-    pages.set('/metrics', async () => ({ status: 200, mediaType: METRICS_MEDIA_TYPE, body: await metrics() }));
+    states.set('/metrics', async () => ({ status: 200, mediaType: METRICS_MEDIA_TYPE, body: await metrics() }));
   }
-  return pages;
+  return { states, findRecord: (path) => findRecordPage(path, publicUrl()) };
 }
 
 function page(status: number, word: string): Page {

@@ -34,13 +34,25 @@ export type RestDeps = {
   readonly originOf: OriginOf;
   readonly answers: AnswerWatch;
   readonly callLog: CallLog;
-  /** Routes outside the contract: health pages. */
-  readonly pages: ReadonlyMap<string, () => Promise<Page>>;
+  readonly pages: Pages;
   readonly requestLineMaxBytes: number;
   readonly headersMaxBytes: number;
 };
 
-export type Page = { readonly status: number; readonly mediaType: string; readonly body: string };
+/** What is served outside the contract. */
+export type Pages = {
+  /** How the process is doing, by path. */
+  readonly states: ReadonlyMap<string, () => Promise<Page>>;
+  /** Where links in answers lead; null for any other path. `route` is the template of the path. */
+  findRecord(path: string): { readonly route: string; readonly page: Page } | null;
+};
+
+export type Page = {
+  readonly status: number;
+  readonly mediaType: string;
+  readonly body: string;
+  readonly headers?: Headers;
+};
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -80,20 +92,17 @@ export function createRest(deps: RestDeps): RestHandler {
       checkSizes(deps, request);
       const unmet = expectationProblem(request);
       if (unmet) throw unmet;
-      const page = deps.pages.get(path);
-      if (page) routeName = path;
-      if (page && request.method !== 'GET' && request.method !== 'HEAD') {
-        refuseUnrouted(PAGE_METHODS);
-        return;
-      }
-      if (page) {
-        const { status, mediaType, body } = await page();
-        const headers: Headers = status === 503 ? { 'retry-after': PAGE_RETRY_AFTER_SECONDS } : {};
-        end(status, null);
-        respond(request, response, ids, { status, headers, body: [body], mediaType });
+      const state = deps.pages.states.get(path);
+      if (state) {
+        await servePage(path, state);
         return;
       }
       const match = table.match(request.method ?? 'GET', path);
+      const record = match.kind === 'none' ? deps.pages.findRecord(path) : null;
+      if (record) {
+        await servePage(record.route, async () => record.page);
+        return;
+      }
       if (match.kind !== 'route') {
         refuseUnrouted(match.kind === 'none' ? null : match.allow);
         return;
@@ -135,6 +144,18 @@ export function createRest(deps: RestDeps): RestHandler {
         quota.release();
         throw error;
       }
+    }
+
+    async function servePage(route: string, load: () => Promise<Page>): Promise<void> {
+      routeName = route;
+      if (request.method !== 'GET' && request.method !== 'HEAD') {
+        refuseUnrouted(PAGE_METHODS);
+        return;
+      }
+      const { status, mediaType, body, headers: own } = await load();
+      const headers: Headers = status === 503 ? { 'retry-after': PAGE_RETRY_AFTER_SECONDS } : (own ?? {});
+      end(status, null);
+      respond(request, response, ids, { status, headers, body: [body], mediaType });
     }
 
     function refuseUnrouted(allow: readonly string[] | null): void {
