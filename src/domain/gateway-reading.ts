@@ -20,9 +20,10 @@ export type IntegerBounds = { readonly min: number; readonly max: number };
 
 const EARLIEST_MS = 1_577_836_800_000;
 const LATEST_MS = 4_102_444_799_999;
+const MS_PER_SECOND = 1000;
 
 /** 2020 to 2100. */
-export const INSTANTS: IntegerBounds = { min: EARLIEST_MS, max: LATEST_MS };
+const INSTANTS: IntegerBounds = { min: EARLIEST_MS, max: LATEST_MS };
 /** Until 2100. */
 export const PAST_INSTANTS: IntegerBounds = { min: 0, max: LATEST_MS };
 
@@ -72,6 +73,17 @@ export function readInteger(reading: ItemReading, path: string, bounds: IntegerB
   return value === undefined
     ? (refuse(reading, path, 'is required') ?? 0)
     : toInteger(value, { reading, path, bounds });
+}
+
+/** Epoch milliseconds of when something happened. Seconds are what senders mistake them for. */
+export function readInstant(reading: ItemReading, path: string): number {
+  const text = numberText(fieldOf(reading, path) ?? null);
+  const instantMs = text !== null && INTEGER.test(text) ? Number(text) * MS_PER_SECOND : Number.NaN;
+  if (instantMs >= EARLIEST_MS && instantMs <= LATEST_MS) {
+    refuse(reading, path, `must be milliseconds since the epoch; ${text} looks like seconds, multiply by 1000`);
+    return 0;
+  }
+  return readInteger(reading, path, INSTANTS);
 }
 
 /** Missing is as good as 0. */

@@ -4,11 +4,10 @@ import { LABEL_CHARACTERS_MAX, LABELS_MAX, METADATA_BYTES_MAX } from './event-me
 import { isArray, isObject, makeWellFormed, nestsDeeperThan, UNREADABLE, UNREADABLE_REASON } from './free-json.ts';
 import {
   fieldOf,
-  INSTANTS,
   type IntegerBounds,
   type ItemReading,
   readCount,
-  readInteger,
+  readInstant,
   readNullableInteger,
   readNullableText,
   readObject,
@@ -18,12 +17,12 @@ import {
   refuse,
   within,
 } from './gateway-reading.ts';
-import { isBeyondDouble, type LosslessJson } from './lossless-json.ts';
-import { usdTextToNano } from './money.ts';
+import { isBeyondDouble, type LosslessJson, type LosslessObject } from './lossless-json.ts';
+import { usdTextToNano, usdTokenToNano } from './money.ts';
 import type { RequestCost, RequestError, RequestUsage } from './request-content.ts';
 import { isRequestId } from './request-event.ts';
 import type { ReportedRequest } from './request-report.ts';
-import { hasMoreBytesThan, hasMoreCharactersThan } from './text-limits.ts';
+import { cutToCharacters, hasMoreBytesThan, hasMoreCharactersThan } from './text-limits.ts';
 import { numberText } from './whole-number.ts';
 import { holdsTooWide, TOO_WIDE_REASON } from './wide-json.ts';
 
@@ -41,6 +40,35 @@ const HTTP_STATUSES: IntegerBounds = { min: 100, max: 599 };
 const TOKENS: IntegerBounds = { min: 0, max: Number.MAX_SAFE_INTEGER };
 const DURATIONS: IntegerBounds = { min: 0, max: 604_800_000 };
 const METADATA_DEPTH_MAX = 32;
+const SHOWN_NAME_CHARACTERS_MAX = 100;
+const UNKNOWN_TOLD_MAX = 100;
+const RECORD_MEMBERS: ReadonlySet<string> = new Set([
+  'gateway_request_id',
+  'status',
+  'project_id',
+  'occurred_at',
+  'virtual_key_id',
+  'trace_id',
+  'principal_user_id',
+  'end_user_id',
+  'model',
+  'model_provider_id',
+  'request_type',
+  'usage',
+  'cost_usd',
+  'error',
+  'duration_ms',
+  'labels',
+  'metadata',
+]);
+const USAGE_MEMBERS: ReadonlySet<string> = new Set([
+  'input_tokens',
+  'output_tokens',
+  'cache_read_input_tokens',
+  'cache_creation_input_tokens',
+  'reasoning_tokens',
+]);
+const ERROR_MEMBERS: ReadonlySet<string> = new Set(['class', 'http_status']);
 const UNKNOWN_ERROR: RequestError = { class: 'unknown', httpStatus: null };
 
 /** Null when the record is refused, with the reason in `reading`. */
@@ -49,7 +77,7 @@ export function readRecord(reading: ItemReading): SentRecord | null {
   const status = readWord(reading, 'status', STATUSES);
   const projectId = readProjectId(reading);
   const content = {
-    occurredAtMs: readInteger(reading, 'occurred_at', INSTANTS),
+    occurredAtMs: readInstant(reading, 'occurred_at'),
     virtualKeyId: readOptionalText(reading, 'virtual_key_id', TEXT_MAX),
     traceId: readOptionalText(reading, 'trace_id', TEXT_MAX),
     principalUserId: readNullableText(reading, 'principal_user_id', ID),
@@ -66,6 +94,24 @@ export function readRecord(reading: ItemReading): SentRecord | null {
   const cost = readCost(reading);
   if (reading.problem !== null || status === null) return null;
   return { gatewayRequestId, status, projectId, content, cost };
+}
+
+/** The paths of members that no record has: a cost under another name would be lost without a word. */
+export function unknownMembers(item: LosslessJson | undefined): readonly string[] {
+  if (!isObject(item)) return [];
+  const { usage, error } = item;
+  return [
+    ...listUnknown(item, RECORD_MEMBERS, ''),
+    ...(isObject(usage) ? listUnknown(usage, USAGE_MEMBERS, 'usage.') : []),
+    ...(isObject(error) ? listUnknown(error, ERROR_MEMBERS, 'error.') : []),
+  ];
+}
+
+function listUnknown(item: LosslessObject, known: ReadonlySet<string>, path: string): readonly string[] {
+  const unknown = Object.keys(item)
+    .filter((name) => !known.has(name))
+    .slice(0, UNKNOWN_TOLD_MAX);
+  return unknown.map((name) => path + cutToCharacters(name, SHOWN_NAME_CHARACTERS_MAX));
 }
 
 /** What a record says of its status, also where it is refused; null for what is none. */
@@ -115,9 +161,9 @@ function readError(reading: ItemReading): RequestError {
 function readCost(reading: ItemReading): RequestCost | null {
   const value = fieldOf(reading, 'cost_usd') ?? null;
   if (value === null) return null;
-  const nanoUsd = usdTextToNano(typeof value === 'string' ? value : (numberText(value) ?? ''));
+  const nanoUsd = typeof value === 'string' ? usdTextToNano(value) : usdTokenToNano(numberText(value) ?? '');
   if (nanoUsd === null) {
-    return refuse(reading, 'cost_usd', 'must be a plain decimal number from 0 to 9007199.254740991');
+    return refuse(reading, 'cost_usd', 'must be a decimal number from 0 to 9007199.254740991');
   }
   return { nanoUsd, rateVersion: null };
 }

@@ -4,7 +4,7 @@ import type { Organization, Project } from './caller.ts';
 import { type JsonValue, unavailableFault, validationFault } from './fault.ts';
 import { isArray, isObject } from './free-json.ts';
 import type { ItemReading } from './gateway-reading.ts';
-import { readRecord, type SentRecord, statusIn } from './gateway-record.ts';
+import { readRecord, type SentRecord, statusIn, unknownMembers } from './gateway-record.ts';
 import { readGovernanceEvent } from './governance-event.ts';
 import { malformed } from './json-text.ts';
 import { jsonTypeOf, type LosslessJson } from './lossless-json.ts';
@@ -43,6 +43,8 @@ export type ItemOutcome = {
   readonly result: RequestResult;
   /** Why nothing came of it; null when it is accepted, be it for the second time. */
   readonly rejection: Rejection | null;
+  /** The paths of members that nobody knows. */
+  readonly unknown: readonly string[];
 };
 
 export type Gateway = {
@@ -69,14 +71,15 @@ export function createGateway(deps: GatewayDeps): Gateway {
       const results = await storeRequests(deps, records, call);
       let next = 0;
       return placed.map((each, index): ItemOutcome => {
+        const unknown = unknownMembers(items[index]);
         if (!('gatewayRequestId' in each)) {
           const status = statusIn(items[index]);
           deps.meter.told({ source: 'report', status: status ?? 'unknown', result: 'rejected' });
-          return { status, result: 'rejected', rejection: each };
+          return { status, result: 'rejected', rejection: each, unknown };
         }
         const result = results[next] ?? 'rejected';
         next += 1;
-        return { status: each.status, result, rejection: result === 'rejected' ? COMPLETED : null };
+        return { status: each.status, result, rejection: result === 'rejected' ? COMPLETED : null, unknown };
       });
     },
 
@@ -89,10 +92,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
       const results = events.length === 0 ? [] : await store.reportGovernance(report);
       let next = 0;
       return read.map((each): ItemOutcome => {
-        if (!('dataJson' in each)) return { status: null, result: 'rejected', rejection: each };
+        if (!('dataJson' in each)) return { status: null, result: 'rejected', rejection: each, unknown: [] };
         const result = results[next] ?? 'rejected';
         next += 1;
-        return { status: null, result, rejection: null };
+        return { status: null, result, rejection: null, unknown: [] };
       });
     },
   };

@@ -9,9 +9,9 @@ import {
   type VirtualKeyEventType,
 } from './event-type.ts';
 import {
-  INSTANTS,
   type ItemReading,
   PAST_INSTANTS,
+  readInstant,
   readInteger,
   readNullableText,
   readText,
@@ -34,7 +34,8 @@ const ID = { min: 1, max: 256 } as const;
 const NAME = { min: 0, max: 256 } as const;
 const DISPLAY_PREFIX = { min: 0, max: 64 } as const;
 const REASON = { min: 0, max: 500 } as const;
-const AMOUNT = /^(0|[1-9][0-9]{0,15})\.[0-9]{6}$/;
+const AMOUNT = /^(0|[1-9][0-9]{0,15})(?:\.([0-9]{1,6}))?$/;
+const DECIMALS = 6;
 const AMOUNT_CHARACTERS = { min: 1, max: 23 } as const;
 
 /** Null when the event is refused, with the reason in `reading`. */
@@ -44,7 +45,7 @@ export function readGovernanceEvent(
 ): NewEvent<GovernanceEventType> | null {
   const type = readWord(reading, 'type', GOVERNANCE_EVENT_TYPES);
   if (type === null) return null;
-  const occurredAtMs = readInteger(reading, 'occurred_at', INSTANTS);
+  const occurredAtMs = readInstant(reading, 'occurred_at');
   const told = { type, occurredAtMs, organizationId };
   const event = isBudgetEvent(type)
     ? readBudgetEvent(reading, { ...told, type })
@@ -125,6 +126,7 @@ function isoOf(instantMs: number): string {
 
 function readAmount(reading: ItemReading, path: string): string {
   const amount = readText(reading, path, AMOUNT_CHARACTERS);
-  if (!AMOUNT.test(amount)) refuse(reading, path, 'must be a decimal number with 6 decimals');
-  return amount;
+  const [, whole = '', decimals = ''] = AMOUNT.exec(amount) ?? [];
+  if (whole === '') refuse(reading, path, `must be a decimal number with at most ${DECIMALS} decimals`);
+  return `${whole}.${decimals.padEnd(DECIMALS, '0')}`;
 }

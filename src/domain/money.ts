@@ -7,6 +7,7 @@ const picoPerNano = 1000;
 // Below this a whole number of nano-USD has at most 15 significant digits, which a double always gives back unchanged.
 const nanoRoundTripMax = 1e15;
 const usdTextPattern = /^(0|[1-9][0-9]{0,6})(\.[0-9]{1,30})?$/;
+const usdTokenPattern = /^(0|[1-9][0-9]{0,6})(\.[0-9]{1,30})?(e[+-]?[0-9]{1,3})?$/;
 
 /**
  * USD as integer nano-USD, half up. What counts is the decimal text of the double, so 0.1 is a tenth and not its
@@ -39,6 +40,12 @@ export function nanoToUsdText(nano: number): string {
  */
 export function usdTextToNano(text: string): number | null {
   return usdTextPattern.test(text) ? toNanoUsd(scaleDecimal(text, nanoDigits)) : null;
+}
+
+/** The same for a number as JSON spells it: serialisers write small ones with an exponent. */
+export function usdTokenToNano(token: string): number | null {
+  const text = token.toLowerCase();
+  return usdTokenPattern.test(text) ? toNanoUsd(scaleDecimal(text, nanoDigits)) : null;
 }
 
 /** Whole pico-USD, not negative, as nano-USD, half up; null above NANO_USD_MAX. Bigint in means any size is exact. */

@@ -6,6 +6,8 @@ import type { Implementation } from './method.ts';
 import { governanceEventsToJson, requestsToJson } from './report-request.ts';
 import { organizationOf } from './scope.ts';
 
+const IGNORED_TOLD_MAX = 100;
+
 export function createGatewayRpc({ gateway }: { readonly gateway: Gateway }): Implementation<typeof GatewayService> {
   return {
     reportRequests: {
@@ -14,7 +16,8 @@ export function createGatewayRpc({ gateway }: { readonly gateway: Gateway }): Im
       async handleJson(body, _facts, context) {
         const { project, nowMs } = context;
         const organization = organizationOf(context);
-        return answerOf(await gateway.reportRequests(body, { organization, project, nowMs }));
+        const outcomes = await gateway.reportRequests(body, { organization, project, nowMs });
+        return { ...answerOf(outcomes), ...ignoredOf(outcomes) };
       },
     },
     reportGovernanceEvents: {
@@ -25,6 +28,12 @@ export function createGatewayRpc({ gateway }: { readonly gateway: Gateway }): Im
       },
     },
   };
+}
+
+/** Nothing when all members are known: then the answer does not speak of it. */
+function ignoredOf(outcomes: readonly ItemOutcome[]) {
+  const ignored = outcomes.flatMap(({ unknown }, index) => unknown.map((field) => ({ index, field })));
+  return ignored.length === 0 ? {} : { ignoredMembers: { ignored: ignored.slice(0, IGNORED_TOLD_MAX) } };
 }
 
 function answerOf(outcomes: readonly ItemOutcome[]) {

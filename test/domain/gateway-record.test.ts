@@ -115,7 +115,11 @@ describe('a reported request', () => {
     ['usage', '{"cache_read_input_tokens":null}', 'usage.cache_read_input_tokens'],
     ['usage', '{"cache_creation_input_tokens":1e999}', 'usage.cache_creation_input_tokens'],
     ['cost_usd', '-1'],
-    ['cost_usd', '1e-7'],
+    ['cost_usd', '"1e-7"'],
+    ['cost_usd', '-1e-7'],
+    ['cost_usd', '1e7'],
+    ['cost_usd', '1e999'],
+    ['cost_usd', '1e-999999999'],
     ['cost_usd', '"01"'],
     ['cost_usd', '""'],
     ['cost_usd', '"9007199.2547409915"'],
@@ -167,6 +171,24 @@ describe('a reported request', () => {
     ] as const) {
       expect(errorOf(error).problem).toMatch(new RegExp(`^${path.replace('.', '\\.')}: `));
     }
+  });
+
+  it.each([
+    ['1e-7', 100],
+    ['1E-7', 100],
+    ['5e-10', 1],
+    ['4e-10', 0],
+    ['1.25e+3', 1_250_000_000_000],
+    ['0e0', 0],
+  ])('costs %s, as serialisers write small numbers', (sent, nanoUsd) => {
+    expect(read({ cost_usd: sent }).record?.cost).toEqual({ nanoUsd, rateVersion: null });
+  });
+
+  it('tells seconds as such', () => {
+    expect(read({ occurred_at: '1790000000' }).problem).toBe(
+      'occurred_at: must be milliseconds since the epoch; 1790000000 looks like seconds, multiply by 1000',
+    );
+    expect(read({ occurred_at: '7' }).problem).toContain('must be a whole number');
   });
 
   it('costs what the text says, to the last digit, whether it is a string or a number', () => {

@@ -94,7 +94,8 @@ describe('an event of a budget', () => {
     ['virtual_key_id', ''],
     ['window', 'year'],
     ['period_started_at', -1],
-    ['limit_usd', '100'],
+    ['limit_usd', '100.'],
+    ['limit_usd', '100.0000001'],
     ['limit_usd', '0100.000000'],
     ['limit_usd', 100],
     ['spent_usd', '-1.000000'],
@@ -104,6 +105,15 @@ describe('an event of a budget', () => {
     expect(event).toBeNull();
     expect(problem).toMatch(new RegExp(`^${name}: `));
   });
+});
+
+it.each([
+  ['100', '100.000000'],
+  ['0', '0.000000'],
+  ['12.5', '12.500000'],
+])('takes %s for an amount and tells %s', (sent, told) => {
+  const { event } = read({ ...BUDGET, limit_usd: sent, spent_usd: sent });
+  expect(JSON.parse(event?.dataJson ?? '{}')).toMatchObject({ limit_usd: told, spent_usd: told });
 });
 
 it('every type has an id of its own', () => {

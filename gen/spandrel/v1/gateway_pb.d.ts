@@ -260,6 +260,13 @@ export declare type ReportRequestsResponse = Message<"spandrel.v1.ReportRequests
    * @generated from field: repeated spandrel.v1.RejectedItem rejected = 2;
    */
   rejected: RejectedItem[];
+
+  /**
+   * Unset when every member is known. Over REST the member "ignored", absent then; messages have no other members.
+   *
+   * @generated from field: spandrel.v1.IgnoredMembers ignored_members = 3;
+   */
+  ignoredMembers?: IgnoredMembers | undefined;
 };
 
 /**
@@ -267,6 +274,53 @@ export declare type ReportRequestsResponse = Message<"spandrel.v1.ReportRequests
  * Use `create(ReportRequestsResponseSchema)` to create a new message.
  */
 export declare const ReportRequestsResponseSchema: GenMessage<ReportRequestsResponse>;
+
+/**
+ * Members that no record has; nothing came of them.
+ *
+ * @generated from message spandrel.v1.IgnoredMembers
+ */
+export declare type IgnoredMembers = Message<"spandrel.v1.IgnoredMembers"> & {
+  /**
+   * At most 100, in the order of the records.
+   *
+   * @generated from field: repeated spandrel.v1.IgnoredMember ignored = 1;
+   */
+  ignored: IgnoredMember[];
+};
+
+/**
+ * Describes the message spandrel.v1.IgnoredMembers.
+ * Use `create(IgnoredMembersSchema)` to create a new message.
+ */
+export declare const IgnoredMembersSchema: GenMessage<IgnoredMembers>;
+
+/**
+ * One of them.
+ *
+ * @generated from message spandrel.v1.IgnoredMember
+ */
+export declare type IgnoredMember = Message<"spandrel.v1.IgnoredMember"> & {
+  /**
+   * The place of its record in the list, from 0.
+   *
+   * @generated from field: int32 index = 1;
+   */
+  index: number;
+
+  /**
+   * Its path, as in usage.total_tokens; a longer name is cut.
+   *
+   * @generated from field: string field = 2;
+   */
+  field: string;
+};
+
+/**
+ * Describes the message spandrel.v1.IgnoredMember.
+ * Use `create(IgnoredMemberSchema)` to create a new message.
+ */
+export declare const IgnoredMemberSchema: GenMessage<IgnoredMember>;
 
 /**
  * A record or event of which nothing is stored.

@@ -72,6 +72,20 @@ async function addProject(): Promise<{ readonly id: string; readonly apiKey: str
   return (await callRest(app.address, { verb: 'POST', path: '/api/projects', body, headers: admin() })).body;
 }
 
+it('members that no record has are listed, and ignored', async () => {
+  const records = [record(), record({ cost: 1, usage: { input_tokens: 1, total_tokens: 2 } }), { nonsense: 1 }];
+  expect(await send(records)).toMatchObject({
+    accepted: 2,
+    rejected: [{ index: 2 }],
+    ignored: [
+      { index: 1, field: 'cost' },
+      { index: 1, field: 'usage.total_tokens' },
+      { index: 2, field: 'nonsense' },
+    ],
+  });
+  expect(Object.keys(await send([record()]))).toEqual(['accepted', 'rejected']);
+});
+
 describe('reporting requests, over REST and gRPC', () => {
   it('a record with every field becomes the same event over both', async () => {
     const fields = {
