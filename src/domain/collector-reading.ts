@@ -57,6 +57,8 @@ export type Reading = {
   problem: string | null;
   /** Strings of the item that were cut. */
   cuts: number;
+  /** A field that was left out and not its item, with the path inside it and why; null while there is none. */
+  leftOut: string | null;
 };
 
 export type ReadingOptions = {
@@ -87,6 +89,7 @@ export function createReading({ limits, facts, receivedAtMs, traceId }: ReadingO
     mayHoldWide: facts.hasWide,
     problem: null,
     cuts: 0,
+    leftOut: null,
   };
 }
 
@@ -94,6 +97,7 @@ export function createReading({ limits, facts, receivedAtMs, traceId }: ReadingO
 export function beginItem(reading: Reading): void {
   reading.problem = null;
   reading.cuts = 0;
+  reading.leftOut = null;
 }
 
 /** Notes a problem, unless the item has one already. An empty field means the item as a whole. */

@@ -17,7 +17,7 @@ import {
   refuse,
   refuseTooWide,
 } from './collector-reading.ts';
-import { isObject } from './free-json.ts';
+import { isObject, numberOf } from './free-json.ts';
 import type { LosslessJson, LosslessObject } from './lossless-json.ts';
 import type { Price, Pricing } from './pricing.ts';
 import { gatewayRequestId } from './request-event.ts';
@@ -143,8 +143,16 @@ function readTimes(value: LosslessJson | undefined, reading: Reading): SpanTimes
   const sent = readObject(value, 'timestamps', reading);
   const startedAtMs = readRequiredInstant(sent?.started_at, 'timestamps.started_at', reading);
   const finishedAtMs = readRequiredInstant(sent?.finished_at, 'timestamps.finished_at', reading);
-  const firstTokenAtMs = readInstant(sent?.first_token_at, 'timestamps.first_token_at', reading);
+  const firstTokenAtMs = readFirstToken(sent?.first_token_at, reading);
   return startedAtMs === null || finishedAtMs === null ? null : { startedAtMs, finishedAtMs, firstTokenAtMs };
+}
+
+/** 0 is what clients send that never saw a token: no reason to lose the span. */
+function readFirstToken(value: LosslessJson | undefined, reading: Reading): number | null {
+  const field = 'timestamps.first_token_at';
+  if (isAbsent(value) || numberOf(value) !== 0) return readInstant(value, field, reading);
+  reading.leftOut = `.${field}: 0 is no instant and was left out`;
+  return null;
 }
 
 function readRequiredInstant(value: LosslessJson | undefined, field: string, reading: Reading): number | null {

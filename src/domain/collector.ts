@@ -56,10 +56,18 @@ const TOLD_REASONS_MAX = 100;
  * of it can be stored.
  */
 export function collect(body: JsonValue, facts: CollectFacts, at: Arrival, deps: CollectorDeps): Collected {
+  try {
+    return judge(body, facts, at, deps);
+  } catch (error) {
+    throw error instanceof Fault ? namingTrace(error, postedTraceId(body)) : error;
+  }
+}
+
+function judge(body: JsonValue, facts: CollectFacts, at: Arrival, deps: CollectorDeps): Collected {
   const { sent, spans, evaluations } = openBody(body, facts, deps.limits);
   const traceId = readTraceId(sent, spans);
   const reading = createReading({ limits: deps.limits, facts, receivedAtMs: at.nowMs, traceId });
-  const tally: Tally = { rejectedSpans: 0, rejectedEvaluations: 0, reasons: [], cuts: 0 };
+  const tally: Tally = { rejectedSpans: 0, rejectedEvaluations: 0, reasons: [], leftOut: [], cuts: 0 };
   const spanDeps = { pricing: deps.pricing, emitRequests: at.project.emitRequestEvents };
   const collectedSpans = collectSpans(spans, { reading, tally, deps: spanDeps });
   const collectedEvaluations = collectEvaluations(evaluations, reading, tally);
@@ -67,6 +75,7 @@ export function collect(body: JsonValue, facts: CollectFacts, at: Arrival, deps:
   const keepsItems = collectedSpans.size + collectedEvaluations.size > 0;
   if (carriesItems && !keepsItems) throw nothingStored(tally.reasons);
 
+  for (const reason of tally.leftOut) tally.reasons.push(reason);
   const metadata = readMetadata(sent, reading);
   for (const reason of metadata.reasons) tally.reasons.push(reason);
   tally.cuts += metadata.cuts;
@@ -107,7 +116,7 @@ export function reportCollected(
   );
   const told = [...reasons.toSpliced(rejectedSpans, 0, ...refused), ...metadataNotes];
   const isStored = refused.length < append.spans.length || append.evaluations.length > 0;
-  if (refused.length > 0 && !isStored) throw nothingStored(told);
+  if (refused.length > 0 && !isStored) throw namingTrace(nothingStored(told), append.traceId);
   return { rejectedSpans: rejectedSpans + refused.length, rejectedEvaluations, errorMessage: reportText(told) };
 }
 
@@ -125,6 +134,8 @@ type Tally = {
   rejectedSpans: number;
   rejectedEvaluations: number;
   readonly reasons: string[];
+  /** Of fields without which their items are kept. */
+  readonly leftOut: string[];
   cuts: number;
 };
 
@@ -160,8 +171,25 @@ function refusal(code: 'malformed_request' | 'validation_error', message: string
   return new Fault(code, message, { kind: 'bad_request', flatError: message });
 }
 
+/** A refusal that says which trace it is about: errors have ids of their own. */
+function namingTrace(fault: Fault, traceId: string | null): Fault {
+  if (traceId === null) return fault;
+  const { code, message, kind, flatError } = fault;
+  return new Fault(code, message, { kind, flatError, meta: { ...fault.meta, postedTraceId: traceId } });
+}
+
+function postedTraceId(body: LosslessJson): string | null {
+  if (!isObject(body)) return null;
+  const value = traceIdIn(body, isArray(body.spans) ? body.spans : []);
+  return typeof value === 'string' && isValidId(value) ? value : null;
+}
+
+function traceIdIn(sent: LosslessObject, spans: readonly LosslessJson[]): LosslessJson | undefined {
+  return isAbsent(sent.trace_id) ? spans.find(isObject)?.trace_id : sent.trace_id;
+}
+
 function readTraceId(sent: LosslessObject, spans: readonly LosslessJson[]): string {
-  const value = isAbsent(sent.trace_id) ? spans.find(isObject)?.trace_id : sent.trace_id;
+  const value = traceIdIn(sent, spans);
   if (isAbsent(value)) throw refusal('validation_error', 'Trace ID not defined');
   if (typeof value === 'string' && isValidId(value)) return normaliseTraceId(value);
   const reason = `trace_id: must be a string of 1 to ${ID_CHARACTERS_MAX} characters`;
@@ -180,6 +208,7 @@ function collectSpans(items: readonly LosslessJson[], context: SpanContext): Rea
     const read = readSpan(items[index], reading, deps);
     if (read !== null) {
       collected.set(read.span.spanId, { read, place: index });
+      if (reading.leftOut !== null) tally.leftOut.push(`spans[${index}]${reading.leftOut}`);
       continue;
     }
     tally.rejectedSpans += 1;

@@ -18,9 +18,11 @@ export type EventMetadata = {
   readonly labelsJson: string;
   /** Compact JSON text of an object. */
   readonly customJson: string;
+  /** What events leave out of it. */
+  readonly notes: readonly string[];
 };
 
-const NO_METADATA: EventMetadata = { userId: null, labelsJson: '[]', customJson: '{}' };
+const NO_METADATA: EventMetadata = { userId: null, labelsJson: '[]', customJson: '{}', notes: [] };
 
 /** Takes from the merged metadata of a trace what its events tell. Slow for large metadata: once per append. */
 export function readEventMetadata(metadataJson: string): EventMetadata {
@@ -28,10 +30,16 @@ export function readEventMetadata(metadataJson: string): EventMetadata {
   const metadata = parseFreeJson(metadataJson);
   if (!isObject(metadata)) return NO_METADATA;
   const { user_id: userId, labels } = metadata;
+  const texts = isArray(labels) ? labels.filter((label) => typeof label === 'string') : [];
+  const customJson = customText(metadata);
+  const notes: string[] = [];
+  if (texts.length > LABELS_MAX) notes.push(`metadata.labels: events carry the first ${LABELS_MAX} of ${texts.length}`);
+  if (customJson === null) notes.push(`metadata: events carry none of it above ${METADATA_BYTES_MAX} bytes`);
   return {
     userId: typeof userId === 'string' ? userId : null,
-    labelsJson: isArray(labels) ? labelsText(labels.filter((label) => typeof label === 'string')) : '[]',
-    customJson: customText(metadata),
+    labelsJson: labelsText(texts),
+    customJson: customJson ?? '{}',
+    notes,
   };
 }
 
@@ -39,16 +47,17 @@ function labelsText(labels: readonly string[]): string {
   return JSON.stringify(labels.slice(0, LABELS_MAX).map((label) => cutToCharacters(label, LABEL_CHARACTERS_MAX)));
 }
 
-function customText(metadata: LosslessObject): string {
+/** Null when it is too large. */
+function customText(metadata: LosslessObject): string | null {
   const keys = Object.keys(metadata).filter((key) => !KNOWN_METADATA_KEYS.has(key));
   // Most of what is too large is seen to be so before any text is built.
   let bytesLeft = METADATA_BYTES_MAX;
   for (const key of keys) {
     bytesLeft = spendBytes(metadata[key] ?? null, bytesLeft - key.length);
-    if (bytesLeft < 0) return '{}';
+    if (bytesLeft < 0) return null;
   }
   const text = `{${keys.map((key) => `${JSON.stringify(key)}:${JSON.stringify(metadata[key])}`).join(',')}}`;
-  return hasMoreBytesThan(text, METADATA_BYTES_MAX) ? '{}' : text;
+  return hasMoreBytesThan(text, METADATA_BYTES_MAX) ? null : text;
 }
 
 /** What is left of `bytes` after the least that the text of the value can take; it stops looking below 0. */

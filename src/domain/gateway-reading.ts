@@ -77,10 +77,10 @@ export function readInteger(reading: ItemReading, path: string, bounds: IntegerB
 
 /** Epoch milliseconds of when something happened. Seconds are what senders mistake them for. */
 export function readInstant(reading: ItemReading, path: string): number {
-  const text = numberText(fieldOf(reading, path) ?? null);
-  const instantMs = text !== null && INTEGER.test(text) ? Number(text) * MS_PER_SECOND : Number.NaN;
+  const number = wholeNumberOf(fieldOf(reading, path) ?? null) ?? Number.NaN;
+  const instantMs = number * MS_PER_SECOND;
   if (instantMs >= EARLIEST_MS && instantMs <= LATEST_MS) {
-    refuse(reading, path, `must be milliseconds since the epoch; ${text} looks like seconds, multiply by 1000`);
+    refuse(reading, path, `must be milliseconds since the epoch; ${number} looks like seconds, multiply by 1000`);
     return 0;
   }
   return readInteger(reading, path, INSTANTS);

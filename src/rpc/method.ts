@@ -85,6 +85,8 @@ export type TolerantHandler<M extends DescMethodUnary = DescMethodUnary> = {
   ) => Promise<MessageInitShape<M['output']>>;
   /** How numbers come out of a JSON body. */
   readonly spelling: Spelling;
+  /** Whether JSON is taken for what it is whatever type it is declared as. */
+  readonly anyMediaType?: boolean;
   /** Gives the refusal of an unreadable body the wording of the operation. */
   readonly reword?: (fault: Fault) => Fault;
 };

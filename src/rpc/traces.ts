@@ -22,6 +22,11 @@ import { createProjectSettingsRpc } from './project-settings.ts';
 import { projectOf } from './scope.ts';
 
 const SPANS_PER_TURN = 1000;
+/** By what is wrong with the body. */
+const UNREADABLE_MESSAGES: ReadonlyMap<unknown, string> = new Map([
+  ['nested too deep', 'Validation error: body nested deeper than 128 levels'],
+  ['not a JSON media type', 'Invalid body, expecting json; send the header Content-Type: application/json'],
+]);
 
 export type TraceRpcDeps = {
   readonly traces: Traces;
@@ -33,6 +38,7 @@ export function createTraceRpc({ traces, settings, platformUrl }: TraceRpcDeps):
   return {
     collectTrace: {
       spelling: 'values',
+      anyMediaType: true,
       toJson: (request) => rewording(() => collectRequestToJson(request)),
       reword: rewordUnreadable,
       async handleJson(body, facts, context) {
@@ -94,10 +100,7 @@ function rewordUnreadable(fault: Fault): Fault {
     return new Fault('validation_error', message, { kind: 'bad_request', flatError: message });
   }
   if (fault.code !== 'malformed_request') return fault;
-  const message =
-    fault.meta.detail === 'nested too deep'
-      ? 'Validation error: body nested deeper than 128 levels'
-      : 'Invalid body, expecting json';
+  const message = UNREADABLE_MESSAGES.get(fault.meta.detail) ?? 'Invalid body, expecting json';
   return new Fault('malformed_request', message, { flatError: message });
 }
 

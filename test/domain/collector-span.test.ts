@@ -123,6 +123,15 @@ describe('timestamps', () => {
     expect(sendSpan(timed({ [field]: NOW_MS + 86_400_000 }))).toBeDefined();
   });
 
+  it('lose a first token at 0 alone, which is told', () => {
+    const { append, rejectedSpans, reasons } = send({ trace_id: 't', spans: [spanOf(timed({ first_token_at: 0 }))] });
+    expect(append.spans).toMatchObject([{ firstTokenAtMs: null, startedAtMs: STARTED }]);
+    expect({ rejectedSpans, reasons }).toEqual({
+      rejectedSpans: 0,
+      reasons: ['spans[0].timestamps.first_token_at: 0 is no instant and was left out'],
+    });
+  });
+
   it('are read from numbers that kept their digits', () => {
     const body = `{"trace_id":"t","spans":[{"span_id":"s","type":"span","params":{"n":12345678901234567890},
       "timestamps":{"started_at":1699900000000.0,"finished_at":16999000000005e-1}}]}`;

@@ -236,3 +236,21 @@ describe('the report', () => {
     expect(message).toMatch(/spans\[99]: must be an object; and 9900 more$/);
   });
 });
+
+it.each([{ metadata: { user_id: 'u' } }, { evaluations: [{ name: 'n', passed: true }] }, { user_id: 'u' }])(
+  'no spans are no error beside %j',
+  (rest) => {
+    expect(send({ trace_id: 't', spans: [], ...rest })).toMatchObject({ reasons: [], append: { spans: [] } });
+  },
+);
+
+it.each([
+  [{ trace_id: 'AbC', spans: [{ span_id: 'x' }] }, 'AbC'],
+  [{ spans: [{ trace_id: 'from-a-span', span_id: 'x' }] }, 'from-a-span'],
+  [{ trace_id: 't', spans: 7 }, 't'],
+  [{ trace_id: 't' }, 't'],
+  [{ trace_id: 7, spans: [] }, undefined],
+  [{ spans: [] }, undefined],
+])('a refusal names the posted trace: %j', (body, postedTraceId) => {
+  expect(refusalOf(body).meta.postedTraceId).toBe(postedTraceId);
+});

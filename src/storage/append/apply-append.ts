@@ -24,6 +24,7 @@ type Merged = {
 /** Spans for a trace that is stored. */
 type Update = { readonly append: TraceAppend; readonly spans: readonly Span[]; readonly record: TraceRecord };
 
+const NOTHING_COMPLETED: Completed = { results: undefined, notes: [] };
 const NONE_TOLD: ReadonlyMap<string, string> = new Map();
 
 /** Null when nothing is to be told: of most appends, and that is quickest to hand on. */
@@ -38,11 +39,11 @@ export function applyAppend(tables: AppendTables, append: TraceAppend): TraceApp
   const spans = refusedSpans === undefined ? sent : sent.filter((span) => !excess.has(span.spanId));
   const merged = record === undefined ? create(tables, append, spans) : update(tables, { append, spans, record });
   for (const evaluation of append.evaluations) tables.storeEvaluation(merged.place, evaluation);
-  const requestResults =
-    append.requests.length > 0 ? completeRequests(tables, append, { ...merged, excess }) : undefined;
-  if (requestResults === undefined && refusedSpans === undefined && merged.notes.length === 0) return null;
+  const { results: requestResults, notes } = completeRequests(tables, append, { ...merged, excess });
+  const metadataNotes = notes.length === 0 ? merged.notes : [...merged.notes, ...notes];
+  if (requestResults === undefined && refusedSpans === undefined && metadataNotes.length === 0) return null;
   return {
-    metadataNotes: merged.notes,
+    metadataNotes,
     ...(requestResults === undefined ? {} : { requestResults }),
     ...(refusedSpans === undefined ? {} : { refusedSpans }),
   };
@@ -129,12 +130,19 @@ function findEmittedId(tables: AppendTables, append: TraceAppend, stored: Stored
   return row !== undefined && 'source' in row.state ? id : null;
 }
 
-/** Undefined when every request was emitted. */
+type Completed = {
+  /** Undefined when every request was emitted. */
+  readonly results: TraceAppended['requestResults'];
+  /** What the events left out. */
+  readonly notes: readonly string[];
+};
+
 function completeRequests(
   tables: AppendTables,
   append: TraceAppend,
   { metadataJson, told, excess }: Merged & { readonly excess: ReadonlySet<string> },
-): TraceAppended['requestResults'] {
+): Completed {
+  if (append.requests.length === 0) return NOTHING_COMPLETED;
   const log = tables.log(append.organizationNumber);
   const winners = new Map(append.spans.map((span, index) => [span.spanId, index]));
   const metadata = once(() => readEventMetadata(metadataJson));
@@ -150,7 +158,8 @@ function completeRequests(
     if (result !== 'emitted') results ??= append.requests.slice(0, index).map(() => 'emitted');
     results?.push(result);
   }
-  return results;
+  const isEmitted = results === undefined || results.includes('emitted');
+  return { results, notes: isEmitted ? metadata().notes : [] };
 }
 
 type SpanOutcome = {

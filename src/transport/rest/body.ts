@@ -39,15 +39,21 @@ export async function readBody(request: RestRequest, limits: BodyLimits): Promis
 /** Refuses a body that is not declared as JSON, or is declared in another charset than UTF-8. */
 export function checkJsonMediaType(contentType: string | undefined): void {
   if (contentType === 'application/json') return;
-  const [media = '', ...parameters] = (contentType ?? '').split(';');
-  if (!/^\s*application\/([a-z0-9!#$&^_.+-]+\+)?json\s*$/i.test(media)) {
+  if (!isJsonMediaType(contentType)) {
     throw malformed('The request body must be sent as application/json.', 'not a JSON media type');
   }
+  const [, ...parameters] = (contentType ?? '').split(';');
   for (const parameter of parameters) {
     const [name = '', value = ''] = parameter.split('=');
     if (name.trim().toLowerCase() !== 'charset') continue;
     if (!/^"?utf-?8"?$/i.test(value.trim())) throw malformed('The request body must be UTF-8.', 'charset is not UTF-8');
   }
+}
+
+/** Whatever its parameters say. */
+export function isJsonMediaType(contentType: string | undefined): boolean {
+  const [media = ''] = (contentType ?? '').split(';', 1);
+  return /^\s*application\/([a-z0-9!#$&^_.+-]+\+)?json\s*$/i.test(media);
 }
 
 function contentEncoding(request: RestRequest): 'identity' | Encoding {

@@ -70,9 +70,11 @@ function canonicalBody(fault: Fault, ids: CallIds): object {
 
 function flatBody(fault: Fault, ids: CallIds): object {
   const named: Record<string, JsonValue> = { error: fault.flatError, message: fault.message, code: fault.code };
+  const { postedTraceId, ...meta } = fault.meta;
+  const posted: Record<string, JsonValue> = postedTraceId === undefined ? {} : { postedTraceId };
   const traced: Record<string, JsonValue> =
     ids.traceId === ''
       ? {}
-      : { trace_id: ids.traceId, span_id: ids.spanId, trace: { traceId: ids.traceId, spanId: ids.spanId } };
-  return { ...named, ...fault.meta, ...named, ...traced };
+      : { trace_id: ids.traceId, span_id: ids.spanId, trace: { traceId: ids.traceId, spanId: ids.spanId, ...posted } };
+  return { ...named, ...meta, ...named, ...traced };
 }

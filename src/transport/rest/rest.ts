@@ -2,10 +2,10 @@
 
 import type { Message } from '@bufbuild/protobuf';
 import { Fault } from '../../domain/fault.ts';
-import { malformed, parseJson, type Spelling, scanJson } from '../../domain/json-text.ts';
+import { malformed, parseJson, scanJson } from '../../domain/json-text.ts';
 import { maskTokens } from '../../domain/token-mask.ts';
 import { type Invoke, toFault } from '../../rpc/invoke.ts';
-import type { CallerKind, Method, Request } from '../../rpc/method.ts';
+import type { CallerKind, Method, Request, TolerantHandler } from '../../rpc/method.ts';
 import type { RequestQuota } from '../../rpc/quotas.ts';
 import { hasRequiredField } from '../../rpc/validate.ts';
 import { type AnswerWatch, outletOf } from '../answer-watch.ts';
@@ -14,7 +14,7 @@ import type { CallLog } from '../call-log.ts';
 import { expectationProblem } from '../expectation.ts';
 import { firstHeader } from '../first-header.ts';
 import { arrivalOf, type OriginOf } from '../origin.ts';
-import { type BodyLimits, checkDeclaredLength, checkJsonMediaType, readBody } from './body.ts';
+import { type BodyLimits, checkDeclaredLength, checkJsonMediaType, isJsonMediaType, readBody } from './body.ts';
 import type { BodyWatch } from './body-watch.ts';
 import { decodeMessage } from './decode.ts';
 import { type Family, familyOfPath, familyOfPolicy, faultAnswer } from './errors.ts';
@@ -174,6 +174,8 @@ export function createRest(deps: RestDeps): RestHandler {
   };
 }
 
+type JsonReading = Pick<TolerantHandler, 'spelling' | 'anyMediaType'>;
+
 type Exchange = {
   readonly request: RestRequest;
   readonly response: RestResponse;
@@ -197,7 +199,7 @@ async function decode(deps: RestDeps, exchange: Exchange): Promise<Request> {
   };
   if ('handleJson' in handler) {
     try {
-      return { kind: 'json', ...(await readJsonBody(request, limits, handler.spelling)) };
+      return { kind: 'json', ...(await readJsonBody(request, limits, handler)) };
     } catch (error) {
       throw handler.reword && error instanceof Fault ? handler.reword(error) : error;
     }
@@ -219,11 +221,18 @@ function partsOf(exchange: Exchange) {
   return { parameters: exchange.parameters, query: new URLSearchParams(exchange.query), nullIsAbsent: false };
 }
 
-async function readJsonBody(request: RestRequest, limits: BodyLimits, spelling: Spelling) {
+async function readJsonBody(request: RestRequest, limits: BodyLimits, { spelling, anyMediaType }: JsonReading) {
   const bytes = await readBody(request, limits);
-  checkJsonMediaType(request.headers['content-type']);
+  const contentType = request.headers['content-type'];
+  if (anyMediaType !== true || isJsonMediaType(contentType)) checkJsonMediaType(contentType);
   const facts = scanJson(bytes);
-  return { value: parseJson(bytes, facts, spelling), facts };
+  try {
+    return { value: parseJson(bytes, facts, spelling), facts };
+  } catch (error) {
+    // What is no JSON is refused for its type first.
+    if (error instanceof Fault && error.code === 'malformed_request') checkJsonMediaType(contentType);
+    throw error;
+  }
 }
 
 async function readTypedBody(exchange: Exchange, limits: BodyLimits): Promise<JsonObject> {

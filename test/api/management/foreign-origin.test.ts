@@ -57,6 +57,19 @@ async function rotate(headers: Headers): Promise<{ status: number; body: Body }>
 const REFUSED = { status: 403, body: { error: 'Forbidden', code: 'origin_not_allowed' } };
 
 describe('credentials that a browser remembers', () => {
+  it.each([FORM, 'text/plain', 'multipart/form-data; boundary=x', ''])(
+    'do not store a trace for a form of a foreign page, though the collector reads JSON of any type: "%s"',
+    async (type) => {
+      const headers = { authorization: basic(app.projectKey), ...(type === '' ? {} : { 'content-type': type }) };
+      const body = JSON.stringify({ trace_id: hex(32), metadata: { user_id: 'u' } });
+      const path = '/api/collector';
+      for (const origin of [EVIL, 'null']) {
+        expect(await send({ path, headers: { ...headers, origin }, body })).toMatchObject(REFUSED);
+      }
+      expect((await send({ path, headers, body })).status).toBe(200);
+    },
+  );
+
   it.each(['', FORM, `${FORM}; charset=utf-8`, 'multipart/form-data; boundary=x', 'Text/Plain'])(
     'do not serve a form of another origin, sent as "%s"',
     async (type) => {

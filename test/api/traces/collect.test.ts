@@ -240,7 +240,6 @@ describe('the collector over REST', () => {
 
   it.each([
     ['broken compression', Buffer.from('nonsense'), { 'content-encoding': 'gzip' }],
-    ['another media type', Buffer.from('{}'), { 'content-type': 'text/plain' }],
     ['unparsable text', Buffer.from('{"trace_id":'), {}],
     ['text after the value', Buffer.from('{} {}'), {}],
     ['an empty body', Buffer.alloc(0), {}],
@@ -255,6 +254,37 @@ describe('the collector over REST', () => {
       message: 'Invalid body, expecting json',
       code: 'malformed_request',
     });
+  });
+
+  it.each(['application/x-www-form-urlencoded', 'text/plain', 'application/octet-stream'])(
+    'JSON sent as %s is stored, and anything else says which header to send',
+    async (type) => {
+      expect((await post(text(), { 'content-type': type })).status).toBe(200);
+      const answer = await post('a=b', { 'content-type': type });
+      expect(answer.status).toBe(400);
+      const message = 'Invalid body, expecting json; send the header Content-Type: application/json';
+      expect(await answer.json()).toMatchObject({ error: message, message, code: 'malformed_request' });
+    },
+  );
+
+  it('a refusal names the posted trace beside the ids of the call', async () => {
+    const answer = await post('{"trace_id":"posted","spans":[{}]}');
+    const body = (await answer.json()) as Body;
+    expect(body.trace).toEqual({ traceId: body.trace_id, spanId: body.span_id, postedTraceId: 'posted' });
+    expect(body.postedTraceId).toBeUndefined();
+  });
+
+  it('what an event leaves out of metadata and labels is told', async () => {
+    const labels = Array.from({ length: 70 }, (_, index) => `l${index}`);
+    const trace = { ...llmTrace(NOW), metadata: { labels, note: 'x'.repeat(5000) } };
+    const { partialSuccess } = (await (await post(JSON.stringify(trace))).json()) as Body;
+    expect(partialSuccess).toEqual({
+      rejectedSpans: 0,
+      rejectedEvaluations: 0,
+      errorMessage:
+        'metadata.labels: events carry the first 64 of 70; metadata: events carry none of it above 4096 bytes',
+    });
+    expect(((await (await post(JSON.stringify(trace))).json()) as Body).partialSuccess.errorMessage).toBe('');
   });
 
   it('a nesting above 128 is refused with its own text', async () => {
