@@ -2,11 +2,12 @@
 
 import type pg from 'pg';
 import { factsInEnvelope } from '../../domain/request-data.ts';
+import { eventIdOf } from '../../domain/request-event.ts';
 import type { TraceRecord } from '../../domain/trace.ts';
 import type { OverdueRequest, StoredSpan } from '../append/tables.ts';
 import { ADMITTED, eventTypes, unpackRequestState } from '../rows/codes.ts';
 import { SUMMARY_COLUMNS, SUMMARY_SELECT, type SummaryRow, TRACE_SELECT, toSummary } from './trace-rows.ts';
-import { type GovernanceId, logName } from './working-log.ts';
+import { type GovernanceId, type KnownRequest, logName } from './working-log.ts';
 import { type KnownRows, type MissingRows, partKey, traceKey } from './working-set.ts';
 
 export function hasMissing(missing: MissingRows): boolean {
@@ -143,31 +144,51 @@ async function readRequests(client: pg.ClientBase, known: KnownRows, missing: Mi
   }
 }
 
-type ToldRow = OverdueRequest & { readonly envelope: string };
+type ToldRow = { readonly organizationNumber: number; readonly id: string; readonly envelope: string };
 
-/** Of requests that are locked. Those of one instant are told apart by the number in their ids. */
+/**
+ * The newest completed events of requests that are locked. All events of one batch have the same instant, and a batch
+ * may hold thousands, so each instant is read once for all that are wanted of it.
+ */
 async function readTold(client: pg.ClientBase, known: KnownRows, missing: MissingRows['told']): Promise<void> {
-  for (const name of missing.keys()) known.told.set(name, null);
-  const wanted = [...missing.values()];
+  const names = new Map<string, string>();
+  const instants = new Map<string, readonly [organizationNumber: number, createdAtMs: number]>();
+  const ids: string[] = [];
+  for (const [name, { organizationNumber, key }] of missing) {
+    known.told.set(name, null);
+    const newest = newestOf(key, known.requests.get(name) ?? null);
+    if (newest === null) continue;
+    names.set(logName(organizationNumber, newest.id), name);
+    instants.set(`${organizationNumber} ${newest.createdAtMs}`, [organizationNumber, newest.createdAtMs]);
+    ids.push(newest.id);
+  }
+  const wanted = [...instants.values()];
   const { rows } = await client.query<ToldRow>({
     name: 'append-told',
-    text: `SELECT organization_number AS "organizationNumber", request_key AS key, envelope
-      FROM unnest($1::integer[], $2::text[]) AS wanted (organization_number, request_key)
-      JOIN request_keys USING (organization_number, request_key)
-      JOIN requests USING (organization_number, request_key, kept_at)
-      JOIN LATERAL (
-        SELECT events.envelope FROM events
-        WHERE events.organization_number = wanted.organization_number
-          AND events.created_at = coalesce(requests.correction_at, requests.completed_at)
-          AND events.id = wanted.request_key || ':completed' || CASE WHEN requests.correction_at IS NULL THEN ''
-            ELSE ':' || coalesce(cardinality(string_to_array(requests.earlier_corrections, ',')), 0) + 2 END
-          AND events.type = ${eventTypes.code('gateway.request.completed')}
-      ) AS newest ON true`,
-    values: [wanted.map((each) => each.organizationNumber), wanted.map((each) => each.key)],
+    text: `SELECT organization_number AS "organizationNumber", id, envelope
+      FROM unnest($1::integer[], $2::bigint[]) AS wanted (organization_number, created_at)
+      JOIN events USING (organization_number, created_at)
+      WHERE id = ANY($3::text[]) AND type = ${eventTypes.code('gateway.request.completed')}`,
+    values: [
+      wanted.map(([organizationNumber]) => organizationNumber),
+      wanted.map(([, createdAtMs]) => createdAtMs),
+      ids,
+    ],
   });
-  for (const { organizationNumber, key, envelope } of rows) {
-    known.told.set(logName(organizationNumber, key), factsInEnvelope(envelope));
+  for (const { organizationNumber, id, envelope } of rows) {
+    const name = names.get(logName(organizationNumber, id));
+    if (name !== undefined) known.told.set(name, factsInEnvelope(envelope));
   }
+}
+
+function newestOf(key: string, request: KnownRequest | null): { id: string; createdAtMs: number } | null {
+  if (request === null) return null;
+  const { correctionAtMs, completedAtMs, earlierCorrectionsAtMs } = request;
+  if (correctionAtMs !== null) {
+    const number = earlierCorrectionsAtMs.length + 1;
+    return { id: eventIdOf(key, { kind: 'correction', number }), createdAtMs: correctionAtMs };
+  }
+  return completedAtMs === null ? null : { id: eventIdOf(key, { kind: 'completed' }), createdAtMs: completedAtMs };
 }
 
 /** Those that another process settles meanwhile are found to be settled once they are locked. */
