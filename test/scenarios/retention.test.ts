@@ -24,7 +24,10 @@ const OLD_EVENTS = isFullTier ? 200_000 : 20_000;
 const OLD_TRACES = 500;
 const LARGE_TRACE_SPANS = isFullTier ? 50_000 : 5_000;
 const CLIENTS = 16;
-const BASELINE_MS = 2_000;
+const BASELINE_MS = 1_000;
+/** Retention rests as long as this after every so many steps, so that what the machine does meanwhile shows in both. */
+const REST_MS = 200;
+const STEPS_BETWEEN = 10;
 const BUSY_FACTOR = 3;
 const HOLD_MAX_MS = 100;
 // A machine that stops for a moment stops every client once; retention, if it did, would with each of its many steps.
@@ -46,21 +49,29 @@ it(
     await expectNoOldEvents(events, organization);
 
     const heldMs: number[] = [];
+    const during: number[] = [];
+    const without: number[] = [];
+    const clients = startClients(store, project);
     const retention = createRetention({
       store: timeSteps(store.retention, heldMs),
       clock: Date.now,
       traceDefaultDays: 30,
       auditDays: null,
-      pause: waitUnseen,
+      async pause(delayMs, signal) {
+        await waitUnseen(delayMs, signal);
+        if (heldMs.length % STEPS_BETWEEN > 0) return;
+        during.push(...clients.takeWaits());
+        await clients.goOn(REST_MS);
+        without.push(...clients.takeWaits());
+      },
     });
-    const clients = startClients(store, project);
     await clients.goOn(BASELINE_MS);
-    const before = clients.takeWaits();
+    without.push(...clients.takeWaits());
     const { outcome, removed } = await retention.run(new AbortController().signal);
-    const during = clients.takeWaits();
+    during.push(...clients.takeWaits());
     await clients.goOn(BASELINE_MS);
     // What the machine itself makes appends wait for, with more of them stored already, too.
-    const without = [...before, ...clients.takeWaits()];
+    without.push(...clients.takeWaits());
     await clients.stop();
 
     await expectNoOldEvents(events, organization);
