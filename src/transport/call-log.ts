@@ -72,7 +72,7 @@ export function createCallLog({ log, meter, addressOf, monotonicMs }: CallLogDep
       const { transport, route, status, fault } = call;
       meter.ended(transport, route ?? NO_ROUTE, status);
       if (fault?.kind === 'unauthenticated') meter.credentialRefused(fault.code);
-      if (isRefused(call) && second.hasRoom()) log.info(describe(call), 'request refused');
+      if (isRefused(call) && second.hasRoom(fault?.code ?? null)) log.info(describe(call), 'request refused');
       else if (log.isLevelEnabled('debug')) log.debug(describe(call), 'request');
     },
     stop: second.end,
@@ -88,18 +88,21 @@ function isRefused({ status, fault }: CallEnd): boolean {
 function limitPerSecond(log: CallLogDeps['log']) {
   let lines = 0;
   let leftOut = 0;
+  /** Of those that were left out; null when they differ. */
+  let code: string | null = null;
   let timer: NodeJS.Timeout | null = null;
   const end = () => {
     if (timer !== null) clearTimeout(timer);
     timer = null;
-    if (leftOut > 0) log.info({ count: leftOut }, 'more requests were refused');
+    if (leftOut > 0) log.info({ count: leftOut, code }, 'more requests were refused');
     lines = 0;
     leftOut = 0;
   };
   return {
-    hasRoom(): boolean {
+    hasRoom(ofCode: string | null): boolean {
       timer ??= setTimeout(end, 1_000).unref();
       if (lines >= LINES_PER_SECOND_MAX) {
+        code = leftOut === 0 || code === ofCode ? ofCode : null;
         leftOut += 1;
         return false;
       }
