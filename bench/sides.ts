@@ -13,7 +13,13 @@ import { createDirectory, type Lifetime, launch, type Program } from './program.
 export type Keys = { readonly projectKey: string; readonly adminKey: string; readonly secret: string };
 
 /** Where one server keeps what it has: its data apart from its log, so that the one can be weighed without the other. */
-export type Place = { readonly root: string; readonly data: string; readonly databaseUrl: string };
+export type Place = {
+  readonly root: string;
+  readonly data: string;
+  readonly databaseUrl: string;
+  /** Where Node keeps compiled code; that of the user where it is not said. */
+  readonly codeCache?: string;
+};
 
 export type LimitName = 'http' | 'grpc' | 'refuse' | 'page' | 'insert' | 'deliver';
 
@@ -74,6 +80,7 @@ export function serverEnv(keys: Keys, place: Place): NodeJS.ProcessEnv {
     ...inheritedEnv(),
     SPANDREL_PORT: '0',
     SPANDREL_DATABASE_URL: place.databaseUrl,
+    ...(place.codeCache === undefined ? {} : { NODE_COMPILE_CACHE: place.codeCache }),
     SPANDREL_SECRET: keys.secret,
     SPANDREL_BOOTSTRAP_PROJECT_KEY: keys.projectKey,
     SPANDREL_BOOTSTRAP_ADMIN_KEY: keys.adminKey,
