@@ -16,7 +16,7 @@ const STEPS: readonly Step[] = [
 ];
 
 const failed = STEPS.filter((step) => !run(step)).map((step) => step.name);
-if (!isGeneratedCodeFresh()) failed.push('gen/ is stale: run npm run gen');
+if (!isGeneratedFresh()) failed.push('gen/ or docs/rest.md is stale: run npm run gen');
 if (failed.length > 0) {
   process.stderr.write(`check failed: ${failed.join(', ')}\n`);
   process.exit(1);
@@ -29,16 +29,20 @@ function run({ name, command, args }: Step): boolean {
 }
 
 /** Generates into a folder beside, and compares: the work tree is never touched. */
-function isGeneratedCodeFresh(): boolean {
-  process.stdout.write('== generated code\n');
+function isGeneratedFresh(): boolean {
+  process.stdout.write('== generated code and docs\n');
   const folder = mkdtempSync(join(tmpdir(), 'spandrel-gen-'));
   try {
     cpSync('proto', join(folder, 'proto'), { recursive: true });
     for (const file of ['buf.yaml', 'buf.gen.yaml']) cpSync(file, join(folder, file));
     if (spawnSync('buf', ['generate'], { cwd: folder, stdio: 'inherit' }).status !== 0) return false;
-    if (spawnSync('node', ['scripts/gen-prices.ts', join(folder, 'gen')], { stdio: 'inherit' }).status !== 0)
-      return false;
-    return spawnSync('diff', ['-r', 'gen', join(folder, 'gen')], { stdio: 'inherit' }).status === 0;
+    const page = join(folder, 'rest.md');
+    return [
+      ['node', 'scripts/gen-prices.ts', join(folder, 'gen')],
+      ['node', 'scripts/gen-rest.ts', page],
+      ['diff', '-r', 'gen', join(folder, 'gen')],
+      ['diff', 'docs/rest.md', page],
+    ].every(([command = '', ...args]) => spawnSync(command, args, { stdio: 'inherit' }).status === 0);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -96,6 +96,11 @@ const RESOURCE_CODES = {
 
 export type FaultCode = keyof typeof FRAMEWORK_CODES | keyof typeof RESOURCE_CODES;
 
+/** Whether the catalogue has a code. */
+export function isFaultCode(text: string): text is FaultCode {
+  return Object.hasOwn(FRAMEWORK_CODES, text) || Object.hasOwn(RESOURCE_CODES, text);
+}
+
 export type FaultOptions = {
   /** Members of the body, camelCase; each family writes them in its own case. */
   readonly meta?: { readonly [key: string]: JsonValue };
