@@ -12,11 +12,12 @@ const API_OF_STORES = isFullTier
       'test/api/management/{idempotency,two-organizations}.test.ts',
       'test/api/organization/{audit-log,last-administrator,members,projects,role-bindings}.test.ts',
     ];
+/** Kills and changes under way are tried with several processes there, by tests of its own. */
 const SCENARIOS_OF_STORES = isFullTier
-  ? ['test/scenarios/**/*.test.ts']
+  ? ['test/scenarios/**/*.test.ts', 'test/crash/kill.test.ts']
   : [
       'test/scenarios/{access,log-walk,resend,retention,revoke,secrets}.test.ts',
-      'test/scenarios/webhook-{batches,changes,kills}.test.ts',
+      'test/scenarios/webhook-batches.test.ts',
     ];
 /** A store in memory is SQLite without a file: one thing of each kind shows that the file is not missed. */
 const API_OF_MEMORY = isFullTier
@@ -50,7 +51,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           provide: { store: 'postgres' },
-          include: [...API_OF_STORES, ...SCENARIOS_OF_STORES, POSTGRES, 'test/crash/kill.test.ts'],
+          include: [...API_OF_STORES, ...SCENARIOS_OF_STORES, POSTGRES],
           // Runs only when one of these files does.
           globalSetup: 'test/support/postgres-setup.ts',
         },

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { until } from '../support/port.ts';
+import { until } from '../support/temp.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -14,11 +14,13 @@ let receiver: ChildProcess;
 let port: number;
 let printed = '';
 
+const STARTED_WITHIN_MS = 30_000;
+
 beforeAll(async () => {
   port = await findPort();
   const readme = readFileSync(new URL('README.md', ROOT), 'utf8');
   const [, code = ''] = /^cat > receiver\.mjs <<'EOF'\n(.*?)^EOF$/ms.exec(readme) ?? [];
-  const told = `${code.replace('8080', String(port))}console.log('begun');`;
+  const told = code.replace('8080', String(port));
   receiver = spawn(process.execPath, ['--input-type=module', '--eval', told], {
     cwd: ROOT,
     env: { ...process.env, WEBHOOK_SECRET: SECRET },
@@ -28,11 +30,19 @@ beforeAll(async () => {
       printed += text.toString();
     });
   }
-  await until(() => printed.includes('begun'), 'the receiver runs');
+  await until(isListening, STARTED_WITHIN_MS);
 });
 afterAll(async () => {
   if (receiver.exitCode === null && receiver.kill()) await once(receiver, 'exit');
 });
+
+function isListening(): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
 
 async function findPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -57,7 +67,7 @@ function signed(): Record<string, string> {
 
 it('the receiver in the README takes what is signed and says so', async () => {
   expect(await send(signed())).toBe(204);
-  await until(() => printed.includes('verified evt_1 test.ping'), 'the event is printed');
+  await until(() => printed.includes('verified evt_1 test.ping'), STARTED_WITHIN_MS);
 });
 
 it('it answers 401 to whatever is not, and to headers that are missing or garbled', async () => {
@@ -70,6 +80,6 @@ it('it answers 401 to whatever is not, and to headers that are missing or garble
 it('it survives a connection that breaks within a body', async () => {
   const socket = connect(port, '127.0.0.1');
   socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc', () => socket.destroy());
-  await until(() => receiver.exitCode !== null || printed.includes('aborted'), 'the receiver has noticed');
+  await until(() => receiver.exitCode !== null || printed.includes('aborted'), STARTED_WITHIN_MS);
   expect(await send(signed())).toBe(204);
 });

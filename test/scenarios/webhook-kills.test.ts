@@ -3,12 +3,14 @@ import { expect, it } from 'vitest';
 import { audit } from '../support/delivery-audit.ts';
 import { createKilledSenders, repeatsOf } from '../support/killed-senders.ts';
 import { drawSeed, isFullTier, report, seeded } from '../support/scenario.ts';
+import { until } from '../support/temp.ts';
 import { startLoad } from '../support/trace-sender.ts';
 
 const KILLS = isFullTier ? 100 : 10;
 const REPLAYED = isFullTier ? 50_000 : 5_000;
 const REPLAY_KILLS = isFullTier ? 10 : 3;
 const IN_FLIGHT_MAX = 4;
+const FIRST_PUSH_MAX_MS = 30_000;
 const TEST_TIMEOUT_MS = 900_000;
 const SINCE_MS = Date.now() - 60_000;
 const UNTIL_MS = Date.now() + 86_400_000;
@@ -37,7 +39,10 @@ it(
           await senders.report(20, `${round}_`).catch(() => undefined);
           await delay(15);
         });
-        await delay(150 + random() * 250);
+        // However slow the machine is, the kill comes while batches are sent.
+        const pushed = receiver.of('/w2').length;
+        await until(() => receiver.of('/w2').length > pushed, FIRST_PUSH_MAX_MS);
+        await delay(random() * 150);
         underWay.push(receiver.inProgress());
         await senders.kill();
         await load.stop();

@@ -130,6 +130,8 @@ function initialize(home: Home, password: string): void {
     // The locale that PostgreSQL brings along, so that no machine has to have one.
     ...['--encoding', 'UTF8', '--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
     ...['--no-sync', '--no-instructions'],
+    // The password is drawn at random and short-lived: nobody guesses it, and connections are many.
+    ...['--set', 'scram_iterations=1'],
   ];
   execFileSync(join(home.folder, 'native/bin/initdb'), args, { ...processOptions(home), stdio: 'pipe' });
   rmSync(passwordFile);
