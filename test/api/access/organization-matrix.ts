@@ -25,7 +25,7 @@ const { listMembers, createMember, updateMember, removeMember } = MemberService.
 const { listRoleBindings, createRoleBinding, deleteRoleBinding } = RoleBindingService.method;
 const { listEvents, getEvent } = EventService.method;
 const { reportRequests, reportGovernanceEvents } = GatewayService.method;
-const { getEvaluator, createEvaluator } = EvaluatorService.method;
+const { getEvaluator, listEvaluators, createEvaluator, updateEvaluator, deleteEvaluator } = EvaluatorService.method;
 const { collectTrace, getTrace, getProjectSettings, updateProjectSettings } = TraceService.method;
 
 const request = { gateway_request_id: 'gw-1' };
@@ -70,6 +70,9 @@ read a trace of P1                     | 200  | 200   | 403d | 403d | 403d | 200
 read the settings of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 change the settings of P1              | 200  | 200   | 403d | 403d | 403d | 403d  | 403d  | 403d | 200   | 403d | 403d | 200
 create an evaluator in P1              | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
+change an evaluator of P1              | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
+delete an evaluator of P1              | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
+list the evaluators of P1              | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 read an evaluator of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 read an evaluator of P2                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 401u | 200   | 403d | 403d | 401u
 read an evaluator, no project named    | 200  | 401n  | 401n | 401n | 401n | 401n  | 401n  | 200  | 401n  | 401n | 401n | 200
@@ -150,6 +153,8 @@ const inP1 = (method: Operation['method'], ask: (world: World) => object): Opera
   method,
   ask: ({ world }) => ({ headers: projectIn(world.projects.P1), ...ask(world) }),
 });
+
+const evaluatorInP1 = makeFor(({ world }) => world.addEvaluator());
 
 /** A project key reads its own project, whatever is named. */
 const readEvaluator = (named: (world: World) => string | null, of: 'P1' | 'P2' = 'P1'): Operation => ({
@@ -240,6 +245,18 @@ export const ORGANIZATION_MATRIX: Matrix = {
     'create an evaluator in P1': inP1(createEvaluator, () => ({
       body: { name: freshName('Judge'), config: { evaluatorType: 'langevals/exact_match', settings: {} } },
     })),
+    'change an evaluator of P1': inP1(updateEvaluator, ({ evaluators }) => ({
+      parameters: { id_or_slug: evaluators.P1 },
+      body: { name: freshName('Judge') },
+    })),
+    'delete an evaluator of P1': {
+      method: deleteEvaluator,
+      ask: async (cell) => ({
+        headers: projectIn(cell.world.projects.P1),
+        parameters: { id_or_slug: await evaluatorInP1(cell) },
+      }),
+    },
+    'list the evaluators of P1': inP1(listEvaluators, () => ({})),
     'read an evaluator of P1': readEvaluator(({ projects }) => projects.P1),
     'read an evaluator of P2': readEvaluator(({ projects }) => projects.P2, 'P2'),
     'read an evaluator, no project named': readEvaluator(() => null),

@@ -87,6 +87,8 @@ export type World = {
   addMember(role: string): Promise<string>;
   /** Another project in T1. */
   addProject(): Promise<string>;
+  /** Another evaluator in P1. */
+  addEvaluator(): Promise<string>;
 };
 
 /** A name that nothing else has. */
@@ -212,6 +214,7 @@ async function addContents(app: TestApp, act: Act) {
     teams: { T1: String(first.id), T2: String(team.id) },
     projects: { P1: app.projectId, P2: String(project.id) },
     evaluators: { P1: await evaluator(app.projectKey), P2: await evaluator(project.apiKey) },
+    addEvaluator: () => evaluator(app.projectKey),
     traceId: trace.trace_id,
     eventId: String(event.id),
   };
