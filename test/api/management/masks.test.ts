@@ -4,6 +4,7 @@ import { createClient } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
+import { EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
 import { ApiKeyService, KeyType, PermissionMode } from '../../../gen/spandrel/v1/keys_pb.js';
 import {
   MemberRole,
@@ -103,6 +104,20 @@ const CASES: readonly Case[] = [
     request: () => ({ traceRetentionDays: 30, emitRequestEvents: true }),
     paths: ['trace_retention_days', 'emit_request_events'],
     omits: ['emit_request_events', 'emitRequestEvents'],
+  },
+  {
+    method: EvaluatorService.method.updateEvaluator,
+    async request() {
+      const { body } = await callRest(app.address, {
+        verb: 'POST',
+        path: '/api/evaluators',
+        headers: { 'x-auth-token': app.projectKey },
+        body: { name: hex(16), config: { evaluatorType: 'langevals/exact_match', settings: {} } },
+      });
+      return { idOrSlug: body.id, name: 'renamed', configJson: '{"settings":{}}' };
+    },
+    paths: ['name', 'config_json'],
+    omits: ['config_json', 'config'],
   },
 ];
 
