@@ -12,13 +12,10 @@ const API_OF_STORES = isFullTier
       'test/api/management/{idempotency,two-organizations}.test.ts',
       'test/api/organization/{audit-log,last-administrator,members,projects,role-bindings}.test.ts',
     ];
-/** Kills and changes under way are tried with several processes there, by tests of its own. */
+/** Kills, revocations and walks over the log are tried with several processes there, by tests of its own. */
 const SCENARIOS_OF_STORES = isFullTier
   ? ['test/scenarios/**/*.test.ts', 'test/crash/kill.test.ts']
-  : [
-      'test/scenarios/{access,log-walk,resend,retention,revoke,secrets}.test.ts',
-      'test/scenarios/webhook-batches.test.ts',
-    ];
+  : ['test/scenarios/{access,resend,retention,secrets}.test.ts', 'test/scenarios/webhook-batches.test.ts'];
 /** A store in memory is SQLite without a file: one thing of each kind shows that the file is not missed. */
 const API_OF_MEMORY = isFullTier
   ? ['test/api/**/*.test.ts']
