@@ -12,8 +12,7 @@ export function numberText(value: LosslessJson): string | null {
 
 /**
  * The integer that the text of a JSON number stands for, however it is spelled: 5, 5.0 and 5e0 are the same. Null where
- * a fraction is left. Exact up to 2^53 - 1 in magnitude; what is
- * larger is answered larger than that.
+ * a fraction is left. Exact up to 2^53 - 1 in magnitude; what is larger is answered larger than that.
  */
 export function readWholeNumber(text: string): number | null {
   const [, whole, fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];

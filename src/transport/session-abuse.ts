@@ -35,7 +35,7 @@ const REJECTED_BLOCKS_MAX = 8;
 const TOO_MANY_BLOCKS = 'too many header lists were too large';
 const SESSIONS_PER_CHECK = 250;
 const CHECK_AGAIN_MS = 10;
-/** Clients have the odd ones. */
+/** The streams that a client opens have odd ids. */
 const STREAM_ID_STEP = 2;
 /** So many resets within so long before a session fails are the reason for it. */
 const RESETS_MIN = 100;
