@@ -4,7 +4,8 @@
  * recomputation over the stored spans would find.
  */
 
-import type { SpanNumbers, SpanSummary } from './trace.ts';
+import { randomUUID } from 'node:crypto';
+import type { SpanNumbers, SpanSummary, TraceRecord } from './trace.ts';
 
 /** Traces of more spans keep aggregates; those of fewer are read through. */
 export const SPANS_READ_THROUGH_MAX = 200;
@@ -76,6 +77,22 @@ export function aggregatesOf(spans: readonly SpanSummary[]): TraceAggregates {
   const aggregator = createAggregator(NO_AGGREGATES);
   for (const span of spans) aggregator.add(span, span.parentId === null || !storedIds.has(span.parentId));
   return aggregator.end();
+}
+
+const OUTDATED_START = '{"outdated":';
+
+/**
+ * In place of aggregates, when a span was replaced that spoke for the trace: only a look at all spans can tell which
+ * one does now, and that is left to whoever reads the trace. Each such text is different, so that what was computed
+ * from the spans is kept only if nothing has changed since.
+ */
+export function outdatedAggregates(): string {
+  return `${OUTDATED_START}"${randomUUID()}"}`;
+}
+
+/** Whether totals and aggregates of a large trace are not those of its spans any more; how many there are is. */
+export function isOutdated({ spanCount, aggregatesJson }: Pick<TraceRecord, 'spanCount' | 'aggregatesJson'>): boolean {
+  return spanCount > SPANS_READ_THROUGH_MAX && (aggregatesJson === null || aggregatesJson.startsWith(OUTDATED_START));
 }
 
 /** Our own stored text. */

@@ -2,7 +2,13 @@
 
 import { addTotals } from '../../domain/add-totals.ts';
 import type { SpanSummary, TraceRecord } from '../../domain/trace.ts';
-import { aggregatesOf, readAggregates, SPANS_READ_THROUGH_MAX } from '../../domain/trace-aggregates.ts';
+import {
+  aggregatesOf,
+  isOutdated,
+  outdatedAggregates,
+  readAggregates,
+  SPANS_READ_THROUGH_MAX,
+} from '../../domain/trace-aggregates.ts';
 import { grow, isSame, type Replaced } from '../../domain/trace-growth.ts';
 import { totalsOf } from '../../domain/trace-totals.ts';
 import type { AppendTables, TracePlace, TraceState } from './tables.ts';
@@ -22,20 +28,24 @@ export function sumUpNew(spans: readonly SpanSummary[]): Sums {
   return { totals: totalsOf(spans), aggregatesJson: isLarge ? JSON.stringify(aggregatesOf(spans)) : null };
 }
 
-/** To be called once the spans are stored. */
-export function sumUp(tables: AppendTables, place: TracePlace, { record, added, replaced }: Changes): Sums {
+/** To be called once the spans are stored. Takes no longer however many there are. */
+export function sumUp(tables: AppendTables, place: TracePlace, changes: Changes): Sums {
+  const { record, added, replaced } = changes;
+  if (record.spanCount > SPANS_READ_THROUGH_MAX) return growLarge(tables, place, changes);
+  if (record.spanCount + added.length <= SPANS_READ_THROUGH_MAX && replaced.every(isSame)) {
+    return { totals: addTotals(record, totalsOf(added)), aggregatesJson: null };
+  }
+  return sumUpNew(tables.summaries(place));
+}
+
+function growLarge(tables: AppendTables, place: TracePlace, { record, added, replaced }: Changes): Sums {
   const { aggregatesJson, spanCount } = record;
-  if (aggregatesJson !== null) {
+  if (aggregatesJson !== null && !isOutdated(record)) {
     const state = { totals: record, aggregates: readAggregates(aggregatesJson) };
     const isStored = (spanId: string) => tables.hasSpan(place, spanId);
     const grown = grow(state, { added, replaced, isStored });
     if (grown !== null) return { totals: grown.totals, aggregatesJson: JSON.stringify(grown.aggregates) };
-  } else if (spanCount + added.length <= SPANS_READ_THROUGH_MAX && replaced.every(isSame)) {
-    return { totals: addTotals(record, totalsOf(added)), aggregatesJson: null };
-  } else if (spanCount <= SPANS_READ_THROUGH_MAX) {
-    return sumUpNew(tables.summaries(place));
   }
   // How many there are is always known: it is what bounds them.
-  tables.recompute(place);
-  return { totals: { ...record, spanCount: spanCount + added.length }, aggregatesJson: null };
+  return { totals: { ...record, spanCount: spanCount + added.length }, aggregatesJson: outdatedAggregates() };
 }

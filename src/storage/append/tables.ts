@@ -25,8 +25,6 @@ export type AppendTables = {
   findSpan(place: TracePlace, spanId: string): StoredSpan | undefined;
   /** Of every span of the trace, in any order. For traces that are read through. */
   summaries(place: TracePlace): readonly SpanSummary[];
-  /** At the end of the transaction totals and aggregates become what all stored spans give. */
-  recompute(place: TracePlace): void;
   storeEvaluation(place: TracePlace, evaluation: Evaluation): void;
   /** Requests admitted at or before the instant that still are so, the oldest first. */
   overdueRequests(admittedByMs: number, countMax: number): readonly OverdueRequest[];

@@ -1,52 +1,61 @@
 /** What large traces keep of their spans. The database looks at all spans itself, so that only the result comes over. */
 
 import type pg from 'pg';
+import type { StoredTrace } from '../../domain/store.ts';
 import type { TraceTotals } from '../../domain/trace.ts';
 import { MODELS_MAX, type SpanCounts, SUMMED, type TraceAggregates } from '../../domain/trace-aggregates.ts';
 import type { TraceState } from '../../domain/trace-growth.ts';
+import type { KeepSums } from '../reading/complete-sums.ts';
 import { spanTypes } from '../rows/codes.ts';
-import { batchQuery, type RowOids } from './batch-rows.ts';
-import type { Statement } from './connection.ts';
+import type { Lane, Statement } from './connection.ts';
 import { SUMMARY_COLUMNS } from './trace-rows.ts';
-import { createWorkingSet, type TraceEntry, type Written } from './working-set.ts';
+import type { Written } from './working-set.ts';
 
 /** Whether nothing is to follow what append_batch stores: of almost all batches. */
-export function isOneStatement({ uncertain, traces }: Written): boolean {
-  if (uncertain.size > 0) return false;
+export function isOneStatement({ traces }: Written): boolean {
   for (const { record } of traces.values()) if (record.aggregatesJson !== null) return false;
   return true;
 }
 
 /** In the transaction of a batch, once it is written. */
-export async function keepAggregates(client: pg.ClientBase, oids: RowOids, written: Written): Promise<void> {
-  const entries = new Map(written.traces);
-  const recomputed = new Map<string, TraceEntry>();
-  for (const [key, entry] of entries) {
-    if (!written.uncertain.has(entry.place.sequence)) continue;
-    const { totals, aggregates } = await sumUp(client, entry);
-    const record = { ...entry.record, ...totals, aggregatesJson: JSON.stringify(aggregates) };
-    recomputed.set(key, { ...entry, isNew: false, record });
-  }
-  if (recomputed.size > 0) {
-    const nothing = createWorkingSet({ known: null, drawSequence: () => 0 }).written;
-    await client.query(batchQuery(oids, { ...nothing, traces: recomputed }));
-  }
-  const kept = [...entries].flatMap(([key, entry]) => {
-    const { place, record } = recomputed.get(key) ?? entry;
-    return record.aggregatesJson === null ? [] : [{ place, aggregatesJson: record.aggregatesJson }];
-  });
+export async function keepAggregates(client: pg.ClientBase, { traces }: Written): Promise<void> {
+  const kept = [...traces.values()].filter(({ record }) => record.aggregatesJson !== null);
   if (kept.length === 0) return;
   const values = [
     kept.map(({ place }) => place.projectNumber),
     kept.map(({ place }) => place.traceId),
-    kept.map(({ aggregatesJson }) => aggregatesJson),
+    kept.map(({ record }) => record.aggregatesJson),
   ];
   await client.query({ ...KEEP, values });
 }
 
-async function sumUp(client: pg.ClientBase, { place }: TraceEntry): Promise<TraceState> {
-  const { rows } = await client.query<SumsRow>({ ...SUMS, values: [place.projectNumber, place.sequence] });
-  return toState(rows[0]);
+export async function readSums(lane: Lane, { projectNumber, sequence }: StoredTrace): Promise<TraceState> {
+  return toState((await lane.ask<SumsRow>(SUMS, [projectNumber, sequence]))[0]);
+}
+
+export async function keepSums(lane: Lane, ...[trace, { totals, aggregatesJson }]: Parameters<KeepSums>) {
+  const { startedAtMs, finishedAtMs } = totals;
+  const durationMs = startedAtMs === null || finishedAtMs === null ? null : finishedAtMs - startedAtMs;
+  await lane.ask(KEEP_SUMS, [
+    trace.projectNumber,
+    trace.traceId,
+    trace.sequence,
+    trace.aggregatesJson,
+    aggregatesJson,
+    totals.spanCount,
+    startedAtMs,
+    durationMs,
+    totals.firstTokenMs,
+    totals.promptTokens,
+    totals.completionTokens,
+    totals.reasoningTokens,
+    totals.cacheReadInputTokens,
+    totals.cacheCreationInputTokens,
+    totals.totalCostNanoUsd,
+    totals.unpricedSpans,
+    totals.tokensEstimated,
+    totals.hasError,
+  ]);
 }
 
 const KEEP: Statement = {
@@ -56,14 +65,23 @@ const KEEP: Statement = {
     WHERE traces.project_number = given.project_number AND traces.trace_id = given.trace_id`,
 };
 
-export type SumsRow = Omit<TraceTotals, 'totalTimeMs' | 'tokensEstimated' | 'hasError'> & {
+const KEEP_SUMS: Statement = {
+  name: 'keep-sums',
+  text: `UPDATE traces SET aggregates = $5, span_count = $6, started_at = $7, duration_ms = $8, first_token_ms = $9,
+      prompt_tokens = $10, completion_tokens = $11, reasoning_tokens = $12, cache_read_input_tokens = $13,
+      cache_creation_input_tokens = $14, total_cost_nano_usd = $15, unpriced_spans = $16, tokens_estimated = $17,
+      has_error = $18
+    WHERE project_number = $1 AND trace_id = $2 AND sequence = $3 AND aggregates IS NOT DISTINCT FROM $4`,
+};
+
+type SumsRow = Omit<TraceTotals, 'totalTimeMs' | 'tokensEstimated' | 'hasError'> & {
   readonly counts: SpanCounts;
   readonly root: (Omit<NonNullable<TraceAggregates['root']>, 'name'> & NameRow) | null;
   readonly models: TraceAggregates['models'] | null;
 } & Pick<TraceAggregates, 'lastParentless' | 'firstInput' | 'lastOutput' | 'firstError'>;
 type NameRow = { readonly name: string | null; readonly type: number };
 
-export function toState(row: SumsRow | undefined): TraceState {
+function toState(row: SumsRow | undefined): TraceState {
   if (row === undefined) throw new Error('the database answers no row for an aggregate');
   const { counts, root, lastParentless, firstInput, lastOutput, firstError, models, ...sums } = row;
   const { startedAtMs, finishedAtMs } = sums;
@@ -101,7 +119,7 @@ function firstOf(columns: string, rest: string): string {
 }
 
 /** Of all spans of a trace: the project's number, the sequence. Sums are exact as long as JavaScript can count so far. */
-export const SUMS: Statement = {
+const SUMS: Statement = {
   name: 'sum-up-trace',
   text: `WITH own AS MATERIALIZED (
       SELECT ${SUMMARY_COLUMNS}, parent_id IS NULL OR NOT EXISTS (

@@ -134,7 +134,7 @@ async function storeOnKnown(deps: AppenderDeps, appends: readonly Append[]): Pro
 
 async function write(client: pg.ClientBase, { oids }: AppenderDeps, { written }: WorkingSet): Promise<void> {
   await client.query(batchQuery(oids, written));
-  if (!isOneStatement(written)) await keepAggregates(client, oids, written);
+  await keepAggregates(client, written);
   await keepCorrections(client, written);
 }
 

@@ -142,7 +142,7 @@ function assembleStore({ url, lanes, oids, manage, queueMaxBytes }: Parts): Stor
       insertApiKey: (key) => managed('insertApiKey', key),
     },
     traces: {
-      ...createTraceReader(reads),
+      ...createTraceReader(reads, management),
       append: async (append) => {
         if (closing) throw closedFault();
         return await queue.append(append);

@@ -3,9 +3,10 @@
 import type { ListPlace, ListRange, SizedText, StoredTrace, TraceStore } from '../../domain/store.ts';
 import type { Evaluation, Span, SpanSummary, TraceRecord } from '../../domain/trace.ts';
 import type { SpanLink } from '../../domain/trace-tree.ts';
+import { completeSums } from '../reading/complete-sums.ts';
 import { createLimiter } from '../reading/limiter.ts';
 import { createOutlineReads, isLarge, type TraceReads, takeInTurns } from '../reading/trace-reads.ts';
-import { SUMS, type SumsRow, toState } from './aggregates.ts';
+import { keepSums, readSums } from './aggregates.ts';
 import type { Lane, Statement } from './connection.ts';
 import { EVALUATION_BYTES, EVALUATION_SELECT } from './evaluation-rows.ts';
 import { isGivenUp, isStorageFailure, storageFault } from './failures.ts';
@@ -32,7 +33,8 @@ const LAST_CHARACTER = '\u{10ffff}';
 const NUL = '\u0000';
 const BEFORE_ALL: ListPlace = { atMs: Number.MIN_SAFE_INTEGER, id: '' };
 
-export function createTraceReader(lane: Lane): TraceReader {
+/** `writes` is for what a read has found out and is worth keeping. */
+export function createTraceReader(lane: Lane, writes: Lane): TraceReader {
   const limit = createLimiter(WHOLE_TRACES);
 
   async function find(projectNumber: number, traceId: string): Promise<TraceRecord | null> {
@@ -88,12 +90,15 @@ export function createTraceReader(lane: Lane): TraceReader {
       spans: readSpans,
       links: (trace) => (isLarge(trace) ? readLinks(lane, trace) : lane.ask<SpanLink>(LINKS, keyOf(trace))),
       summaries: readSummaries,
-      aggregates: async (trace) => toState((await lane.ask<SumsRow>(SUMS, keyOf(trace)))[0]).aggregates,
     },
     takeInTurns,
   );
   return {
-    find,
+    find: completeSums({
+      find,
+      sums: (trace) => limit(() => readSums(lane, trace)),
+      keep: (...kept) => keepSums(writes, ...kept),
+    }),
     findByPrefix,
     outline: (trace) => (isLarge(trace) ? limit(() => outlines.outline(trace)) : outlines.outline(trace)),
     digest: (trace) => (isLarge(trace) ? limit(() => outlines.digest(trace)) : outlines.digest(trace)),

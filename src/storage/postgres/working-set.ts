@@ -45,8 +45,6 @@ export type Written = WrittenLogs & {
   readonly traces: ReadonlyMap<string, TraceEntry>;
   readonly spans: ReadonlyMap<string, SpanEntry>;
   readonly evaluations: ReadonlyMap<string, { readonly place: TracePlace; readonly evaluation: Evaluation }>;
-  /** Traces of which all spans are to be looked at once these are written. */
-  readonly uncertain: ReadonlyMap<number, TracePlace>;
 };
 
 export type WorkingSet = { readonly tables: AppendTables; readonly written: Written; readonly missing: MissingRows };
@@ -95,7 +93,6 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
     governance: new Map(),
   };
   const erased: TracePlace[] = [];
-  const uncertain = new Map<number, TracePlace>();
   const traces = new Map<string, TraceEntry | null>();
   const spans = new Map<string, SpanEntry>();
   const evaluations = new Map<string, { place: TracePlace; evaluation: Evaluation }>();
@@ -146,7 +143,6 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
     eraseTrace(place) {
       traces.set(traceKey(place.projectNumber, place.traceId), null);
       erased.push(place);
-      uncertain.delete(place.sequence);
       for (const parts of [spans, evaluations]) {
         for (const [key, part] of parts) if (part.place.sequence === place.sequence) parts.delete(key);
       }
@@ -188,7 +184,6 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
       }
       return [...found.values()];
     },
-    recompute: (place) => void uncertain.set(place.sequence, place),
     storeEvaluation(place, evaluation) {
       const key = partKey(place, evaluation.evaluationId);
       const insertedAtMs = evaluations.get(key)?.evaluation.insertedAtMs ?? evaluation.insertedAtMs;
@@ -208,7 +203,6 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
     traces: traces as ReadonlyMap<string, TraceEntry>,
     spans,
     evaluations,
-    uncertain,
     ...logs.written,
   };
   return { tables, written, missing };

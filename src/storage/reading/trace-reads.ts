@@ -4,14 +4,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Steps } from '../../domain/steps.ts';
 import type { StoredTrace, TraceOutline, TraceStore } from '../../domain/store.ts';
 import type { SpanSummary } from '../../domain/trace.ts';
-import {
-  aggregatesOf,
-  choiceOf,
-  readAggregates,
-  SPANS_READ_THROUGH_MAX,
-  type TraceAggregates,
-} from '../../domain/trace-aggregates.ts';
+import { aggregatesOf, choiceOf, readAggregates, SPANS_READ_THROUGH_MAX } from '../../domain/trace-aggregates.ts';
 import { beginDigest } from '../../domain/trace-digest.ts';
+import type { TraceState } from '../../domain/trace-growth.ts';
 import { drawTree, layOutTree, type SpanLink } from '../../domain/trace-tree.ts';
 
 /** What is read of traces, beside finding them. */
@@ -20,16 +15,17 @@ export type TraceReads = Pick<
   'outline' | 'digest' | 'spanOrder' | 'spans' | 'evaluationOrder' | 'evaluations'
 >;
 
-/** Of these, what may have to look at all that belongs to a trace. */
-export type WholeTraceReads = Omit<TraceReads, 'spans' | 'evaluations'>;
+/** What may have to look at all that belongs to a trace. */
+export type WholeTraceReads = Omit<TraceReads, 'spans' | 'evaluations'> & {
+  /** From all its spans. */
+  sums(trace: StoredTrace): Promise<TraceState>;
+};
 
 export type SpanReads = Pick<TraceReads, 'spans'> & {
   /** Of all spans, by start, then id. */
   links(trace: StoredTrace): Promise<readonly SpanLink[]>;
   /** Of the named spans, in any order. */
   summaries(trace: StoredTrace, spanIds: readonly string[]): Promise<readonly SpanSummary[]>;
-  /** Of a large trace that does not keep them. */
-  aggregates(trace: StoredTrace): Promise<TraceAggregates>;
 };
 
 /** Takes the steps of a computation to their end. */
@@ -52,13 +48,10 @@ export function createOutlineReads(reads: SpanReads, takeSteps: TakeSteps): Pick
       trace,
       told.map(({ spanId }) => spanId),
     );
-    const aggregates = isLarge(trace) ? await largeAggregates(trace) : aggregatesOf(summaries);
+    const { aggregatesJson } = trace;
+    const aggregates = aggregatesJson === null ? aggregatesOf(summaries) : readAggregates(aggregatesJson);
     const titles = new Map(summaries.map((summary) => [summary.spanId, summary]));
     return { choice: choiceOf(aggregates), tree: drawTree(layout, titles) };
-  }
-
-  async function largeAggregates(trace: StoredTrace): Promise<TraceAggregates> {
-    return trace.aggregatesJson === null ? await reads.aggregates(trace) : readAggregates(trace.aggregatesJson);
   }
 
   async function digest(trace: StoredTrace): Promise<string> {

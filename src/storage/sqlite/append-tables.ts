@@ -1,7 +1,7 @@
 /** The tables of an append on SQLite: one prepared statement behind every verb. */
 
 import type { Clock } from '../../domain/clock.ts';
-import type { AppendTables, OverdueRequest, TracePlace } from '../append/tables.ts';
+import type { AppendTables, OverdueRequest } from '../append/tables.ts';
 import { ADMITTED } from '../rows/codes.ts';
 import { packId, REQUEST_KEY_TEXT, type StoredId } from './compact-ids.ts';
 import type { Database } from './connection.ts';
@@ -9,7 +9,6 @@ import { EVALUATION_COLUMNS, EVALUATION_KEY, evaluationCells } from './evaluatio
 import { HIDE_TRACE } from './expired-traces.ts';
 import { prepareLogHeads } from './log-heads.ts';
 import { prepareLogTables } from './log-tables.ts';
-import { prepareRecomputation } from './recomputation.ts';
 import {
   type Cell,
   SPAN_COLUMNS,
@@ -35,8 +34,7 @@ export function prepareAppendTables(db: Database, clock: Clock): () => Transacti
   const statements = prepareStatements(db);
   const beginHeads = prepareLogHeads(db, clock);
   const showLog = prepareLogTables(db);
-  const recompute = prepareRecomputation(db);
-  const tables: Omit<AppendTables, 'log' | 'recompute'> = {
+  const tables: Omit<AppendTables, 'log'> = {
     findTrace(projectNumber, traceId) {
       const row = statements.find.get(projectNumber, packId(traceId));
       return row === undefined ? undefined : toTraceRecord(row);
@@ -67,15 +65,10 @@ export function prepareAppendTables(db: Database, clock: Clock): () => Transacti
   };
   return () => {
     const heads = beginHeads();
-    const uncertain = new Map<number, TracePlace>();
     return {
       ...tables,
       log: (organizationNumber) => showLog(heads.take(organizationNumber)),
-      recompute: (place) => void uncertain.set(place.sequence, place),
-      flush() {
-        for (const place of uncertain.values()) recompute(place);
-        heads.flush();
-      },
+      flush: heads.flush,
     };
   };
 }

@@ -4,16 +4,19 @@ import type { Clock } from '../../domain/clock.ts';
 import type { Append, AppendOutcome } from '../append/apply.ts';
 import type { Management } from '../orm/management.ts';
 import { type CallManagement, MANAGEMENT_VERBS, spreadManagement } from '../orm/management-verbs.ts';
+import type { KeepSums } from '../reading/complete-sums.ts';
 import { prepareAppendBatch } from './append-batch.ts';
 import type { Database } from './connection.ts';
 import { type DeliveryVerbs, prepareDeliveryWork } from './delivery-work.ts';
 import { isStorageFailure } from './failures.ts';
 import { prepareRemoval, type RemovalDone, type RemovalStep } from './retention.ts';
+import { prepareKeepSums } from './sums.ts';
 
 /** What the writer can be asked for. Rejects with the database's own error when the storage fails. */
 export type WriterVerbs = Management &
   DeliveryVerbs & {
     append(appends: readonly Append[]): Promise<readonly AppendOutcome[]>;
+    keepSums: KeepSums;
     /** One step of retention. */
     removeExpired(step: RemovalStep): Promise<RemovalDone>;
     /** Resolves when reads and writes work. */
@@ -36,6 +39,7 @@ export type CoreDeps = {
 
 export function createCore({ db, clock, openManagement }: CoreDeps): Core {
   const appendBatch = prepareAppendBatch(db, clock);
+  const keepSums = prepareKeepSums(db);
   const remove = prepareRemoval(db);
   const deliveries = prepareDeliveryWork(db);
   const probe = prepareProbe(db);
@@ -87,6 +91,7 @@ export function createCore({ db, clock, openManagement }: CoreDeps): Core {
     verbs: {
       ...spreadManagement(callManagement),
       append: (appends) => write(() => appendBatch(appends)),
+      keepSums: (trace, sums) => write(() => keepSums(trace, sums)),
       removeExpired: (step) => write(() => remove(step)),
       applyWork: (work, at) => write(() => deliveries.applyWork(work, at)),
       sweepDeliveries: (step) => write(() => deliveries.sweepDeliveries(step)),

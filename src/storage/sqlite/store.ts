@@ -10,6 +10,7 @@ import { createCommitQueue } from '../append/commit-queue.ts';
 import { cacheKeyReads } from '../key-cache.ts';
 import { createManagementStore } from '../management-store.ts';
 import { isGrave } from '../orm/management-verbs.ts';
+import { completeSums } from '../reading/complete-sums.ts';
 import { takeInTurns, type WholeTraceReads } from '../reading/trace-reads.ts';
 import { StartError } from '../start-error.ts';
 import type { StoreLog } from '../store-log.ts';
@@ -142,6 +143,7 @@ function assembleStore({ nowMs = () => performance.now(), ...parts }: Parts): St
   });
   const installation = prepareInstallationReader(reader, openLane);
   const pacedLane = paceReads({ lane: openLane, isBusy: queue.isBusy, nowMs: () => performance.now(), wait: delay });
+  const finder = prepareTraceFinder(reader, pacedLane);
   const traceReader = prepareTraceReader(reader, pacedLane, takeInTurns);
   const webhooks = { reader, lane: openLane, pacedLane, call: openCall, wake };
 
@@ -175,7 +177,12 @@ function assembleStore({ nowMs = () => performance.now(), ...parts }: Parts): St
       insertApiKey: (key) => openCall('insertApiKey', key),
     },
     traces: {
-      ...prepareTraceFinder(reader, pacedLane),
+      ...finder,
+      find: completeSums({
+        find: finder.find,
+        sums: (longReads ?? traceReader).sums,
+        keep: (trace, sums) => openCall('keepSums', trace, sums),
+      }),
       ...(longReads === null ? traceReader : sortOutReads(traceReader, longReads)),
       append: async (append) => {
         refuseWhenClosed();

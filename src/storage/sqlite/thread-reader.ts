@@ -25,6 +25,8 @@ export type ThreadReaderOptions = {
 // What looks at all spans of a trace goes one by one: each holds all of their ids.
 const WHOLE_TRACES = { runningMax: 1, waitingMax: 64 };
 const READS_PENDING_MAX = 256;
+// Of the thread, in MiB. What one read holds is far less; without a bound the collector lets garbage grow to several times that.
+const HEAP_MAX = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 const READ_MAX_MS = 30_000;
 const RETRY_AFTER_SECONDS = 1;
 
@@ -88,6 +90,7 @@ export function createThreadReader(options: ThreadReaderOptions): ThreadReader {
     reads: {
       outline: (trace) => limit(() => call('outline')(trace)),
       digest: (trace) => limit(() => call('digest')(trace)),
+      sums: (trace) => limit(() => call('sums')(trace)),
       spanOrder: call('spanOrder'),
       evaluationOrder: call('evaluationOrder'),
     },
@@ -106,6 +109,7 @@ function spawnThread(input: ReaderThreadInput): Worker {
   return new Worker(new URL('./reader-thread-launch.js', import.meta.url), {
     workerData: input,
     name: 'spandrel-reader',
+    resourceLimits: HEAP_MAX,
   });
 }
 

@@ -2,12 +2,12 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ListRange, StoredTrace, TraceStore } from '../../domain/store.ts';
-import { createOutlineReads, type TakeSteps, type TraceReads } from '../reading/trace-reads.ts';
+import { createOutlineReads, type TakeSteps, type TraceReads, type WholeTraceReads } from '../reading/trace-reads.ts';
 import { idTextSql, packId, packPrefixRange, type StoredId } from './compact-ids.ts';
 import type { Database } from './connection.ts';
 import { EVALUATION_BYTES, EVALUATION_SELECT, type EvaluationRow, toEvaluation } from './evaluation-rows.ts';
 import type { ReadLane } from './read-lane.ts';
-import { prepareSummation } from './recomputation.ts';
+import { prepareSums } from './sums.ts';
 import {
   SPAN_BYTES,
   SPAN_SELECT,
@@ -23,10 +23,11 @@ import {
 
 export type TraceFinder = Pick<TraceStore, 'find' | 'findByPrefix'>;
 
-export type TraceReader = TraceReads & {
-  /** Whether the trace has so many evaluations that looking at all of them takes long. */
-  hasManyEvaluations(trace: StoredTrace): Promise<boolean>;
-};
+export type TraceReader = TraceReads &
+  WholeTraceReads & {
+    /** Whether the trace has so many evaluations that looking at all of them takes long. */
+    hasManyEvaluations(trace: StoredTrace): Promise<boolean>;
+  };
 
 // Rows are read in parts, with room for others in between.
 const ROWS_PER_PART = 100;
@@ -62,7 +63,7 @@ export function prepareTraceFinder(db: Database, lane: ReadLane): TraceFinder {
 
 export function prepareTraceReader(db: Database, lane: ReadLane, takeSteps: TakeSteps): TraceReader {
   const statements = prepareStatements(db);
-  const sumUp = prepareSummation(db);
+  const sums = prepareSums(db);
 
   /** The rows of the given ids that there are, in their order. */
   async function readEach<Row>(ids: readonly string[], read: (id: string) => Row | undefined): Promise<readonly Row[]> {
@@ -86,12 +87,12 @@ export function prepareTraceReader(db: Database, lane: ReadLane, takeSteps: Take
       links: ({ projectNumber, sequence }) => lane(() => statements.links.all(projectNumber, sequence)),
       summaries: async ({ projectNumber, sequence }, ids) =>
         (await readEach(ids, (id) => statements.summary.get(projectNumber, sequence, packId(id)))).map(toSummary),
-      aggregates: (trace) => lane(() => sumUp(trace).aggregates),
     },
     takeSteps,
   );
   return {
     ...outlines,
+    sums: (trace) => lane(() => sums(trace)),
     spans,
     spanOrder: (trace, range) => lane(() => statements.spanOrder.all(...rangeCells(trace, range))),
     evaluationOrder: (trace, range) => lane(() => statements.evaluationOrder.all(...rangeCells(trace, range))),

@@ -1,0 +1,80 @@
+import { expect, it, vi } from 'vitest';
+import type { TraceRecord } from '../../src/domain/trace.ts';
+import { NO_AGGREGATES, outdatedAggregates, SPANS_READ_THROUGH_MAX } from '../../src/domain/trace-aggregates.ts';
+import { totalsOf } from '../../src/domain/trace-totals.ts';
+import { sumUp } from '../../src/storage/append/sum-up.ts';
+import type { AppendTables } from '../../src/storage/append/tables.ts';
+import { completeSums } from '../../src/storage/reading/complete-sums.ts';
+import { summary } from '../domain/summaries.ts';
+
+const SPANS = SPANS_READ_THROUGH_MAX + 1;
+const PLACE = { projectNumber: 1, traceId: 't', sequence: 7 };
+const STATE = { totals: { ...totalsOf([]), spanCount: SPANS, promptTokens: 5 }, aggregates: NO_AGGREGATES };
+const AGGREGATES_JSON = JSON.stringify(NO_AGGREGATES);
+
+function record(changes: Partial<TraceRecord> = {}): TraceRecord {
+  const own = { traceId: 't', sequence: 7, insertedAtMs: 1, updatedAtMs: 1, metadataJson: '{}', expectedOutput: null };
+  return { ...totalsOf([]), ...own, spanCount: SPANS, aggregatesJson: outdatedAggregates(), ...changes };
+}
+
+function setUp(found: TraceRecord | null) {
+  const deps = { find: vi.fn(async () => found), sums: vi.fn(async () => STATE), keep: vi.fn(async () => undefined) };
+  return { ...deps, complete: completeSums(deps) };
+}
+
+it('computes what an append left open, and keeps it for the trace as it was found', async () => {
+  const outdated = record();
+  const { complete, keep } = setUp(outdated);
+  const kept = { ...STATE.totals, aggregatesJson: AGGREGATES_JSON };
+  expect(await complete(1, 't')).toEqual({ ...outdated, ...kept });
+  const trace = { ...PLACE, spanCount: SPANS, aggregatesJson: outdated.aggregatesJson };
+  expect(keep.mock.calls).toEqual([[trace, { totals: STATE.totals, aggregatesJson: AGGREGATES_JSON }]]);
+});
+
+it.each([
+  ['a trace that is not there', null],
+  ['a large trace that keeps them', record({ aggregatesJson: AGGREGATES_JSON })],
+  ['a small trace', record({ spanCount: SPANS - 1, aggregatesJson: null })],
+])('computes nothing for %s', async (_, found) => {
+  const { complete, sums } = setUp(found);
+  expect(await complete(1, 't')).toEqual(found);
+  expect(sums).not.toHaveBeenCalled();
+});
+
+it('computes once for all who found the same, and anew for who comes later', async () => {
+  const { complete, sums } = setUp(record());
+  await Promise.all([complete(1, 't'), complete(1, 't'), complete(1, 't')]);
+  expect(sums).toHaveBeenCalledTimes(1);
+  await complete(1, 't');
+  expect(sums).toHaveBeenCalledTimes(2);
+});
+
+it('answers although what it computed cannot be kept, and fails where it cannot be computed', async () => {
+  const { complete, keep, sums } = setUp(record());
+  keep.mockRejectedValue(new Error('the disk is full'));
+  expect(await complete(1, 't')).toMatchObject({ promptTokens: 5 });
+  sums.mockRejectedValueOnce(new Error('too much is being read'));
+  await expect(complete(1, 't')).rejects.toThrow('too much is being read');
+  expect(await complete(1, 't')).toMatchObject({ promptTokens: 5 });
+});
+
+it('an append looks at no other span of a large trace, whatever it replaces', () => {
+  const old = summary({ spanId: 'a', startedAtMs: 1 });
+  const next = { ...old, startedAtMs: 2 };
+  const asked: string[] = [];
+  const tables = { summaries: () => asked.push('summaries'), hasSpan: () => true } as unknown as AppendTables;
+  const places = new Set<string | null>();
+  let before = record({ startedAtMs: 1, aggregatesJson: AGGREGATES_JSON });
+  for (const change of [
+    { replaced: [{ old, next }], added: [] },
+    { replaced: [], added: [summary({ spanId: 'b' })] },
+  ]) {
+    const { totals, aggregatesJson } = sumUp(tables, PLACE, { record: before, ...change });
+    expect(totals.spanCount).toBe(before.spanCount + change.added.length);
+    expect(aggregatesJson).toMatch(/^\{"outdated":/);
+    places.add(aggregatesJson);
+    before = { ...before, ...totals, aggregatesJson };
+  }
+  expect(asked).toEqual([]);
+  expect(places.size).toBe(2);
+});
