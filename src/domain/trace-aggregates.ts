@@ -4,7 +4,6 @@
  * recomputation over the stored spans would find.
  */
 
-import { randomUUID } from 'node:crypto';
 import type { SpanNumbers, SpanSummary, TraceRecord } from './trace.ts';
 
 /** Traces of more spans keep aggregates; those of fewer are read through. */
@@ -83,11 +82,11 @@ const OUTDATED_START = '{"outdated":';
 
 /**
  * In place of aggregates, when a span was replaced that spoke for the trace: only a look at all spans can tell which
- * one does now, and that is left to whoever reads the trace. Each such text is different, so that what was computed
- * from the spans is kept only if nothing has changed since.
+ * one does now, and that is left to whoever reads the trace. `changeId` is one that no other change has, so that what
+ * was computed from the spans is kept only if nothing has changed since.
  */
-export function outdatedAggregates(): string {
-  return `${OUTDATED_START}"${randomUUID()}"}`;
+export function outdatedAggregates(changeId: string): string {
+  return `${OUTDATED_START}"${changeId}"}`;
 }
 
 /** Whether totals and aggregates of a large trace are not those of its spans any more; how many there are is. */

@@ -1,5 +1,6 @@
 /** What is kept of all spans of a trace, as an append leaves it. */
 
+import { randomUUID } from 'node:crypto';
 import { addTotals } from '../../domain/add-totals.ts';
 import type { SpanSummary, TraceRecord } from '../../domain/trace.ts';
 import {
@@ -47,5 +48,8 @@ function growLarge(tables: AppendTables, place: TracePlace, { record, added, rep
     if (grown !== null) return { totals: grown.totals, aggregatesJson: JSON.stringify(grown.aggregates) };
   }
   // How many there are is always known: it is what bounds them.
-  return { totals: { ...record, spanCount: spanCount + added.length }, aggregatesJson: outdatedAggregates() };
+  return {
+    totals: { ...record, spanCount: spanCount + added.length },
+    aggregatesJson: outdatedAggregates(randomUUID()),
+  };
 }
