@@ -65,11 +65,12 @@ export type StreamsWish = {
 export type Streams = {
   readonly sessions: readonly ClientHttp2Session[];
   readonly streams: readonly ClientHttp2Stream[];
-  /** The HTTP status of each that was answered; 503 too for a gRPC refusal that says the same. */
+  /** The HTTP status of each that was answered; 503 and 408 too for a gRPC refusal that says the same. */
   readonly statuses: readonly number[];
 };
 
-const GRPC_UNAVAILABLE = '14';
+/** UNAVAILABLE and DEADLINE_EXCEEDED, as HTTP says it. */
+const GRPC_REFUSALS: { readonly [status: string]: number } = { 14: 503, 4: 408 };
 /** Node would give up the bodies of its own client instead of leaving that to the server. */
 const OWN_MEMORY_MAX_MIB = 2_000;
 
@@ -91,8 +92,7 @@ export function openStreams({ port, key }: Target, { closeLater }: Attack, wish:
       const stream = session.request({ 'x-auth-token': key, ...wish.headers }, { endStream: false });
       stream.on('error', () => undefined);
       stream.on('response', (headers) => {
-        const unavailable = headers['grpc-status'] === GRPC_UNAVAILABLE;
-        statuses.push(unavailable ? 503 : Number(headers[':status']));
+        statuses.push(GRPC_REFUSALS[String(headers['grpc-status'])] ?? Number(headers[':status']));
       });
       if (wish.body !== undefined) stream.write(wish.body);
       if (ends) stream.end();

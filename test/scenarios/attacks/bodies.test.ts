@@ -96,6 +96,11 @@ it.each([
   }),
 );
 
+/** A body that found room and whose end never came is cut after ten seconds. */
+const REFUSED_OR_LATE = [503, 408];
+
+const statusIn = (text: string) => Number(/^HTTP\/1\.1 (\d{3}) /.exec(text)?.[1]);
+
 const WHOLE = Buffer.alloc(WHOLE_BYTES, ' ');
 WHOLE[0] = '{'.charCodeAt(0);
 
@@ -115,8 +120,8 @@ it.each([
     }
     await attack.serves(SERVED_MEANWHILE);
     await until(() => sent.some(({ text }) => /^HTTP\/1\.1 503 /.test(text())), 20_000);
-    const told = sent.map(({ text }) => text().slice(0, 12)).filter((text) => text !== '');
-    expect([...new Set(told)]).toEqual(['HTTP/1.1 503']);
+    const told = sent.map(({ text }) => text()).filter((text) => text !== '');
+    expect(told.filter((text) => !REFUSED_OR_LATE.includes(statusIn(text)))).toEqual([]);
   }),
 );
 
@@ -140,6 +145,6 @@ it.each([
     });
     await attack.serves(SERVED_MEANWHILE);
     await until(() => asked.statuses.includes(503), 20_000);
-    expect([...new Set(asked.statuses)]).toEqual([503]);
+    expect(asked.statuses.filter((status) => !REFUSED_OR_LATE.includes(status))).toEqual([]);
   }),
 );
