@@ -23,6 +23,7 @@ import { createGrpc } from './transport/grpc.ts';
 import { createHealth } from './transport/health.ts';
 import { createLazyConnect } from './transport/lazy-connect.ts';
 import { createAddressOf, createCallerOf, createOriginOf } from './transport/origin.ts';
+import { createReadBudget } from './transport/read-budget.ts';
 import { createBodyWatch } from './transport/rest/body-watch.ts';
 import { createCors } from './transport/rest/cors.ts';
 import type { RestRequest, RestResponse } from './transport/rest/exchange.ts';
@@ -63,6 +64,8 @@ export type App = {
 const ANSWER_TIMES = { graceMs: 30_000, bytesPerSecondMin: 131_072 };
 const BODY_GAP_MS = 10_000;
 const BODY_WHOLE_MS = 60_000;
+/** Of all bodies together, in a turn of the event loop. */
+const BODY_BYTES_PER_TURN = 128 * 1024;
 const HEADERS_MS = 10_000;
 const IDLE_MS = 75_000;
 const HEADERS_MAX_BYTES = 16_384;
@@ -117,7 +120,8 @@ export async function createApp(given: AppDeps): Promise<App> {
     addressOf: createAddressOf(config.trustedProxies),
     monotonicMs,
   });
-  const calls = { methods, invoke, ids, originOf, answers, callLog };
+  const reading = createReadBudget({ bytesPerTurn: BODY_BYTES_PER_TURN });
+  const calls = { methods, invoke, ids, originOf, answers, callLog, reading };
   const rest = createRest({
     ...calls,
     watch,

@@ -14,6 +14,7 @@ import { checkJson } from './connect-json.ts';
 import { refuseRpc } from './connect-refusal.ts';
 import { createGrowingBuffer } from './growing-buffer.ts';
 import type { Origin } from './origin.ts';
+import type { ReadBudget } from './read-budget.ts';
 import { isGrpc } from './rpc-request.ts';
 import type { HttpHandler } from './server.ts';
 
@@ -37,6 +38,12 @@ const PREFIX_BYTES = 5;
 
 type Running = { readonly exchange: Exchange; readonly values: ContextValues };
 
+export type ExchangeTools = {
+  readonly values: ContextValues;
+  readonly answers: AnswerWatch;
+  readonly reading: ReadBudget;
+};
+
 /** The library unpacks messages without saying whose they are. */
 const running = new AsyncLocalStorage<Running>();
 
@@ -47,14 +54,14 @@ const running = new AsyncLocalStorage<Running>();
 export async function runExchange(
   handler: UniversalHandler,
   exchange: Exchange,
-  { values, answers }: { readonly values: ContextValues; readonly answers: AnswerWatch },
+  { values, answers, reading }: ExchangeTools,
 ): Promise<void> {
   const { request, response } = exchange;
   exchange.bodyEnd.promise.catch(() => {});
   try {
     const universal = universalRequestFromNodeRequest(request, response, undefined, values);
     const answer = await running.run({ exchange, values }, async () => {
-      const body = readUntilStopped({ exchange, values });
+      const body = readUntilStopped({ exchange, values }, reading);
       const answered = await checkJson(request, values, body, (checked) => handler({ ...universal, body: checked }));
       return exchange.method && answered.body ? countAnswer({ exchange, answers }, answered) : answered;
     });
@@ -109,28 +116,32 @@ async function countAnswer(
  * The pieces of a stream as they come, and the message of an rpc in one piece: the library would look at all pieces it
  * holds again with each that comes.
  */
-async function* readUntilStopped(at: Running): AsyncGenerator<Uint8Array> {
+async function* readUntilStopped(at: Running, reading: ReadBudget): AsyncGenerator<Uint8Array> {
   const { request, bodyEnd, method } = at.exchange;
   // Leaving early must not take the connection along, which still has to carry the answer.
   const chunks = request.iterator({ destroyOnReturn: false });
   const message = createGrowingBuffer();
+  let announcedBytes: number | null = method && isGrpc(request.headers['content-type'] ?? '') ? null : 0;
+  let turn: Promise<void> = Promise.resolve();
+  const readNext = () => turn.then(() => chunks.next());
   for (;;) {
-    const next: IteratorResult<Buffer> = await Promise.race([chunks.next(), bodyEnd.promise]);
+    const next: IteratorResult<Buffer> = await Promise.race([readNext(), bodyEnd.promise]);
     if (next.done) break;
     countBody(next.value.length, at);
-    if (method) message.add(next.value);
-    else yield next.value;
+    if (!method) {
+      yield next.value;
+      continue;
+    }
+    message.add(next.value);
+    if (announcedBytes === null && message.size() >= PREFIX_BYTES) announcedBytes = message.bytes().readUInt32BE(1);
     // The library refuses what is too large as soon as it sees that much.
-    if (method && isTooLarge(message.bytes(), request, method)) break;
+    if (Math.max(message.size() - PREFIX_BYTES, announcedBytes ?? 0) > method.sizeMaxBytes) break;
+    const bytes = next.value.length;
+    turn = new Promise((goOn) => {
+      if (reading.spend(bytes, message.size(), goOn)) goOn();
+    });
   }
   if (message.size() > 0) yield message.bytes();
-}
-
-/** By its length, or by the length that stands in front of it. */
-function isTooLarge(bytes: Buffer, request: Exchange['request'], { sizeMaxBytes }: Method): boolean {
-  if (bytes.length > sizeMaxBytes + PREFIX_BYTES) return true;
-  const hasPrefix = isGrpc(request.headers['content-type'] ?? '');
-  return hasPrefix && bytes.length >= PREFIX_BYTES && bytes.readUInt32BE(1) > sizeMaxBytes;
 }
 
 /** Errors of streams and sockets carry a code of Node's; bugs do not. */

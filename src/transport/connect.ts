@@ -49,7 +49,7 @@ const OPEN_MESSAGE_MAX_BYTES = 2_048;
 const NEVER_COMPRESSED = { compressMinBytes: Number.MAX_SAFE_INTEGER };
 
 export function createConnect(deps: ConnectDeps): HttpHandler {
-  const { methods, ids, originOf, answers, fallback } = deps;
+  const { methods, ids, originOf, answers, reading, fallback } = deps;
   const byName = new Map(methods.map((method) => [method.path, method]));
   const router = createConnectRouter({
     acceptCompression: [createGzip({ onUnpacking: countBody, isAbandoned })],
@@ -92,7 +92,7 @@ export function createConnect(deps: ConnectDeps): HttpHandler {
       : new Fault('route_not_found', absenceOf(path, 'There is no such rpc.'));
     if (handler && !fault) capDeadline(request);
     const values = createContextValues().set(exchangeKey, exchange);
-    if (handler && !fault) void runExchange(handler, exchange, { values, answers });
+    if (handler && !fault) void runExchange(handler, exchange, { values, answers, reading });
     else if (fault) refuseRpc(exchange, fault);
   };
 }

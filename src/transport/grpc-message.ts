@@ -3,6 +3,7 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { Fault } from '../domain/fault.ts';
 import { createGrowingBuffer } from './growing-buffer.ts';
+import type { ReadBudget } from './read-budget.ts';
 
 const PREFIX_BYTES = 5;
 
@@ -10,13 +11,15 @@ export type MessageLimits = {
   readonly sizeMaxBytes: number;
   /** Told of every piece before it is kept; throws where it must not be. */
   readonly onBytes: (bytes: number) => void;
+  readonly reading: ReadBudget;
 };
 
 /**
  * The bytes of the message, once the caller has finished sending. Refuses by the announced length already, so
  * never more than `sizeMaxBytes` and one frame are held. Rejects when the caller leaves before that.
  */
-export function readGrpcMessage(stream: ServerHttp2Stream, { sizeMaxBytes, onBytes }: MessageLimits): Promise<Buffer> {
+export function readGrpcMessage(stream: ServerHttp2Stream, limits: MessageLimits): Promise<Buffer> {
+  const { sizeMaxBytes, onBytes, reading } = limits;
   return new Promise((resolve, reject) => {
     let held = createGrowingBuffer();
     let expected = -1;
@@ -27,6 +30,9 @@ export function readGrpcMessage(stream: ServerHttp2Stream, { sizeMaxBytes, onByt
       stream.off('data', onData);
       stream.pause();
       reject(fault);
+    };
+    const goOn = () => {
+      if (!settled) stream.resume();
     };
     function onData(chunk: Buffer): void {
       try {
@@ -44,6 +50,7 @@ export function readGrpcMessage(stream: ServerHttp2Stream, { sizeMaxBytes, onByt
         else if (length > sizeMaxBytes) fail(tooLarge(sizeMaxBytes));
       }
       if (!settled && expected >= 0 && size > expected) fail(malformed('A unary call takes exactly one message.'));
+      if (!settled && !reading.spend(chunk.length, size, goOn)) stream.pause();
     }
     const onEnd = () => {
       if (settled) return;

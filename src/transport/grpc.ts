@@ -17,6 +17,7 @@ import { firstHeader } from './first-header.ts';
 import { readGrpcMessage } from './grpc-message.ts';
 import { parseGrpcTimeout } from './grpc-timeout.ts';
 import { type OriginOf, socketOf } from './origin.ts';
+import type { ReadBudget } from './read-budget.ts';
 import { familyOfPolicy, statusOf } from './rest/errors.ts';
 import type { Handlers } from './server.ts';
 import { errorTrailers, type Family, familyOf } from './status.ts';
@@ -34,6 +35,7 @@ export type GrpcDeps = {
   readonly originOf: OriginOf;
   readonly answers: AnswerWatch;
   readonly callLog: CallLog;
+  readonly reading: ReadBudget;
 };
 
 /** Serves the unary rpcs of `methods` to gRPC clients. */
@@ -96,7 +98,7 @@ function startCall({ callLog, stream, method }: Starting, ids: CallIds, headers:
 }
 
 function serveCall(served: Served, headers: IncomingHttpHeaders, raw: readonly string[]): void {
-  const { stream, method, invoke, ids, originOf, answers } = served;
+  const { stream, method, invoke, ids, originOf, answers, reading } = served;
   const header = firstHeader(headers, raw);
   const call = startCall(served, ids.next(header), headers);
   const timeout = headers['grpc-timeout'];
@@ -105,7 +107,8 @@ function serveCall(served: Served, headers: IncomingHttpHeaders, raw: readonly s
   const { remoteAddress, quota } = originOf({ socket: socketOf(stream), headers, hasBody: true });
   // The credential is proven before the first byte of the message is read.
   const decode = async () => {
-    const bytes = await readGrpcMessage(stream, { sizeMaxBytes: method.sizeMaxBytes, onBytes: quota.receive });
+    const limits = { sizeMaxBytes: method.sizeMaxBytes, onBytes: quota.receive, reading };
+    const bytes = await readGrpcMessage(stream, limits);
     return { kind: 'message' as const, message: decodeMessage(method, bytes) };
   };
   const settle = (end: () => void) => {

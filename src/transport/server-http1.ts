@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerOptions, ty
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { FairQueue } from './fair-queue.ts';
+import type { ReadBudget } from './read-budget.ts';
 import { findTarget, openingOf } from './request-target.ts';
 import type { CallerOf, Fresh, Handlers, Problem, RefusedEnd, ServerLimits } from './server.ts';
 import { reportBugs } from './server-bugs.ts';
@@ -28,6 +29,8 @@ export type Http1Options = {
   readonly tls: { readonly cert: string; readonly key: string } | null;
   readonly fresh: Fresh;
   readonly sweepMs: number;
+  /** Of what nobody wants any more. */
+  readonly discarding: ReadBudget;
 };
 
 /** How long a closed connection still reads, so that the client gets to see why it was closed. */
@@ -73,7 +76,7 @@ export function createHttp1(options: Http1Options): Http1 {
     server,
     readyEvent,
     take(socket, seen) {
-      lingerWhenUnread(socket, state.pipelines);
+      lingerWhenUnread(state, socket);
       if (seen) state.openings.set(socket, openingOf(seen));
       socket.once('close', () => {
         state.pipelines.delete(socket);
@@ -174,9 +177,9 @@ function targetOf({ pipelines, openings }: State, { rawPacket, bytesParsed }: Pa
   return findTarget(rawPacket?.toString('latin1', 0, bytesParsed) ?? '') ?? findTarget(openings.get(socket) ?? '');
 }
 
-function refuse({ handlers }: State, end: RefusedEnd, socket: Socket): void {
+function refuse({ handlers, discarding }: State, end: RefusedEnd, socket: Socket): void {
   socket.write(handlers.refuse(end, socket));
-  endLingering(socket);
+  endLingering(socket, discarding);
 }
 
 function endQuiet(state: State, socket: Socket): void {
@@ -246,16 +249,22 @@ function problemOf(error: ParserError, requestLineBytesMax: number): Problem | n
  * Closing a connection with unread bytes makes the kernel reset it, and the reset may overtake the answer. So a
  * connection whose request was refused half read goes on reading for a moment after its end was sent.
  */
-function lingerWhenUnread(socket: Socket, pipelines: ReadonlyMap<Socket, Pipeline>): void {
+function lingerWhenUnread({ pipelines, discarding }: State, socket: Socket): void {
   const destroySoon = socket.destroySoon.bind(socket);
   socket.destroySoon = () => {
-    if (pipelines.get(socket)?.serving.request.complete === false) endLingering(socket);
+    if (pipelines.get(socket)?.serving.request.complete === false) endLingering(socket, discarding);
     else destroySoon();
   };
 }
 
-function endLingering(socket: Socket): void {
+/** What still comes belongs to no request: it is taken from the parser, and thrown away. */
+function endLingering(socket: Socket, discarding: ReadBudget): void {
   socket.end();
+  const goOn = () => socket.resume();
+  socket.removeAllListeners('data').on('data', (chunk: Buffer) => {
+    if (!discarding.spend(chunk.length, socket.bytesRead, goOn)) socket.pause();
+  });
+  goOn();
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer));
 }

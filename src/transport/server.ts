@@ -10,6 +10,7 @@ import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { createFairQueue } from './fair-queue.ts';
+import { createReadBudget } from './read-budget.ts';
 import { createPenalties } from './reconnect-penalties.ts';
 import { createHttp1, type Http1 } from './server-http1.ts';
 import { createHttp2, type Http2 } from './server-http2.ts';
@@ -94,6 +95,9 @@ export type Fresh = Map<Duplex, number>;
 
 /** How long an HTTP/2 client can go on before it is noticed that what it sends is refused. */
 const CHECK_MS = 100;
+/** What is read only to be thrown away, and how often: 32 MiB in a second. */
+const DISCARDED_BYTES = 128 * 1024;
+const DISCARD_EVERY_MS = 4;
 const SWEEP_MS_MAX = 1_000;
 const SWEEP_MS_MIN = 20;
 /** How long a draining server leaves resting connections open, so that a request on its way is still answered. */
@@ -107,7 +111,11 @@ export async function listen(options: ServerOptions, given: Handlers): Promise<L
   const sockets = new Set<Socket>();
   const fresh: Fresh = new Map();
   const queue = createFairQueue(() => performance.now());
-  const http1 = createHttp1({ limits, handlers, queue, callerOf, tls, fresh, sweepMs });
+  const discarding = createReadBudget({
+    bytesPerTurn: DISCARDED_BYTES,
+    awaitTurn: (begin) => setTimeout(begin, DISCARD_EVERY_MS).unref(),
+  });
+  const http1 = createHttp1({ limits, handlers, queue, callerOf, tls, fresh, sweepMs, discarding });
   const penalties = createPenalties({ firstMs: limits.reconnectPenaltyMs, monotonicMs: () => performance.now() });
   const onCut = (caller: string | null, abuse: Abuse) => {
     meter.sessionCut(abuse);

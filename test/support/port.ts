@@ -20,6 +20,7 @@ import { createConnect } from '../../src/transport/connect.ts';
 import { createGrpc, type GrpcDeps } from '../../src/transport/grpc.ts';
 import { createHealth } from '../../src/transport/health.ts';
 import { createCallerOf, createOriginOf } from '../../src/transport/origin.ts';
+import { createReadBudget } from '../../src/transport/read-budget.ts';
 import { createBodyWatch } from '../../src/transport/rest/body-watch.ts';
 import { createInflateGate } from '../../src/transport/rest/inflate.ts';
 import { refusePrematurely } from '../../src/transport/rest/premature.ts';
@@ -192,6 +193,7 @@ export function createCallParts({ quotas: limits, answerTimes = ANSWER_TIMES }: 
     ids: createIdSource(randomBytes, true),
     originOf: createOriginOf({ quotas, trustedProxies: [] }),
     answers: createAnswerWatch(answerTimes, () => performance.now()),
+    reading: createReadBudget({ bytesPerTurn: 65_536 }),
     callLog: { nowMs: () => performance.now(), ended: () => {}, stop: () => {} },
   };
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { expect, it, onTestFinished } from 'vitest';
+import { createReadBudget } from '../../src/transport/read-budget.ts';
 import { readBody } from '../../src/transport/rest/body.ts';
 import { createBodyWatch } from '../../src/transport/rest/body-watch.ts';
 import type { RestRequest } from '../../src/transport/rest/exchange.ts';
@@ -16,6 +17,7 @@ it('a body whose caller left before it was asked for is given up at once', async
     watch,
     inflate: () => Promise.resolve('broken'),
     onBytes: () => {},
+    reading: createReadBudget({ bytesPerTurn: 65_536 }),
   });
   await expect(body).rejects.toMatchObject({ code: 'malformed_request' });
 });

@@ -3,6 +3,7 @@
 import { Fault, unavailableFault } from '../../domain/fault.ts';
 import { malformed } from '../../domain/json-text.ts';
 import { createGrowingBuffer } from '../growing-buffer.ts';
+import type { ReadBudget } from '../read-budget.ts';
 import type { BodyWatch } from './body-watch.ts';
 import type { RestRequest } from './exchange.ts';
 import type { Encoding, Inflate } from './inflate.ts';
@@ -15,6 +16,7 @@ export type BodyLimits = {
   readonly inflate: Inflate;
   /** Told of every piece before it is kept; throws where it must not be. */
   readonly onBytes: (bytes: number) => void;
+  readonly reading: ReadBudget;
 };
 
 /** Refuses a declared length over the limit before a credential is looked at. */
@@ -66,13 +68,18 @@ function contentEncoding(request: RestRequest): 'identity' | Encoding {
   });
 }
 
-function readRaw(request: RestRequest, { sizeMaxBytes, watch, onBytes }: BodyLimits): Promise<Buffer> {
+function readRaw(request: RestRequest, { sizeMaxBytes, watch, onBytes, reading }: BodyLimits): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const held = createGrowingBuffer();
+    let isOver = false;
     const finish = (end: () => void) => {
+      isOver = true;
       watch.end(request);
       request.off('data', onData).off('end', onEnd).off('error', onError).off('close', onClose);
       end();
+    };
+    const goOn = () => {
+      if (!isOver) request.resume();
     };
     const onData = (chunk: Buffer) => {
       if (held.size() + chunk.length > sizeMaxBytes) {
@@ -89,6 +96,7 @@ function readRaw(request: RestRequest, { sizeMaxBytes, watch, onBytes }: BodyLim
       }
       watch.touch(request);
       held.add(chunk);
+      if (!reading.spend(chunk.length, held.size(), goOn)) request.pause();
     };
     const onEnd = () => finish(() => resolve(held.bytes()));
     const onError = () => finish(() => reject(malformed('The request body ended early.', 'connection lost')));

@@ -14,6 +14,7 @@ import type { CallLog } from '../call-log.ts';
 import { expectationProblem } from '../expectation.ts';
 import { firstHeader } from '../first-header.ts';
 import { arrivalOf, type OriginOf } from '../origin.ts';
+import type { ReadBudget } from '../read-budget.ts';
 import { type BodyLimits, checkDeclaredLength, checkJsonMediaType, isJsonMediaType, readBody } from './body.ts';
 import type { BodyWatch } from './body-watch.ts';
 import { decodeMessage } from './decode.ts';
@@ -30,6 +31,7 @@ export type RestDeps = {
   readonly invoke: Invoke;
   readonly ids: IdSource;
   readonly watch: BodyWatch;
+  readonly reading: ReadBudget;
   readonly inflate: Inflate;
   readonly originOf: OriginOf;
   readonly answers: AnswerWatch;
@@ -194,6 +196,7 @@ async function decode(deps: RestDeps, exchange: Exchange): Promise<Request> {
   const limits: BodyLimits = {
     sizeMaxBytes: route.method.sizeMaxBytes,
     watch: deps.watch,
+    reading: deps.reading,
     inflate: deps.inflate,
     onBytes: exchange.quota.receive,
   };
