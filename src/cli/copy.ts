@@ -10,7 +10,7 @@ import { createCopyProgress } from './copy-progress.ts';
 export async function copy(from: string, to: string): Promise<void> {
   const progress = createCopyProgress(process.stderr, () => performance.now());
   try {
-    const rows = await copyDatabase({ from, to, report: progress.report, warn: progress.say });
+    const rows = await copyDatabase({ from, to, report: progress.report });
     process.stdout.write(`copied and verified ${rows} rows\n${secretHint(from)}\n`);
   } finally {
     progress.end();

@@ -14,7 +14,7 @@ export async function migrate(environment: Environment, isDryRun: boolean): Prom
   } else if (isDryRun) {
     for (const migration of pending) process.stdout.write(textOf(migration));
   } else {
-    await applyMigrations(databaseUrl, (message) => process.stderr.write(`${message}\n`), databaseMayForget);
+    await applyMigrations(databaseUrl, databaseMayForget);
     for (const { name } of pending) process.stdout.write(`applied ${name}\n`);
   }
 }

@@ -2,14 +2,11 @@
 
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { SqlMigration } from './migrations/sql-migration.ts';
 import { databaseFile, isPostgres } from './open.ts';
-import type { SqlMigration } from './orm/migrations/sql-migration.ts';
 import { StartError } from './start-error.ts';
 
-export type { SqlMigration } from './orm/migrations/sql-migration.ts';
-
-/** Receives what the object mapper has to say. */
-export type Warn = (message: string) => void;
+export type { SqlMigration } from './migrations/sql-migration.ts';
 
 /** The migrations that the database lacks, oldest first. Changes nothing. Throws StartError. */
 export async function pendingMigrations(url: string): Promise<readonly SqlMigration[]> {
@@ -22,8 +19,8 @@ export async function pendingMigrations(url: string): Promise<readonly SqlMigrat
  * Applies what the database lacks; of several processes at once one does it. Throws StartError, also for a database that
  * may lose what it has acknowledged, unless that is accepted.
  */
-export async function applyMigrations(url: string, warn: Warn, mayForget = false): Promise<void> {
-  await (isPostgres(url) ? migratePostgres(url, warn, mayForget) : migrateFile(fileOf(url), warn));
+export async function applyMigrations(url: string, mayForget = false): Promise<void> {
+  await (isPostgres(url) ? migratePostgres(url, mayForget) : migrateFile(fileOf(url)));
 }
 
 function fileOf(url: string): string {
@@ -33,26 +30,24 @@ function fileOf(url: string): string {
   return file;
 }
 
-async function migrateFile(file: string, warn: Warn): Promise<void> {
-  const [{ openDatabase }, { takeLock }, { openOrm }] = await Promise.all([
+async function migrateFile(file: string): Promise<void> {
+  const [{ openDatabase }, { takeLock }] = await Promise.all([
     import('./sqlite/schema.ts'),
     import('./sqlite/lock.ts'),
-    import('./sqlite/orm.ts'),
   ]);
   mkdirSync(dirname(file), { recursive: true });
   const lock = takeLock(file);
   try {
-    const db = await openDatabase(file, async (outdated) => await (await openOrm(outdated, warn)).migrate());
-    db.close();
+    openDatabase(file).close();
   } finally {
     lock.release();
   }
 }
 
-async function migratePostgres(url: string, warn: Warn, mayForget: boolean): Promise<void> {
+async function migratePostgres(url: string, mayForget: boolean): Promise<void> {
   const [{ updateSchema }, { refuseForgetful }] = await Promise.all([
     import('./postgres/schema.ts'),
     import('./postgres/durability.ts'),
   ]);
-  await updateSchema({ url, inspect: mayForget ? async () => undefined : refuseForgetful, warn });
+  await updateSchema({ url, inspect: mayForget ? async () => undefined : refuseForgetful });
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, describe, expect, it } from 'vitest';
-import { SQLITE_MIGRATIONS } from '../../src/storage/orm/migrations/sqlite.ts';
+import { SQLITE_MIGRATIONS } from '../../src/storage/migrations/sqlite.ts';
 import { type SpawnedServer, spawnServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temp.ts';
 import { runCli, runCliUnread } from './run-cli.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, inject, it } from 'vitest';
-import { POSTGRES_MIGRATIONS } from '../../src/storage/orm/migrations/postgres.ts';
+import { POSTGRES_MIGRATIONS } from '../../src/storage/migrations/postgres.ts';
 import { createDatabases, query } from '../support/postgres-databases.ts';
 import { runCli } from './run-cli.ts';
 

@@ -6,7 +6,6 @@ const [from = '', to = '', action = '', table = ''] = process.argv.slice(2);
 await copyDatabase({
   from,
   to,
-  warn: () => undefined,
   report(step) {
     const isThere = step.action === action && step.table === table && step.rows > 0;
     if (isThere && (step.rows < step.totalRows || action === 'verify')) process.kill(process.pid, 'SIGKILL');

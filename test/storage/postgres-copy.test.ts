@@ -46,7 +46,7 @@ async function newPlace(): Promise<Place> {
 }
 
 async function copyTo(to: string, report: (step: CopyStep) => void = () => undefined): Promise<number> {
-  return await copyDatabase({ from, to, report, warn: () => undefined });
+  return await copyDatabase({ from, to, report });
 }
 
 /** Kills a copy half-way through an action on a table. */
@@ -177,7 +177,7 @@ describe('a copy from SQLite to PostgreSQL', () => {
     const numbers = await query(
       place.url,
       `SELECT nextval('webhook_endpoints_number_seq')::integer AS endpoint, nextval('webhook_replays_number_seq')::integer
-         AS replay, nextval('webhook_delivery_numbers')::integer AS delivery, number::integer AS change FROM webhook_changes`,
+         AS replay, nextval('webhook_deliveries_number_seq')::integer AS delivery, number::integer AS change FROM webhook_changes`,
     );
     expect(numbers).toEqual([{ endpoint: 8, replay: 4, delivery: 12, change: 21 }]);
   });
@@ -206,7 +206,7 @@ describe('a copy from SQLite to PostgreSQL', () => {
         `ALTER DATABASE ${name} SET bytea_output = 'escape'; ALTER DATABASE ${name} SET extra_float_digits = 0`,
       );
       const report = () => undefined;
-      expect(await copyDatabase({ from: url, to: place.url, report, warn: report })).toBeGreaterThan(1100);
+      expect(await copyDatabase({ from: url, to: place.url, report })).toBeGreaterThan(1100);
     } finally {
       huge.remove();
     }
@@ -245,7 +245,6 @@ describe('a copy is refused', () => {
         from: `sqlite:${join(other.path, 'spandrel.db')}`,
         to: place.url,
         report: () => undefined,
-        warn: () => undefined,
       });
       expect(await refusalOf(copying)).toMatch(/unfinished copy of another database/);
     } finally {
@@ -273,7 +272,6 @@ describe('a copy is refused', () => {
         from: `sqlite:${oldFile}`,
         to: (await newPlace()).url,
         report: () => undefined,
-        warn: () => undefined,
       });
       expect(await refusalOf(copying)).toMatch(/migrate it first/);
     } finally {

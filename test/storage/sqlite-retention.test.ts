@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { initial } from '../../src/storage/orm/migrations/sqlite-0001-initial.ts';
+import { initial } from '../../src/storage/migrations/sqlite-0001-initial.ts';
 import { packRequestKey } from '../../src/storage/sqlite/compact-ids.ts';
 import { openCore } from '../../src/storage/sqlite/open-core.ts';
 import { prepareRemoval, type RemovalDone } from '../../src/storage/sqlite/retention.ts';
@@ -10,9 +10,9 @@ import { temporaryFolder } from '../support/temp.ts';
 import { bareSpan, RECEIVED_AT_MS, randomHex, sampleAppend, samplePlan } from './conformance/samples.ts';
 import { quietLog } from './quiet-log.ts';
 
-let opened: Awaited<ReturnType<typeof openCore>>;
+let opened: ReturnType<typeof openCore>;
 beforeEach(async () => {
-  opened = await openCore({ file: ':memory:', clock: () => RECEIVED_AT_MS, warn: () => undefined });
+  opened = openCore({ file: ':memory:', clock: () => RECEIVED_AT_MS, warn: () => undefined });
 });
 afterEach(() => opened.core.close());
 

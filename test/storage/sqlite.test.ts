@@ -47,7 +47,7 @@ async function openFile(): Promise<Subject> {
 }
 
 async function openMemory(): Promise<Subject> {
-  const opened = await openCore({ file: ':memory:', clock: Date.now, warn: (message) => quietLog.warn({}, message) });
+  const opened = openCore({ file: ':memory:', clock: Date.now, warn: (message) => quietLog.warn({}, message) });
   const time = createTestTime();
   const store = createInlineStore(opened, { ...options, nowMs: time.nowMs });
   return {

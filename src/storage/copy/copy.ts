@@ -14,8 +14,6 @@ export type CopyOptions = {
   /** `postgres://user:password@host:port/database`. */
   readonly to: string;
   readonly report: (step: CopyStep) => void;
-  /** Receives what the object mapper has to say. */
-  readonly warn: (message: string) => void;
 };
 
 export type CopyStep = {
@@ -33,11 +31,11 @@ const BATCH_CHARACTERS_MAX = 1 * 1024 * 1024;
 const REPORT_ROWS = 1_000;
 
 /** One that was interrupted goes on where it was. Answers the number of rows. Throws StartError. */
-export async function copyDatabase({ from, to, report, warn }: CopyOptions): Promise<number> {
+export async function copyDatabase({ from, to, report }: CopyOptions): Promise<number> {
   if (!isPostgres(to)) throw new StartError('--to must be postgres://user:password@host/database');
   const source = openSource(from);
   try {
-    const target = await openTarget({ url: to, fingerprint: source.fingerprint, warn });
+    const target = await openTarget({ url: to, fingerprint: source.fingerprint });
     try {
       return await run({ source, target, report });
     } finally {

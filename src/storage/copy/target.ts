@@ -1,7 +1,7 @@
 /** The PostgreSQL side of a copy. */
 
 import pg from 'pg';
-import { applyMigrations, type Warn } from '../migrate.ts';
+import { applyMigrations } from '../migrate.ts';
 import { postgresCode } from '../postgres/failures.ts';
 import { COPY_PROGRESS_TABLE, reasonOf } from '../postgres/schema.ts';
 import { StartError } from '../start-error.ts';
@@ -30,7 +30,7 @@ export type TargetBatch = {
   readonly progress: Progress & { readonly table: string };
 };
 
-export type TargetOptions = { readonly url: string; readonly fingerprint: string; readonly warn: Warn };
+export type TargetOptions = { readonly url: string; readonly fingerprint: string };
 
 const CONNECT_TIMEOUT_MS = 10_000;
 // Whatever the database is set to: verifying a large table is one long statement, and what is printed is compared.
@@ -41,12 +41,12 @@ const COPY_LOCK = 0x5350_4350;
 const LOCK_TIMEOUT_MS = 5_000;
 
 /** Brings an empty database up to date. Throws StartError for one with anything but an unfinished copy of the source in it. */
-export async function openTarget({ url, fingerprint, warn }: TargetOptions): Promise<Target> {
+export async function openTarget({ url, fingerprint }: TargetOptions): Promise<Target> {
   const client = await connect(url);
   try {
     await takeLock(client);
     await refuseOccupied(client);
-    await applyMigrations(url, warn);
+    await applyMigrations(url);
     return createTarget(client, await beginProgress(client, fingerprint));
   } catch (error) {
     await client.end();
@@ -136,7 +136,7 @@ function sequencesOf(last: LastNumbers): { readonly [sequence: string]: number }
     projects_number_seq: last.projects,
     webhook_endpoints_number_seq: last.webhook_endpoints,
     webhook_replays_number_seq: last.webhook_replays,
-    webhook_delivery_numbers: last.webhook_deliveries,
+    webhook_deliveries_number_seq: last.webhook_deliveries,
   };
 }
 

@@ -3,9 +3,10 @@
 import { type EntityManager, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { ManagementChange, ManagementStore, ProjectRecord } from '../../domain/management.ts';
 import { toBuffer } from '../rows/bytes.ts';
+import { Project } from '../tables/projects.ts';
+import { RoleBinding } from '../tables/role-bindings.ts';
 import { insertAudit } from './audit.ts';
 import { storeApiKey } from './keys.ts';
-import { Project, RoleBinding } from './organization.ts';
 import {
   removeMember,
   storeMember,
@@ -79,6 +80,6 @@ async function isAnyKeyInUse(em: EntityManager, { projects = [] }: ManagementCha
 /** Whether another project has the key, or had it before and still works with it. */
 async function isKeyInUse(em: EntityManager, project: ProjectRecord): Promise<boolean> {
   const keyHash = toBuffer(project.keyHash);
-  const before = { previousKeyHash: keyHash, previousKeyUntil: { $gt: project.updatedAtMs } };
+  const before = { previousKeyHash: keyHash, previousKeyUntilMs: { $gt: project.updatedAtMs } };
   return (await em.count(Project, { id: { $ne: project.id }, $or: [{ keyHash }, before] })) > 0;
 }

@@ -1,41 +1,13 @@
 /** Saved evaluators. */
 
-import {
-  defineEntity,
-  type EntityManager,
-  type InferEntity,
-  LockMode,
-  p,
-  UniqueConstraintViolationException,
-} from '@mikro-orm/core';
+import { type EntityManager, type InferEntity, LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { Evaluator, EvaluatorField } from '../../domain/evaluator.ts';
 import type { EvaluatorPage } from '../../domain/store.ts';
-import { Project } from './organization.ts';
-
-export const EvaluatorRow = defineEntity({
-  name: 'Evaluator',
-  tableName: 'evaluators',
-  properties: {
-    projectId: p.text().primary(),
-    id: p.text().primary(),
-    name: p.text(),
-    slug: p.text(),
-    type: p.text().$type<Evaluator['type']>(),
-    config: p.text(),
-    workflowId: p.text().nullable(),
-    workflowName: p.text().nullable(),
-    workflowIcon: p.text().nullable(),
-    copiedFromEvaluatorId: p.text().nullable(),
-    fields: p.text(),
-    outputFields: p.text(),
-    createdAt: p.bigint('number'),
-    updatedAt: p.bigint('number'),
-    deletedAt: p.bigint('number').nullable(),
-  },
-});
+import { EvaluatorRow } from '../tables/evaluators.ts';
+import { Project } from '../tables/projects.ts';
 
 /** What is deleted is kept, and found by nobody. */
-const LIVE = { deletedAt: null };
+const LIVE = { deletedAtMs: null };
 
 /** See EvaluatorStore.insert. */
 export async function insertEvaluator(
@@ -68,7 +40,7 @@ async function insertAlone(
     await tx.findOne(Project, { id: projectId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if ((await tx.count(EvaluatorRow, { projectId, ...LIVE })) >= liveMax) return 'limit_reached';
     if ((await tx.count(EvaluatorRow, { projectId, slug, ...LIVE })) > 0) return 'slug_taken';
-    await tx.insert(EvaluatorRow, toRow(evaluator));
+    await tx.insert(EvaluatorRow, { ...toRow(evaluator), ...LIVE });
     return 'stored';
   });
 }
@@ -99,9 +71,10 @@ export async function replaceEvaluator(
   expectedUpdatedAtMs: number,
 ): Promise<'stored' | 'stale'> {
   const { projectId, id } = evaluator;
-  const { name, config, fields, outputFields, updatedAt } = toRow(evaluator);
-  const asRead = { projectId, id, updatedAt: expectedUpdatedAtMs, ...LIVE };
-  const changed = await em.nativeUpdate(EvaluatorRow, asRead, { name, config, fields, outputFields, updatedAt });
+  const { name, configJson, fieldsJson, outputFieldsJson, updatedAtMs } = toRow(evaluator);
+  const asRead = { projectId, id, updatedAtMs: expectedUpdatedAtMs, ...LIVE };
+  const after = { name, configJson, fieldsJson, outputFieldsJson, updatedAtMs };
+  const changed = await em.nativeUpdate(EvaluatorRow, asRead, after);
   return changed > 0 ? 'stored' : 'stale';
 }
 
@@ -110,38 +83,20 @@ export async function removeEvaluator(
   em: EntityManager,
   { projectId, id, nowMs }: { readonly projectId: string; readonly id: string; readonly nowMs: number },
 ): Promise<boolean> {
-  return (await em.nativeUpdate(EvaluatorRow, { projectId, id, ...LIVE }, { deletedAt: nowMs })) > 0;
+  return (await em.nativeUpdate(EvaluatorRow, { projectId, id, ...LIVE }, { deletedAtMs: nowMs })) > 0;
 }
 
-function toRow(evaluator: Evaluator) {
-  const { configJson, fields, outputFields, createdAtMs, updatedAtMs, ...rest } = evaluator;
+function toRow({ fields, outputFields, ...rest }: Evaluator) {
   return {
     ...rest,
-    config: configJson,
-    fields: JSON.stringify(fields),
-    outputFields: JSON.stringify(outputFields),
-    createdAt: createdAtMs,
-    updatedAt: updatedAtMs,
+    fieldsJson: JSON.stringify(fields),
+    outputFieldsJson: JSON.stringify(outputFields),
   };
 }
 
-function fromRow(row: InferEntity<typeof EvaluatorRow>): Evaluator {
-  return {
-    id: row.id,
-    projectId: row.projectId,
-    name: row.name,
-    slug: row.slug,
-    type: row.type,
-    configJson: row.config,
-    workflowId: row.workflowId ?? null,
-    workflowName: row.workflowName ?? null,
-    workflowIcon: row.workflowIcon ?? null,
-    copiedFromEvaluatorId: row.copiedFromEvaluatorId ?? null,
-    fields: readFields(row.fields),
-    outputFields: readFields(row.outputFields),
-    createdAtMs: row.createdAt,
-    updatedAtMs: row.updatedAt,
-  };
+function fromRow({ fieldsJson, outputFieldsJson, ...row }: InferEntity<typeof EvaluatorRow>): Evaluator {
+  const { deletedAtMs: _, ...rest } = row;
+  return { ...rest, fields: readFields(fieldsJson), outputFields: readFields(outputFieldsJson) };
 }
 
 // Only toRow writes these columns.

@@ -9,17 +9,17 @@ export type GrantRow = {
   readonly role: Binding['role'];
   readonly scopeType: Binding['scopeType'];
   readonly scopeId: string;
-  readonly permissions: string;
+  readonly permissionsJson: string;
 };
 
 export type Grant = Readonly<Binding> & { readonly id: string };
 
 const readPermissions = preparePermissionLists();
 
-export function toGrant({ id, role, scopeType, scopeId, permissions }: GrantRow): Grant {
-  return { id, role, scopeType, scopeId, permissions: readPermissions(permissions) };
+export function toGrant({ id, role, scopeType, scopeId, permissionsJson }: GrantRow): Grant {
+  return { id, role, scopeType, scopeId, permissions: readPermissions(permissionsJson) };
 }
 
 export function toGrantRow({ id, role, scopeType, scopeId, permissions }: Grant): GrantRow {
-  return { id, role, scopeType, scopeId, permissions: JSON.stringify(permissions) };
+  return { id, role, scopeType, scopeId, permissionsJson: JSON.stringify(permissions) };
 }

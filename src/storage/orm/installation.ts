@@ -1,16 +1,16 @@
 /** What exists once per database, and whole organizations in it. */
 
-import { defineEntity, type EntityManager, p, UniqueConstraintViolationException } from '@mikro-orm/core';
+import { type EntityManager, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { Bootstrap, NewOrganization } from '../../domain/store.ts';
-import { AuditEntry } from './audit.ts';
-import { ApiKey, ApiKeyBinding } from './keys.ts';
-import { Member, Organization, Project, RoleBinding, Team } from './organization.ts';
-
-export const Installation = defineEntity({
-  name: 'Installation',
-  tableName: 'installation',
-  properties: { id: p.integer().primary(), verifier: p.blob() },
-});
+import { ApiKeyBinding } from '../tables/api-key-bindings.ts';
+import { ApiKey } from '../tables/api-keys.ts';
+import { AuditEntry } from '../tables/audit-log.ts';
+import { Installation } from '../tables/installation.ts';
+import { Member } from '../tables/members.ts';
+import { Organization } from '../tables/organizations.ts';
+import { Project } from '../tables/projects.ts';
+import { RoleBinding } from '../tables/role-bindings.ts';
+import { Team } from '../tables/teams.ts';
 
 const INSTALLATION_ID = 1;
 
@@ -44,21 +44,21 @@ async function insertWhole(tx: EntityManager, plan: NewOrganization, actorKind: 
   await tx.insert(AuditEntry, {
     organizationId: plan.organization.id,
     id: plan.auditId,
-    createdAt: plan.createdAtMs,
+    createdAtMs: plan.createdAtMs,
     actorKind,
     action: 'bootstrap',
     targetType: 'organization',
     targetId: plan.organization.id,
     outcome: 'success',
     status: 201,
-    fields: '[]',
+    fieldsJson: '[]',
     count: 1,
   });
 }
 
 async function insertOrganization(tx: EntityManager, plan: NewOrganization): Promise<void> {
   const { organization, team, project } = plan;
-  const times = { createdAt: plan.createdAtMs, updatedAt: plan.createdAtMs };
+  const times = { createdAtMs: plan.createdAtMs, updatedAtMs: plan.createdAtMs };
   await tx.insert(Organization, { ...organization, accessVersion: 0, ...times });
   await tx.insert(Team, { ...team, organizationId: organization.id, ...times });
   await tx.insert(Project, {
@@ -79,8 +79,8 @@ async function insertOrganization(tx: EntityManager, plan: NewOrganization): Pro
 
 async function insertAdministrator(tx: EntityManager, plan: NewOrganization): Promise<void> {
   const { organization, member, apiKey } = plan;
-  const times = { createdAt: plan.createdAtMs, updatedAt: plan.createdAtMs };
-  const grant = { role: 'ADMIN', scopeType: 'ORGANIZATION', scopeId: organization.id, permissions: '[]' } as const;
+  const times = { createdAtMs: plan.createdAtMs, updatedAtMs: plan.createdAtMs };
+  const grant = { role: 'ADMIN', scopeType: 'ORGANIZATION', scopeId: organization.id, permissionsJson: '[]' } as const;
   await tx.insert(Member, {
     organizationId: organization.id,
     userId: member.userId,
@@ -93,7 +93,7 @@ async function insertAdministrator(tx: EntityManager, plan: NewOrganization): Pr
     userId: member.userId,
     id: member.bindingId,
     ...grant,
-    createdAt: plan.createdAtMs,
+    createdAtMs: plan.createdAtMs,
   });
   await tx.insert(ApiKey, {
     id: apiKey.id,

@@ -2,8 +2,8 @@
 
 import { type EntityManager, LockMode } from '@mikro-orm/core';
 import type { CredentialUse } from '../../domain/management.ts';
-import { ApiKey } from './keys.ts';
-import { Project } from './organization.ts';
+import { ApiKey } from '../tables/api-keys.ts';
+import { Project } from '../tables/projects.ts';
 
 const FREE = { lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE } as const;
 
@@ -29,10 +29,10 @@ function idsOf(uses: readonly CredentialUse[], kind: CredentialUse['kind']): str
 /** Never sets an instant back: several processes may report in any order. */
 async function note(em: EntityManager, { kind, id, atMs }: CredentialUse): Promise<void> {
   if (kind === 'api_key') {
-    const earlier = { $or: [{ lastUsedAt: null }, { lastUsedAt: { $lt: atMs } }] };
-    await em.nativeUpdate(ApiKey, { id, ...earlier }, { lastUsedAt: atMs });
+    const earlier = { $or: [{ lastUsedAtMs: null }, { lastUsedAtMs: { $lt: atMs } }] };
+    await em.nativeUpdate(ApiKey, { id, ...earlier }, { lastUsedAtMs: atMs });
   } else {
-    const earlier = { $or: [{ keyLastUsedAt: null }, { keyLastUsedAt: { $lt: atMs } }] };
-    await em.nativeUpdate(Project, { id, ...earlier }, { keyLastUsedAt: atMs });
+    const earlier = { $or: [{ keyLastUsedAtMs: null }, { keyLastUsedAtMs: { $lt: atMs } }] };
+    await em.nativeUpdate(Project, { id, ...earlier }, { keyLastUsedAtMs: atMs });
   }
 }

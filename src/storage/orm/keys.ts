@@ -1,53 +1,15 @@
 /** API keys and their grants, as management sees them; authentication has its own, shorter way to them. */
 
-import { defineEntity, type EntityManager, type FilterQuery, type InferEntity, p } from '@mikro-orm/core';
+import type { EntityManager, FilterQuery, InferEntity } from '@mikro-orm/core';
 import type { ApiKeyRecord, KeyListing } from '../../domain/management.ts';
-import type { Binding } from '../../domain/permissions.ts';
 import type { NewApiKey } from '../../domain/store.ts';
 import { toBuffer, toBufferOrNull } from '../rows/bytes.ts';
+import { ApiKeyBinding } from '../tables/api-key-bindings.ts';
+import { ApiKey } from '../tables/api-keys.ts';
 import { type Grant, toGrant, toGrantRow } from './grants.ts';
 import { moveOn } from './version.ts';
 
-export const ApiKey = defineEntity({
-  name: 'ApiKey',
-  tableName: 'api_keys',
-  properties: {
-    id: p.text().primary(),
-    organizationId: p.text(),
-    keyType: p.text().$type<ApiKeyRecord['keyType']>(),
-    name: p.text(),
-    description: p.text().nullable(),
-    userId: p.text().nullable(),
-    createdByUserId: p.text().nullable(),
-    permissionMode: p.text().$type<ApiKeyRecord['permissionMode']>(),
-    secretHash: p.blob(),
-    imported: p.boolean(),
-    previousSecretHash: p.blob().nullable(),
-    previousSecretUntil: p.bigint('number').nullable(),
-    expiresAt: p.bigint('number').nullable(),
-    revokedAt: p.bigint('number').nullable(),
-    lastUsedAt: p.bigint('number').nullable(),
-    createdAt: p.bigint('number'),
-    updatedAt: p.bigint('number'),
-  },
-});
-
-export const ApiKeyBinding = defineEntity({
-  name: 'ApiKeyBinding',
-  tableName: 'api_key_bindings',
-  properties: {
-    apiKeyId: p.text().primary(),
-    // The order in which the grants were given.
-    position: p.integer().primary(),
-    id: p.text(),
-    role: p.text().$type<Binding['role']>(),
-    scopeType: p.text().$type<Binding['scopeType']>(),
-    scopeId: p.text(),
-    permissions: p.text(),
-  },
-});
-
-const NEWEST_FIRST = { createdAt: 'desc', id: 'desc' } as const;
+const NEWEST_FIRST = { createdAtMs: 'desc', id: 'desc' } as const;
 // Few enough for one statement.
 const KEYS_PER_QUESTION = 1000;
 
@@ -76,7 +38,7 @@ export async function storeApiKey(tx: EntityManager, key: ApiKeyRecord): Promise
 }
 
 async function insert(tx: EntityManager, key: ApiKeyRecord): Promise<void> {
-  await tx.insert(ApiKey, { ...toRow(key), lastUsedAt: key.lastUsedAtMs });
+  await tx.insert(ApiKey, { ...toRow(key), lastUsedAtMs: key.lastUsedAtMs });
   await insertBindings(tx, key);
 }
 
@@ -100,11 +62,11 @@ export async function listApiKeys(
   const conditions: FilterQuery<InferEntity<typeof ApiKey>>[] = [{ organizationId }];
   if (personalOf === null) conditions.push({ keyType: 'service' });
   else if (personalOf !== 'all') conditions.push({ $or: [{ keyType: 'service' }, { userId: personalOf }] });
-  if (!includeRevoked) conditions.push({ revokedAt: null });
+  if (!includeRevoked) conditions.push({ revokedAtMs: null });
   if (after !== null) {
     // The first condition alone says where in the index to begin.
-    conditions.push({ createdAt: { $lte: after.createdAtMs } });
-    conditions.push({ $or: [{ createdAt: { $lt: after.createdAtMs } }, { id: { $lt: after.id } }] });
+    conditions.push({ createdAtMs: { $lte: after.createdAtMs } });
+    conditions.push({ $or: [{ createdAtMs: { $lt: after.createdAtMs } }, { id: { $lt: after.id } }] });
   }
   return await withGrants(em, await em.find(ApiKey, { $and: conditions }, { orderBy: NEWEST_FIRST, limit }));
 }
@@ -126,45 +88,11 @@ async function withGrants(em: EntityManager, rows: readonly KeyRow[]): Promise<r
     const bindings = await em.find(ApiKeyBinding, { apiKeyId }, { orderBy: { position: 'asc' } });
     for (const binding of bindings) grants.get(binding.apiKeyId)?.push(toGrant(binding));
   }
-  return rows.map((row) => toRecord(row, grants.get(row.id) ?? []));
+  return rows.map((row) => ({ ...row, bindings: grants.get(row.id) ?? [] }));
 }
 
 type KeyRow = InferEntity<typeof ApiKey>;
 
-function toRecord(row: KeyRow, bindings: readonly Grant[]): ApiKeyRecord {
-  return {
-    organizationId: row.organizationId,
-    id: row.id,
-    keyType: row.keyType,
-    name: row.name,
-    description: row.description ?? null,
-    userId: row.userId ?? null,
-    createdByUserId: row.createdByUserId ?? null,
-    permissionMode: row.permissionMode,
-    secretHash: toBuffer(row.secretHash),
-    imported: row.imported,
-    previousSecretHash: toBufferOrNull(row.previousSecretHash),
-    previousSecretUntilMs: row.previousSecretUntil ?? null,
-    expiresAtMs: row.expiresAt ?? null,
-    revokedAtMs: row.revokedAt ?? null,
-    lastUsedAtMs: row.lastUsedAt ?? null,
-    createdAtMs: row.createdAt,
-    updatedAtMs: row.updatedAt,
-    bindings,
-  };
-}
-
-function toRow(key: ApiKeyRecord) {
-  const { previousSecretUntilMs, expiresAtMs, revokedAtMs, createdAtMs, updatedAtMs, ...rest } = key;
-  const { bindings: _, lastUsedAtMs: __, ...row } = rest;
-  return {
-    ...row,
-    secretHash: toBuffer(key.secretHash),
-    previousSecretHash: toBufferOrNull(key.previousSecretHash),
-    previousSecretUntil: previousSecretUntilMs,
-    expiresAt: expiresAtMs,
-    revokedAt: revokedAtMs,
-    createdAt: createdAtMs,
-    updatedAt: updatedAtMs,
-  };
+function toRow({ bindings: _, lastUsedAtMs: __, ...row }: ApiKeyRecord) {
+  return { ...row, secretHash: toBuffer(row.secretHash), previousSecretHash: toBufferOrNull(row.previousSecretHash) };
 }

@@ -4,20 +4,12 @@ import type { EntityManager } from '@mikro-orm/core';
 import type { ManagementChange, ManagementStore } from '../../domain/management.ts';
 import type { EvaluatorStore, InstallationStore, KeyStore, StoredProjectSettings } from '../../domain/store.ts';
 import type { WebhookStore } from '../../domain/webhook-store.ts';
-import { AuditEntry, listAudit, noteRefusal } from './audit.ts';
+import { listAudit, noteRefusal } from './audit.ts';
 import { type CommitOutcome, commit } from './commit.ts';
-import {
-  EvaluatorRow,
-  findEvaluator,
-  insertEvaluator,
-  listEvaluators,
-  removeEvaluator,
-  replaceEvaluator,
-} from './evaluators.ts';
-import { addOrganization, bootstrap, Installation } from './installation.ts';
+import { findEvaluator, insertEvaluator, listEvaluators, removeEvaluator, replaceEvaluator } from './evaluators.ts';
+import { addOrganization, bootstrap } from './installation.ts';
 import { noteUse } from './key-use.ts';
-import { ApiKey, ApiKeyBinding, insertApiKey, listApiKeys, listApiKeysOf, readApiKey } from './keys.ts';
-import { Member, Organization, Project, RoleBinding, Team } from './organization.ts';
+import { insertApiKey, listApiKeys, listApiKeysOf, readApiKey } from './keys.ts';
 import {
   findAdministrators,
   listMembers,
@@ -29,16 +21,9 @@ import {
   readProject,
 } from './organization-records.ts';
 import { type UpdateProjectSettings, updateProjectSettings } from './projects.ts';
-import { claim, IdempotencyReceipt, release } from './receipts.ts';
+import { claim, release } from './receipts.ts';
 import { readVersion } from './version.ts';
-import {
-  countEndpoints,
-  countUnfinishedReplays,
-  listEndpoints,
-  readEndpoint,
-  readReplay,
-  WEBHOOK_ENTITIES,
-} from './webhooks.ts';
+import { countEndpoints, countUnfinishedReplays, listEndpoints, readEndpoint, readReplay } from './webhooks.ts';
 
 /** What is read about webhooks off the busy paths. */
 export type ManagedWebhooks = Pick<
@@ -59,21 +44,6 @@ export type Management = Omit<ManagementStore, 'commit'> &
     removeEvaluator: EvaluatorStore['remove'];
     updateProjectSettings(update: UpdateProjectSettings): Promise<StoredProjectSettings | null>;
   };
-
-export const ENTITIES = [
-  Installation,
-  Organization,
-  Team,
-  Project,
-  Member,
-  RoleBinding,
-  AuditEntry,
-  ApiKey,
-  ApiKeyBinding,
-  EvaluatorRow,
-  IdempotencyReceipt,
-  ...WEBHOOK_ENTITIES,
-];
 
 /** `fork` answers an entity manager without memory: a remembered row may be out of date. */
 export function createManagement(fork: () => EntityManager): Management {

@@ -9,35 +9,40 @@ import type {
   TeamRecord,
 } from '../../domain/management.ts';
 import { toBuffer, toBufferOrNull } from '../rows/bytes.ts';
+import { Member } from '../tables/members.ts';
+import { Organization } from '../tables/organizations.ts';
+import { Project } from '../tables/projects.ts';
+import { RoleBinding } from '../tables/role-bindings.ts';
+import { Team } from '../tables/teams.ts';
 import { toGrant, toGrantRow } from './grants.ts';
-import { Member, Organization, Project, RoleBinding, Team } from './organization.ts';
 
-const OLDEST_FIRST = { createdAt: 'asc', id: 'asc' } as const;
+const OLDEST_FIRST = { createdAtMs: 'asc', id: 'asc' } as const;
 
 export async function readOrganization(em: EntityManager, id: string): Promise<OrganizationRecord | null> {
   const row = await em.findOne(Organization, { id });
-  return row === null ? null : toOrganization(row);
+  if (row === null) return null;
+  const { number: _, accessVersion: __, ...organization } = row;
+  return organization;
 }
 
 export async function storeOrganization(tx: EntityManager, organization: OrganizationRecord): Promise<void> {
   const { id, name, slug, updatedAtMs } = organization;
-  await tx.nativeUpdate(Organization, { id }, { name, slug, updatedAt: updatedAtMs });
+  await tx.nativeUpdate(Organization, { id }, { name, slug, updatedAtMs });
 }
 
 export async function listTeams(em: EntityManager, organizationId: string): Promise<readonly TeamRecord[]> {
   const rows = await em.find(Team, { organizationId }, { orderBy: OLDEST_FIRST });
-  return rows.map((row) => ({ ...toOrganization(row), organizationId: row.organizationId }));
+  return rows.map((row) => ({ ...row }));
 }
 
-export async function storeTeam(tx: EntityManager, { createdAtMs, updatedAtMs, ...team }: TeamRecord): Promise<void> {
+export async function storeTeam(tx: EntityManager, team: TeamRecord): Promise<void> {
   const { organizationId, id } = team;
-  const row = { ...team, createdAt: createdAtMs, updatedAt: updatedAtMs };
-  if ((await tx.nativeUpdate(Team, { organizationId, id }, row)) === 0) await tx.insert(Team, row);
+  if ((await tx.nativeUpdate(Team, { organizationId, id }, team)) === 0) await tx.insert(Team, team);
 }
 
 /** Without those that are archived. */
 export async function listProjects(em: EntityManager, organizationId: string): Promise<readonly ProjectRecord[]> {
-  const rows = await em.find(Project, { organizationId, archivedAt: null }, { orderBy: OLDEST_FIRST });
+  const rows = await em.find(Project, { organizationId, archivedAtMs: null }, { orderBy: OLDEST_FIRST });
   return rows.map(toProject);
 }
 
@@ -59,13 +64,14 @@ export async function storeProject(tx: EntityManager, project: ProjectRecord): P
   const row = toProjectRow(project);
   if ((await tx.nativeUpdate(Project, { organizationId, id, keyHash: row.keyHash }, row)) > 0) return false;
   if ((await tx.nativeUpdate(Project, { organizationId, id }, row)) > 0) return true;
-  await tx.insert(Project, { ...row, keyLastUsedAt: project.keyLastUsedAtMs, emitRequestEvents: true });
+  const fresh = { keyLastUsedAtMs: project.keyLastUsedAtMs, emitRequestEvents: true, traceRetentionDays: null };
+  await tx.insert(Project, { ...row, ...fresh });
   return true;
 }
 
 export async function listMembers(em: EntityManager, organizationId: string): Promise<readonly MemberRecord[]> {
-  const rows = await em.find(Member, { organizationId }, { orderBy: { createdAt: 'asc', userId: 'asc' } });
-  return rows.map(toMember);
+  const rows = await em.find(Member, { organizationId }, { orderBy: { createdAtMs: 'asc', userId: 'asc' } });
+  return rows.map((row) => ({ ...row }));
 }
 
 export async function readMember(
@@ -74,14 +80,12 @@ export async function readMember(
   userId: string,
 ): Promise<MemberRecord | null> {
   const row = await em.findOne(Member, { organizationId, userId });
-  return row === null ? null : toMember(row);
+  return row === null ? null : { ...row };
 }
 
 export async function storeMember(tx: EntityManager, member: MemberRecord): Promise<void> {
-  const { disabledAtMs, createdAtMs, updatedAtMs, ...rest } = member;
   const { organizationId, userId } = member;
-  const row = { ...rest, disabledAt: disabledAtMs, createdAt: createdAtMs, updatedAt: updatedAtMs };
-  if ((await tx.nativeUpdate(Member, { organizationId, userId }, row)) === 0) await tx.insert(Member, row);
+  if ((await tx.nativeUpdate(Member, { organizationId, userId }, member)) === 0) await tx.insert(Member, member);
 }
 
 /** The schema removes the grants together with their member. */
@@ -91,12 +95,16 @@ export async function removeMember(tx: EntityManager, organizationId: string, us
 
 /** See ManagementStore.findAdministrators. */
 export async function findAdministrators(em: EntityManager, email: string): Promise<readonly MemberRecord[]> {
-  const members = await em.find(Member, { email, disabledAt: null }, { orderBy: { createdAt: 'asc', userId: 'asc' } });
+  const members = await em.find(
+    Member,
+    { email, disabledAtMs: null },
+    { orderBy: { createdAtMs: 'asc', userId: 'asc' } },
+  );
   const found: MemberRecord[] = [];
   for (const member of members) {
     const { organizationId, userId } = member;
     const grant = { role: 'ADMIN', scopeType: 'ORGANIZATION', scopeId: organizationId } as const;
-    if ((await em.count(RoleBinding, { organizationId, userId, ...grant })) > 0) found.push(toMember(member));
+    if ((await em.count(RoleBinding, { organizationId, userId, ...grant })) > 0) found.push({ ...member });
   }
   return found;
 }
@@ -113,66 +121,27 @@ export async function listRoleBindings(
     ...toGrant(row),
     organizationId: row.organizationId,
     userId: row.userId,
-    createdAtMs: row.createdAt,
+    createdAtMs: row.createdAtMs,
   }));
 }
 
 export async function storeRoleBinding(tx: EntityManager, binding: RoleBindingRecord): Promise<void> {
   const { organizationId, userId, id, createdAtMs } = binding;
-  const row = { ...toGrantRow(binding), organizationId, userId, createdAt: createdAtMs };
+  const row = { ...toGrantRow(binding), organizationId, userId, createdAtMs };
   if ((await tx.nativeUpdate(RoleBinding, { organizationId, userId, id }, row)) === 0) {
     await tx.insert(RoleBinding, row);
   }
 }
 
-function toOrganization(row: InferEntity<typeof Organization> | InferEntity<typeof Team>): OrganizationRecord {
-  const { id, name, slug, createdAt, updatedAt } = row;
-  return { id, name, slug, createdAtMs: createdAt, updatedAtMs: updatedAt };
-}
-
 function toProject(row: InferEntity<typeof Project>): ProjectRecord {
-  return {
-    id: row.id,
-    organizationId: row.organizationId,
-    teamId: row.teamId,
-    name: row.name,
-    slug: row.slug,
-    language: row.language,
-    framework: row.framework,
-    keyHash: toBuffer(row.keyHash),
-    keyHint: row.keyHint,
-    keyImported: row.keyImported,
-    previousKeyHash: toBufferOrNull(row.previousKeyHash),
-    previousKeyUntilMs: row.previousKeyUntil ?? null,
-    previousKeyImported: row.previousKeyImported ?? null,
-    keyLastUsedAtMs: row.keyLastUsedAt ?? null,
-    createdAtMs: row.createdAt,
-    updatedAtMs: row.updatedAt,
-    archivedAtMs: row.archivedAt ?? null,
-  };
+  const { number: _, emitRequestEvents: __, traceRetentionDays: ___, ...project } = row;
+  return project;
 }
 
-function toProjectRow(project: ProjectRecord) {
-  const { createdAtMs, updatedAtMs, archivedAtMs, previousKeyUntilMs, keyLastUsedAtMs: _, ...rest } = project;
+function toProjectRow({ keyLastUsedAtMs: _, ...project }: ProjectRecord) {
   return {
-    ...rest,
+    ...project,
     keyHash: toBuffer(project.keyHash),
     previousKeyHash: toBufferOrNull(project.previousKeyHash),
-    previousKeyUntil: previousKeyUntilMs,
-    createdAt: createdAtMs,
-    updatedAt: updatedAtMs,
-    archivedAt: archivedAtMs,
-  };
-}
-
-function toMember(row: InferEntity<typeof Member>): MemberRecord {
-  return {
-    organizationId: row.organizationId,
-    userId: row.userId,
-    email: row.email,
-    name: row.name,
-    disabledAtMs: row.disabledAt ?? null,
-    createdAtMs: row.createdAt,
-    updatedAtMs: row.updatedAt,
   };
 }

@@ -1,30 +1,9 @@
 /** Idempotency keys: claimed before an effect, and completed by the transaction of the effect. */
 
-import {
-  defineEntity,
-  type EntityManager,
-  type InferEntity,
-  LockMode,
-  p,
-  UniqueConstraintViolationException,
-} from '@mikro-orm/core';
+import { type EntityManager, type InferEntity, LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { ClaimInstants, Receipt, ReceiptName } from '../../domain/management.ts';
 import { toBuffer } from '../rows/bytes.ts';
-
-export const IdempotencyReceipt = defineEntity({
-  name: 'IdempotencyReceipt',
-  tableName: 'idempotency_receipts',
-  properties: {
-    organizationId: p.text().primary(),
-    keyId: p.text().primary(),
-    operation: p.text().primary(),
-    value: p.text().primary(),
-    fingerprint: p.blob(),
-    claimedAt: p.bigint('number'),
-    // Null as long as the effect is on its way.
-    answer: p.blob().nullable(),
-  },
-});
+import { IdempotencyReceipt } from '../tables/idempotency-receipts.ts';
 
 export type Claim = { readonly name: ReceiptName; readonly fingerprint: Uint8Array; readonly at: ClaimInstants };
 
@@ -43,7 +22,7 @@ export async function claim(fork: () => EntityManager, { name, fingerprint, at }
       return 'claimed';
     }
     if (known === null) continue;
-    if (known.claimedAt >= (known.answer ? at.forgottenBeforeMs : at.staleBeforeMs)) return answerOf(name, known);
+    if (known.claimedAtMs >= (known.answer ? at.forgottenBeforeMs : at.staleBeforeMs)) return answerOf(name, known);
     if (await takeOver(fork(), { name, fingerprint, at }, known)) return 'claimed';
   }
   return 'running';
@@ -60,7 +39,7 @@ async function insertClaim(em: EntityManager, { name, fingerprint, at }: Claim):
     await em.insert(IdempotencyReceipt, {
       ...pick(name),
       fingerprint: toBuffer(fingerprint),
-      claimedAt: at.nowMs,
+      claimedAtMs: at.nowMs,
     });
     return true;
   } catch (error) {
@@ -73,8 +52,8 @@ async function insertClaim(em: EntityManager, { name, fingerprint, at }: Claim):
 async function takeOver(em: EntityManager, { name, fingerprint, at }: Claim, known: Row): Promise<boolean> {
   const taken = await em.nativeUpdate(
     IdempotencyReceipt,
-    { ...pick(name), claimedAt: known.claimedAt, answer: known.answer ? { $ne: null } : null },
-    { fingerprint: toBuffer(fingerprint), claimedAt: at.nowMs, answer: null },
+    { ...pick(name), claimedAtMs: known.claimedAtMs, answer: known.answer ? { $ne: null } : null },
+    { fingerprint: toBuffer(fingerprint), claimedAtMs: at.nowMs, answer: null },
   );
   return taken > 0;
 }
@@ -83,12 +62,12 @@ async function sweep(em: EntityManager, forgottenBeforeMs: number): Promise<void
   await em.transactional(async (tx) => {
     const forgotten = await tx.find(
       IdempotencyReceipt,
-      { claimedAt: { $lt: forgottenBeforeMs } },
+      { claimedAtMs: { $lt: forgottenBeforeMs } },
       // Rows that another process is removing are left to it.
-      { orderBy: { claimedAt: 'asc' }, limit: SWEPT_PER_CLAIM, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE },
+      { orderBy: { claimedAtMs: 'asc' }, limit: SWEPT_PER_CLAIM, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE },
     );
     for (const receipt of forgotten) {
-      await tx.nativeDelete(IdempotencyReceipt, { ...pick(receipt), claimedAt: receipt.claimedAt });
+      await tx.nativeDelete(IdempotencyReceipt, { ...pick(receipt), claimedAtMs: receipt.claimedAtMs });
     }
   });
 }

@@ -5,7 +5,8 @@ import type { DeliveryState } from '../../domain/delivery.ts';
 import { stepDelivery } from '../../domain/delivery-step.ts';
 import type { Redelivery } from '../../domain/webhook-store.ts';
 import { deadReasons, deliveryStatuses } from '../rows/webhook-codes.ts';
-import { type HeldEndpoint, WebhookDelivery } from './webhooks.ts';
+import { WebhookDelivery } from '../tables/webhook-deliveries.ts';
+import type { HeldEndpoint } from './webhooks.ts';
 
 const REDELIVERABLE: ReadonlySet<DeliveryState['status']> = new Set(['retrying', 'dead', 'delivered']);
 
@@ -25,14 +26,14 @@ export async function redeliver(
   if (!REDELIVERABLE.has(before.status)) return false;
   const endpoint = {
     status: row.status,
-    disabledReason: row.disabledReason ?? null,
-    disabledAtMs: row.disabledAt ?? null,
+    disabledReason: row.disabledReason,
+    disabledAtMs: row.disabledAtMs,
     destinationVersion: row.destinationVersion,
     run: row.run,
     isArchived: false,
-    failingSinceMs: state.failingSince ?? null,
-    lastSuccessAtMs: state.lastSuccessAt ?? null,
-    lastFailureAtMs: state.lastFailureAt ?? null,
+    failingSinceMs: state.failingSinceMs,
+    lastSuccessAtMs: state.lastSuccessAtMs,
+    lastFailureAtMs: state.lastFailureAtMs,
     consecutiveFailures: state.consecutiveFailures,
   };
   const stepped = stepDelivery(before, endpoint, { kind: 'redeliver' }, { nowMs: atMs, random: () => 0 });
@@ -46,23 +47,19 @@ function toState(row: InferEntity<typeof WebhookDelivery>): DeliveryState {
     attempt: row.attempt,
     failures: row.failures,
     lost: row.lost,
-    ladderStartedAtMs: row.ladderStartedAt ?? null,
+    ladderStartedAtMs: row.ladderStartedAtMs,
     run: row.run,
     fence: row.fence,
-    dueAtMs: row.dueAt ?? null,
-    endedAtMs: row.endedAt ?? null,
-    deadReason: typeof row.deadReason === 'number' ? deadReasons.word(row.deadReason) : null,
+    dueAtMs: row.dueAtMs,
+    endedAtMs: row.endedAtMs,
+    deadReason: row.deadReason === null ? null : deadReasons.word(row.deadReason),
   };
 }
 
-function toRow(state: DeliveryState) {
-  const { status, ladderStartedAtMs, dueAtMs, endedAtMs, deadReason, ...rest } = state;
+function toRow({ status, deadReason, ...rest }: DeliveryState) {
   return {
     ...rest,
     status: deliveryStatuses.code(status),
-    ladderStartedAt: ladderStartedAtMs,
-    dueAt: dueAtMs,
-    endedAt: endedAtMs,
     deadReason: deadReason === null ? null : deadReasons.code(deadReason),
   };
 }

@@ -8,17 +8,14 @@ import type { ManagementChange } from '../../domain/management.ts';
 import { changeSubscriptions, dropPassed } from '../delivery/tables.ts';
 import { packEndpoint } from '../rows/endpoint-rows.ts';
 import { replayStatuses } from '../rows/webhook-codes.ts';
-import { Organization } from './organization.ts';
+import { LogHead } from '../tables/log-heads.ts';
+import { Organization } from '../tables/organizations.ts';
+import { WebhookChangeCount } from '../tables/webhook-changes.ts';
+import { WebhookEndpoint } from '../tables/webhook-endpoints.ts';
+import { WebhookReplay } from '../tables/webhook-replays.ts';
+import { WebhookState } from '../tables/webhook-states.ts';
 import { redeliver } from './redeliveries.ts';
-import {
-  type HeldEndpoint,
-  LogHead,
-  type StateRow,
-  WebhookChangeCount,
-  WebhookEndpoint,
-  WebhookReplay,
-  WebhookState,
-} from './webhooks.ts';
+import type { HeldEndpoint, StateRow } from './webhooks.ts';
 
 /** Each change of what an endpoint gets is remembered until all before it is delivered. */
 const SUBSCRIPTIONS_MAX = 1_000;
@@ -74,7 +71,7 @@ async function holdEndpoints(tx: EntityManager, change: ManagementChange): Promi
 }
 
 function isOwnOf(held: HeldEndpoint | undefined, organizationId: string): boolean {
-  return held?.row.organizationId === organizationId && (held.row.archivedAt ?? null) === null;
+  return held?.row.organizationId === organizationId && held.row.archivedAtMs === null;
 }
 
 type Changed = { readonly change: EndpointChange; readonly held: HeldEndpoint | null };
@@ -93,7 +90,7 @@ async function nextChange(tx: EntityManager): Promise<number> {
 }
 
 async function insertReplay(tx: EntityManager, replay: NewReplay): Promise<void> {
-  const { createdAtMs, fromSeq, ...rest } = replay;
+  const { fromSeq, ...rest } = replay;
   const isEmpty = rest.matched === 0;
   await tx.insert(WebhookReplay, {
     ...rest,
@@ -102,8 +99,7 @@ async function insertReplay(tx: EntityManager, replay: NewReplay): Promise<void>
     delivered: 0,
     dead: 0,
     status: replayStatuses.code(isEmpty ? 'completed' : 'running'),
-    createdAt: createdAtMs,
-    completedAt: isEmpty ? createdAtMs : null,
+    completedAtMs: isEmpty ? rest.createdAtMs : null,
   });
 }
 
@@ -118,7 +114,7 @@ async function storeEndpoints(tx: EntityManager, { organizationId, changed, chan
   const numbers = new Map<Changed, number>();
   for (const each of changed) {
     const { change, held } = each;
-    const row = { ...toRow(change.record), version: change.expectedVersion + 1, changeNumber };
+    const row = { ...packEndpoint(change.record), version: change.expectedVersion + 1, changeNumber };
     if (held === null) {
       numbers.set(each, Number(await tx.insert(WebhookEndpoint, { ...row, organizationNumber })));
     } else {
@@ -143,8 +139,8 @@ function maskOf({ status, archivedAtMs, enabledEvents }: EndpointRecord): EventM
   return status === 'active' && archivedAtMs === null ? maskOfSelectors(enabledEvents) : NO_EVENTS;
 }
 
-function subscriptionsOf({ subscriptions, position }: StateRow): readonly Subscription[] {
-  return dropPassed(JSON.parse(subscriptions), position);
+function subscriptionsOf({ subscriptionsJson, position }: StateRow): readonly Subscription[] {
+  return dropPassed(JSON.parse(subscriptionsJson), position);
 }
 
 /** To be silent is never refused: once silent, there is nothing left to silence. */
@@ -155,7 +151,7 @@ function limited(subscriptions: readonly Subscription[], mask: EventMask): reado
 
 /** Where the log of the organization ends. Nobody appends to it before the transaction ends. */
 async function holdHead(tx: EntityManager, organizationNumber: number): Promise<number> {
-  const empty = { organizationNumber, seq: 0, createdAt: 0, lastKeyIndex: 0 };
+  const empty = { organizationNumber, seq: 0, createdAtMs: 0, lastKeyIndex: 0 };
   await tx.upsert(LogHead, empty, { onConflictFields: ['organizationNumber'], onConflictAction: 'ignore' });
   const { seq } = await tx.findOneOrFail(LogHead, { organizationNumber }, HELD);
   return seq;
@@ -166,7 +162,7 @@ async function endReplays(tx: EntityManager, endpointNumber: number, archivedAtM
   await tx.nativeUpdate(
     WebhookReplay,
     { endpointNumber, status: replayStatuses.code('running') },
-    { status: replayStatuses.code('cancelled'), completedAt: archivedAtMs },
+    { status: replayStatuses.code('cancelled'), completedAtMs: archivedAtMs },
   );
 }
 
@@ -174,8 +170,17 @@ async function insertState(
   tx: EntityManager,
   state: { endpointNumber: number; position: number; subscriptions: readonly Subscription[] },
 ): Promise<void> {
-  const subscriptions = JSON.stringify(state.subscriptions);
-  await tx.insert(WebhookState, { ...state, subscriptions, inFlight: 0, consecutiveFailures: 0 });
+  const { endpointNumber, position, subscriptions } = state;
+  await tx.insert(WebhookState, {
+    endpointNumber,
+    position,
+    subscriptionsJson: JSON.stringify(subscriptions),
+    inFlight: 0,
+    failingSinceMs: null,
+    lastSuccessAtMs: null,
+    lastFailureAtMs: null,
+    consecutiveFailures: 0,
+  });
 }
 
 async function updateState(
@@ -183,19 +188,7 @@ async function updateState(
   state: { endpointNumber: number; subscriptions: readonly Subscription[]; clearsStreak: boolean },
 ): Promise<void> {
   const { endpointNumber, clearsStreak } = state;
-  const cleared = clearsStreak ? { failingSince: null, consecutiveFailures: 0 } : {};
-  const subscriptions = JSON.stringify(state.subscriptions);
-  await tx.nativeUpdate(WebhookState, { endpointNumber }, { subscriptions, ...cleared });
-}
-
-function toRow(record: EndpointRecord) {
-  const { createdAtMs, updatedAtMs, archivedAtMs, disabledAtMs, previousSecretUntilMs, ...rest } = packEndpoint(record);
-  return {
-    ...rest,
-    createdAt: createdAtMs,
-    updatedAt: updatedAtMs,
-    archivedAt: archivedAtMs,
-    disabledAt: disabledAtMs,
-    previousSecretUntil: previousSecretUntilMs,
-  };
+  const cleared = clearsStreak ? { failingSinceMs: null, consecutiveFailures: 0 } : {};
+  const subscriptionsJson = JSON.stringify(state.subscriptions);
+  await tx.nativeUpdate(WebhookState, { endpointNumber }, { subscriptionsJson, ...cleared });
 }

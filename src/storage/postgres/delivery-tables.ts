@@ -186,5 +186,5 @@ const HOURS: Statement = {
 
 const NUMBERS: Statement = {
   name: 'work-numbers',
-  text: `SELECT nextval('webhook_delivery_numbers') AS number FROM generate_series(1, $1::integer)`,
+  text: `SELECT nextval('webhook_deliveries_number_seq') AS number FROM generate_series(1, $1::integer)`,
 };

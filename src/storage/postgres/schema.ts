@@ -1,12 +1,12 @@
 /** Finds out what a database is before anything is written to it, and brings it up to date. */
 
 import pg from 'pg';
-import { POSTGRES_MIGRATIONS } from '../orm/migrations/postgres.ts';
-import type { SqlMigration } from '../orm/migrations/sql-migration.ts';
+import { findPending, MIGRATIONS_TABLE } from '../migrations/pending.ts';
+import { POSTGRES_MIGRATIONS } from '../migrations/postgres.ts';
+import type { SqlMigration } from '../migrations/sql-migration.ts';
 import { StartError } from '../start-error.ts';
 import { postgresCode } from './failures.ts';
 
-const MIGRATIONS_TABLE = 'mikro_orm_migrations';
 /** Exists from the first batch of a copy to its end. */
 export const COPY_PROGRESS_TABLE = 'copy_progress';
 const VERSION_MIN = 150_000;
@@ -18,19 +18,19 @@ export type SchemaDeps = {
   readonly url: string;
   /** May refuse the database before anything is changed. */
   readonly inspect: (client: pg.ClientBase) => Promise<void>;
-  /** Receives what the object mapper has to say. */
-  readonly warn: (message: string) => void;
+  readonly known?: readonly SqlMigration[];
 };
 
 /** Brings the database up to date. Throws StartError with one line for the operator. */
-export async function updateSchema({ url, inspect, warn }: SchemaDeps): Promise<void> {
+export async function updateSchema({ url, inspect, known = POSTGRES_MIGRATIONS }: SchemaDeps): Promise<void> {
   await withClient(url, async (client) => {
     await inspect(client);
-    if ((await pendingOn(client)).length === 0) return;
+    if ((await pendingOn(client, known)).length === 0) return;
     await client.query('SELECT pg_advisory_lock($1)', [SCHEMA_LOCK]);
     try {
       // Another process may have done it meanwhile.
-      if ((await pendingOn(client)).length > 0) await migrate(url, warn);
+      const pending = await pendingOn(client, known);
+      if (pending.length > 0) await client.query(scriptOf(pending));
     } finally {
       // A pooler between us would keep the connection, and the lock with it.
       await client.query('SELECT pg_advisory_unlock($1)', [SCHEMA_LOCK]);
@@ -38,21 +38,25 @@ export async function updateSchema({ url, inspect, warn }: SchemaDeps): Promise<
   });
 }
 
-/** On a connection that may take as long as the statements need. */
-async function migrate(url: string, warn: SchemaDeps['warn']): Promise<void> {
-  const { openOrm } = await import('./orm.ts');
-  const pool = new pg.Pool({ connectionString: url, application_name: 'spandrel migrate', max: 1 });
-  pool.on('error', () => undefined);
-  try {
-    await (await openOrm(pool, warn)).migrate();
-  } finally {
-    await pool.end();
-  }
+/** Sent at once, which makes one transaction of it. */
+function scriptOf(pending: readonly SqlMigration[]): string {
+  const all = pending.flatMap(({ name, statements }) => [
+    ...statements,
+    `INSERT INTO ${MIGRATIONS_TABLE} (name) VALUES (${pg.escapeLiteral(name)})`,
+  ]);
+  return [CREATE_MIGRATIONS_TABLE, ...all].join(';\n');
 }
+
+// As the object mapper's own Migrator makes it.
+const CREATE_MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS ${MIGRATIONS_TABLE} (
+  id serial PRIMARY KEY,
+  name varchar(255) NOT NULL,
+  executed_at timestamptz(6) NOT NULL DEFAULT current_timestamp(6)
+)`;
 
 /** The migrations that the database lacks, oldest first. Throws StartError. */
 export async function pendingMigrations(url: string): Promise<readonly SqlMigration[]> {
-  return await withClient(url, pendingOn);
+  return await withClient(url, (client) => pendingOn(client, POSTGRES_MIGRATIONS));
 }
 
 async function withClient<T>(url: string, body: (client: pg.Client) => Promise<T>): Promise<T> {
@@ -114,17 +118,19 @@ export async function refuseHalfCopied(client: pg.ClientBase): Promise<void> {
   throw new StartError('a copy into this database was begun and not ended; run the same spandrel copy again');
 }
 
-async function pendingOn(client: pg.Client): Promise<readonly SqlMigration[]> {
+async function pendingOn(client: pg.Client, known: readonly SqlMigration[]): Promise<readonly SqlMigration[]> {
   const { rows: tables } = await client.query(
     `SELECT 1 FROM pg_tables WHERE tablename = $1 AND schemaname = ANY(current_schemas(false))`,
     [MIGRATIONS_TABLE],
   );
-  if (tables.length === 0) return POSTGRES_MIGRATIONS;
+  if (tables.length === 0) return known;
   const { rows } = await client.query<{ name: string }>(`SELECT name FROM ${MIGRATIONS_TABLE}`);
-  const known = new Set(POSTGRES_MIGRATIONS.map((migration) => migration.name));
-  if (rows.some(({ name }) => !known.has(name))) {
+  const pending = findPending(
+    known,
+    rows.map(({ name }) => name),
+  );
+  if (pending === null) {
     throw new StartError('the database belongs to a newer version of Spandrel, or to another program; start that one');
   }
-  const applied = new Set(rows.map(({ name }) => name));
-  return POSTGRES_MIGRATIONS.filter((migration) => !applied.has(migration.name));
+  return pending;
 }

@@ -23,7 +23,6 @@ import { createKeyReader } from './key-reader.ts';
 import { closable, closeLanes, type Lanes, type LanesOptions, openLanes } from './lanes.ts';
 import { createMonths } from './months.ts';
 import { createOldestAdmitted } from './oldest-admitted.ts';
-import type { Orm } from './orm.ts';
 import { createProbe } from './probe.ts';
 import { createProjectNumbers } from './project-numbers.ts';
 import { createRetention } from './retention.ts';
@@ -44,27 +43,26 @@ const CLOSED_RETRY_AFTER_SECONDS = 1;
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const lanes = openLanes(options);
   try {
-    const loadOrm = once(() => openManagement(lanes.management, options.log));
+    const manage = once(() => loadManagement(lanes.management, options.log));
     await updateSchema({
       url: options.url,
       inspect: async (client) => {
         if (!options.mayForget) await refuseForgetful(client);
         await refuseHalfCopied(client);
       },
-      warn: (message) => options.log.warn({ detail: message }, 'the object mapper warns'),
     });
     const [oids] = await lanes.control.ask<RowOids>(ROW_OIDS, []);
     if (oids === undefined) throw new Error('the database does not tell the types of its rows');
-    return assembleStore({ ...options, lanes, oids, manage: async () => (await loadOrm()).management });
+    return assembleStore({ ...options, lanes, oids, manage });
   } catch (error) {
     await closeLanes(lanes);
     throw error;
   }
 }
 
-async function openManagement({ pool }: Lane, log: StoreLog): Promise<Orm> {
-  const { openOrm } = await import('./orm.ts');
-  return await openOrm(pool, (message) => log.warn({ detail: message }, 'the object mapper warns'));
+async function loadManagement({ pool }: Lane, log: StoreLog): Promise<Management> {
+  const { openManagement } = await import('./orm.ts');
+  return await openManagement(pool, (message) => log.warn({ detail: message }, 'the object mapper warns'));
 }
 
 type Parts = PostgresStoreOptions & {

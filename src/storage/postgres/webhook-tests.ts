@@ -70,7 +70,7 @@ const EARLIEST: Statement = {
     WHERE endpoint_number = $1 AND fired_at > $2 AND test ORDER BY fired_at DESC OFFSET $3 LIMIT 1`,
 };
 
-const NUMBER: Statement = { name: 'test-number', text: `SELECT nextval('webhook_delivery_numbers') AS number` };
+const NUMBER: Statement = { name: 'test-number', text: `SELECT nextval('webhook_deliveries_number_seq') AS number` };
 
 /** A test that has ended stays as it is. */
 function endStatement(name: string, which: string): Statement {

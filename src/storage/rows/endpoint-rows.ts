@@ -4,19 +4,12 @@ import type { Endpoint, EndpointRecord, SqsRecord } from '../../domain/endpoint.
 import { toBuffer, toBufferOrNull } from './bytes.ts';
 
 /** A row of webhook_endpoints in the words of the domain, as far as it changes with the record. */
-export type EndpointCells = Omit<
-  EndpointRecord,
-  'sqs' | 'enabledEvents' | 'secret' | 'previousSecret' | 'disabledAtMs' | 'previousSecretUntilMs'
-> & {
+export type EndpointCells = Omit<EndpointRecord, 'sqs' | 'enabledEvents'> & {
   /** JSON without the secret. */
   readonly sqs: string | null;
-  readonly sqsSecret: Uint8Array | null;
+  readonly sqsSecret: Buffer | null;
   /** JSON. */
   readonly enabledEvents: string;
-  readonly secret: Uint8Array;
-  readonly previousSecret: Uint8Array | null;
-  readonly disabledAtMs: number | null;
-  readonly previousSecretUntilMs: number | null;
 };
 
 export function packEndpoint(record: EndpointRecord): EndpointCells {

@@ -62,7 +62,7 @@ function toldStatus({ status }: Endpoint, code: number): 'queued' | 'sending' | 
 }
 
 function prepareStatements(db: Database) {
-  const unended = 'FROM webhook_deliveries WHERE endpoint_number = ? AND ended_at IS NULL AND test = 0';
+  const unended = 'FROM webhook_deliveries WHERE endpoint_number = ? AND ended_at IS NULL AND test = false';
   return {
     endpoints: db.prepare<[], Endpoint>(
       `SELECT e.number, e.status, ${OUTBOX_COLUMNS} FROM ${OUTBOX_TABLES} WHERE e.archived_at IS NULL`,
@@ -73,7 +73,7 @@ function prepareStatements(db: Database) {
     oldest: db.prepare<[number], number | null>(`SELECT min(queued_at) ${unended}`).pluck(),
     dead: db
       .prepare<[], number>(
-        `SELECT count(*) FROM webhook_deliveries WHERE status = ${deliveryStatuses.code('dead')} AND test = 0`,
+        `SELECT count(*) FROM webhook_deliveries WHERE status = ${deliveryStatuses.code('dead')} AND test = false`,
       )
       .pluck(),
   };

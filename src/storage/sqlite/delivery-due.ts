@@ -50,7 +50,7 @@ function toWaiting({ number, fence, isReplay }: Row): WaitingDelivery {
 
 function prepareStatements(db: Database) {
   const select = `SELECT number, fence, due_at AS dueAtMs, replay_number IS NOT NULL AS isReplay
-    FROM webhook_deliveries WHERE endpoint_number = ? AND ended_at IS NULL AND test = 0`;
+    FROM webhook_deliveries WHERE endpoint_number = ? AND ended_at IS NULL AND test = false`;
   return {
     run: db.prepare<[number], number>('SELECT run FROM webhook_endpoints WHERE number = ?').pluck(),
     resumed: db.prepare<[number, number, number, number], Row>(
@@ -62,7 +62,7 @@ function prepareStatements(db: Database) {
     next: db
       .prepare<[number, number, number, number], number>(
         `SELECT due_at FROM webhook_deliveries
-         WHERE endpoint_number = ? AND ended_at IS NULL AND test = 0 AND status = ? AND run = ? AND due_at > ?
+         WHERE endpoint_number = ? AND ended_at IS NULL AND test = false AND status = ? AND run = ? AND due_at > ?
          ORDER BY due_at LIMIT 1`,
       )
       .pluck(),

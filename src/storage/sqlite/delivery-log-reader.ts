@@ -86,7 +86,7 @@ function prepareStatements(db: Database) {
       d.terminal_hint AS terminalHint, ${STATE_COLUMNS}
     FROM webhook_deliveries AS d LEFT JOIN webhook_replays AS r ON r.number = d.replay_number`;
   const dead = `${deliveries}
-    WHERE d.endpoint_number = ? AND d.status = ${deliveryStatuses.code('dead')} AND d.test = 0`;
+    WHERE d.endpoint_number = ? AND d.status = ${deliveryStatuses.code('dead')} AND d.test = false`;
   const lastEnded = 'ORDER BY d.ended_at DESC, d.dispatch_id DESC LIMIT ?';
   return {
     attempts: db.prepare<[number, number], AttemptRow>(`${attempts} WHERE a.endpoint_number = ? ${newest}`),

@@ -120,7 +120,7 @@ type LostTest = {
 const WAITING = [deliveryStatuses.code('queued'), deliveryStatuses.code('retrying')].join(', ');
 const SENDING = deliveryStatuses.code('sending');
 const RUNNING = replayStatuses.code('running');
-const UNENDED = 'endpoint_number = :endpoint AND ended_at IS NULL AND test = 0';
+const UNENDED = 'endpoint_number = :endpoint AND ended_at IS NULL AND test = false';
 
 function prepareStatements(db: Database) {
   return {
@@ -135,14 +135,14 @@ function prepareStatements(db: Database) {
          AND e.status = 'active' AND e.archived_at IS NULL
          AND NOT EXISTS (
            SELECT 1 FROM webhook_deliveries AS d
-           WHERE d.endpoint_number = :endpoint AND d.ended_at IS NULL AND d.test = 0 AND d.status IN (${WAITING})
+           WHERE d.endpoint_number = :endpoint AND d.ended_at IS NULL AND d.test = false AND d.status IN (${WAITING})
              AND (d.run < e.run OR d.due_at <= :nowMs)
          )`,
     ),
     archived: db
       .prepare<{ endpoint: number; nowMs: number; limit: number }, number>(
         `SELECT d.number FROM webhook_endpoints AS e JOIN webhook_deliveries AS d ON d.endpoint_number = e.number
-         WHERE e.number = :endpoint AND e.archived_at IS NOT NULL AND d.ended_at IS NULL AND d.test = 0
+         WHERE e.number = :endpoint AND e.archived_at IS NOT NULL AND d.ended_at IS NULL AND d.test = false
            AND (d.status IN (${WAITING}) OR d.status = ${SENDING} AND d.due_at <= :nowMs)
          LIMIT :limit`,
       )
@@ -182,7 +182,7 @@ function prepareStatements(db: Database) {
     dropHours: db.prepare<[number]>('DELETE FROM webhook_hours WHERE hour < ?'),
     lostTests: db.prepare<[number, number], LostTest>(
       `SELECT number, endpoint_number AS endpointNumber, last_attempt_at AS firedAtMs, attempt_id AS id
-       FROM webhook_deliveries WHERE ended_at IS NULL AND test = 1 AND due_at < ? LIMIT ?`,
+       FROM webhook_deliveries WHERE ended_at IS NULL AND test = true AND due_at < ? LIMIT ?`,
     ),
     endTest: db.prepare<(number | string | null)[]>(
       'UPDATE webhook_deliveries SET status = ?, ended_at = ?, due_at = NULL, dead_reason = ?, error = ? WHERE number = ?',

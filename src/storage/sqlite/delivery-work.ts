@@ -79,13 +79,13 @@ function prepareTests(db: Database) {
     start: db
       .prepare<[number, number, number], number>(
         `SELECT fired_at FROM webhook_attempts
-         WHERE endpoint_number = ? AND test = 1 AND fired_at > ? ORDER BY fired_at DESC LIMIT 1 OFFSET ?`,
+         WHERE endpoint_number = ? AND test = true AND fired_at > ? ORDER BY fired_at DESC LIMIT 1 OFFSET ?`,
       )
       .pluck(),
     end: db.prepare<(number | string | null)[]>(
       `UPDATE webhook_deliveries SET status = ?, ended_at = ?, due_at = NULL, dead_reason = ?, response_status = ?,
          error = ?, terminal_hint = ?
-       WHERE endpoint_number = ? AND dispatch_id = ? AND test = 1 AND ended_at IS NULL`,
+       WHERE endpoint_number = ? AND dispatch_id = ? AND test = true AND ended_at IS NULL`,
     ),
   };
 }

@@ -59,7 +59,7 @@ function statesOf(rows: readonly { readonly status: number; readonly count: numb
 }
 
 function prepareStatements(db: Database) {
-  const unended = 'FROM webhook_deliveries WHERE endpoint_number = ? AND ended_at IS NULL AND test = 0';
+  const unended = 'FROM webhook_deliveries WHERE endpoint_number = ? AND ended_at IS NULL AND test = false';
   const number = (sql: string) => db.prepare<number[], number>(sql).pluck();
   return {
     head: number('SELECT seq FROM log_heads WHERE organization_number = ?'),
@@ -71,7 +71,7 @@ function prepareStatements(db: Database) {
     ),
     dead: number(
       `SELECT count(*) FROM webhook_deliveries
-       WHERE endpoint_number = ? AND status = ${deliveryStatuses.code('dead')} AND test = 0`,
+       WHERE endpoint_number = ? AND status = ${deliveryStatuses.code('dead')} AND test = false`,
     ),
     figures: db.prepare<[number, number], { finished: number | null; succeeded: number | null }>(
       `SELECT sum(finished) AS finished, sum(succeeded) AS succeeded FROM webhook_figures
@@ -79,7 +79,7 @@ function prepareStatements(db: Database) {
     ),
     latencies: number(
       `SELECT latency_ms FROM webhook_attempts
-       WHERE endpoint_number = ? AND fired_at >= ? AND latency_ms IS NOT NULL AND test = 0
+       WHERE endpoint_number = ? AND fired_at >= ? AND latency_ms IS NOT NULL AND test = false
        ORDER BY fired_at DESC, id DESC LIMIT ?`,
     ),
   };

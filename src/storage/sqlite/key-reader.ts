@@ -127,8 +127,8 @@ function prepareStatements(db: Database) {
     project: db.prepare<[string], ProjectRow>(`${PROJECT_SELECT} AND projects.id = ?`),
     imported: db
       .prepare<[], number>(
-        `SELECT EXISTS (SELECT 1 FROM projects WHERE key_imported = 1 OR previous_key_imported = 1)
-           OR EXISTS (SELECT 1 FROM api_keys WHERE imported = 1)`,
+        `SELECT EXISTS (SELECT 1 FROM projects WHERE key_imported = true OR previous_key_imported = true)
+           OR EXISTS (SELECT 1 FROM api_keys WHERE imported = true)`,
       )
       .pluck(),
   };

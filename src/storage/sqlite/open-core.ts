@@ -3,7 +3,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { Database } from './connection.ts';
 import { type Core, createCore } from './core.ts';
-import type { Orm, Warn } from './orm.ts';
+import type { Warn } from './orm.ts';
 import { openDatabase } from './schema.ts';
 
 export type OpenCoreOptions = { readonly file: string; readonly clock: Clock; readonly warn: Warn };
@@ -11,13 +11,8 @@ export type OpenCoreOptions = { readonly file: string; readonly clock: Clock; re
 export type OpenedCore = { readonly core: Core; readonly db: Database };
 
 /** Throws StartError for a file that cannot be used. */
-export async function openCore({ file, clock, warn }: OpenCoreOptions): Promise<OpenedCore> {
-  let orm: Promise<Orm> | undefined;
-  const load = async (db: Database): Promise<Orm> => {
-    orm ??= import('./orm.ts').then((module) => module.openOrm(db, warn));
-    return await orm;
-  };
-  const db = await openDatabase(file, async (outdated) => await (await load(outdated)).migrate());
-  const core = createCore({ db, clock, openManagement: async () => (await load(db)).management });
-  return { core, db };
+export function openCore({ file, clock, warn }: OpenCoreOptions): OpenedCore {
+  const db = openDatabase(file);
+  const openManagement = async () => (await import('./orm.ts')).openManagement(db, warn);
+  return { core: createCore({ db, clock, openManagement }), db };
 }

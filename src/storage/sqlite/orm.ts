@@ -1,6 +1,5 @@
 /** MikroORM over the write handle. Costs time and memory to load, so only what needs it imports this file. */
 
-import { Migration, Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/sqlite';
 import {
   CompiledQuery,
@@ -11,51 +10,26 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { createManagement, ENTITIES, type Management } from '../orm/management.ts';
-import type { SqlMigration } from '../orm/migrations/sql-migration.ts';
-import { SQLITE_MIGRATIONS } from '../orm/migrations/sqlite.ts';
+import { createManagement, type Management } from '../orm/management.ts';
+import { fitTo } from '../tables/kinds.ts';
+import { MANAGED_TABLES } from '../tables/managed.ts';
 import type { Database } from './connection.ts';
 
 /** Receives what the library has to say. */
 export type Warn = (message: string) => void;
 
-export type Orm = {
-  /** Runs the migrations that the database does not have yet, all in one transaction. */
-  migrate(): Promise<void>;
-  readonly management: Management;
-};
-
 /** The handle stays the caller's to close. */
-export async function openOrm(db: Database, warn: Warn): Promise<Orm> {
+export async function openManagement(db: Database, warn: Warn): Promise<Management> {
   const orm = await MikroORM.init({
     dbName: db.name,
     driverOptions: () => createDialect(db),
-    entities: ENTITIES,
-    extensions: [Migrator],
-    migrations: {
-      migrationsList: SQLITE_MIGRATIONS.map((migration) => ({ name: migration.name, class: toClass(migration) })),
-      snapshot: false,
-      disableForeignKeys: false,
-      silent: true,
-    },
+    entities: [...MANAGED_TABLES],
+    discovery: { onMetadata: fitTo('sqlite') },
     metadataCache: { enabled: false },
     colors: false,
     logger: warn,
   });
-  return {
-    migrate: async () => {
-      await orm.migrator.up();
-    },
-    management: createManagement(() => orm.em.fork()),
-  };
-}
-
-function toClass({ statements }: SqlMigration) {
-  return class extends Migration {
-    override up(): void {
-      for (const statement of statements) this.addSql(statement);
-    }
-  };
+  return createManagement(() => orm.em.fork());
 }
 
 /** Kysely's own SQLite dialect begins transactions in a way that fails when they turn out to write, and closes the handle. */

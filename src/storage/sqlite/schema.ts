@@ -1,19 +1,26 @@
 /** Finds out what a database file is before anything is written to it, and brings it up to date. */
 
 import { existsSync } from 'node:fs';
-import type { SqlMigration } from '../orm/migrations/sql-migration.ts';
-import { APPLICATION_ID, SQLITE_MIGRATIONS } from '../orm/migrations/sqlite.ts';
+import { findPending, MIGRATIONS_TABLE } from '../migrations/pending.ts';
+import type { SqlMigration } from '../migrations/sql-migration.ts';
+import { APPLICATION_ID, SQLITE_MIGRATIONS } from '../migrations/sqlite.ts';
 import { StartError } from '../start-error.ts';
 import { type Database, openReadHandle, openWriteHandle } from './connection.ts';
 import { sqliteCode } from './failures.ts';
 
-const MIGRATIONS_TABLE = 'mikro_orm_migrations';
+// As the object mapper's own Migrator makes it.
+const CREATE_MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS ${MIGRATIONS_TABLE} (
+  id integer NOT NULL PRIMARY KEY AUTOINCREMENT,
+  name text NOT NULL,
+  executed_at datetime NOT NULL DEFAULT (strftime('%s', 'now') * 1000)
+)`;
 
-/** Opens the database for writing, with the current schema. `migrate` runs what is missing. Throws StartError. */
-export async function openDatabase(file: string, migrate: (db: Database) => Promise<void>): Promise<Database> {
-  const db = openChecked(file);
+/** Opens the database for writing, with the current schema: what is missing is added. Throws StartError. */
+export function openDatabase(file: string, known = SQLITE_MIGRATIONS): Database {
+  const db = openChecked(file, known);
   try {
-    if (pendingOn(db).length > 0) await migrate(db);
+    const pending = pendingOn(db, known);
+    if (pending.length > 0) db.transaction(() => apply(db, pending)).immediate();
     return db;
   } catch (error) {
     db.close();
@@ -27,8 +34,8 @@ export function pendingMigrations(file: string): readonly SqlMigration[] {
   try {
     const db = openReadHandle(file);
     try {
-      refuseForeign(db, file);
-      return pendingOn(db);
+      refuseForeign(db, file, SQLITE_MIGRATIONS);
+      return pendingOn(db, SQLITE_MIGRATIONS);
     } finally {
       db.close();
     }
@@ -37,15 +44,24 @@ export function pendingMigrations(file: string): readonly SqlMigration[] {
   }
 }
 
-function openChecked(file: string): Database {
+function apply(db: Database, pending: readonly SqlMigration[]): void {
+  db.exec(CREATE_MIGRATIONS_TABLE);
+  const record = db.prepare<[string]>(`INSERT INTO ${MIGRATIONS_TABLE} (name) VALUES (?)`);
+  for (const { name, statements } of pending) {
+    for (const statement of statements) db.exec(statement);
+    record.run(name);
+  }
+}
+
+function openChecked(file: string, known: readonly SqlMigration[]): Database {
   try {
-    return openWriteHandle(file, (db) => refuseForeign(db, file));
+    return openWriteHandle(file, (db) => refuseForeign(db, file, known));
   } catch (error) {
     throw asStartError(file, error, 'writing');
   }
 }
 
-function refuseForeign(db: Database, file: string): void {
+function refuseForeign(db: Database, file: string, known: readonly SqlMigration[]): void {
   const tables = readNames(
     db,
     `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
@@ -55,15 +71,13 @@ function refuseForeign(db: Database, file: string): void {
   if (!isOurs && tables.some((name) => name !== MIGRATIONS_TABLE)) {
     throw new StartError(`the file ${file} is the database of another program; choose another file`);
   }
-  const known = new Set(SQLITE_MIGRATIONS.map((migration) => migration.name));
-  if (appliedMigrations(db).some((name) => !known.has(name))) {
+  if (findPending(known, appliedMigrations(db)) === null) {
     throw new StartError(`the database ${file} was written by a newer version of Spandrel; start that version`);
   }
 }
 
-function pendingOn(db: Database): readonly SqlMigration[] {
-  const applied = new Set(appliedMigrations(db));
-  return SQLITE_MIGRATIONS.filter((migration) => !applied.has(migration.name));
+function pendingOn(db: Database, known: readonly SqlMigration[]): readonly SqlMigration[] {
+  return findPending(known, appliedMigrations(db)) ?? [];
 }
 
 function appliedMigrations(db: Database): readonly string[] {

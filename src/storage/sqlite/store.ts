@@ -83,7 +83,7 @@ async function openLocked(file: string, lock: Lock, options: SqliteStoreOptions)
 /** A database that is gone when the process is. */
 export async function openMemoryStore(options: SqliteStoreOptions): Promise<Store> {
   const warn = (message: string) => options.log.warn({ detail: message }, 'the object mapper warns');
-  return createInlineStore(await openCore({ file: ':memory:', clock: Date.now, warn }), options);
+  return createInlineStore(openCore({ file: ':memory:', clock: Date.now, warn }), options);
 }
 
 /** A store on the one handle of a writer in the calling thread. */

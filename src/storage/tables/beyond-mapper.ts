@@ -1,0 +1,79 @@
+/**
+ * What of the tables the object mapper has no words for. The migrations say it by hand, and test/storage/schema.ts holds
+ * them to these lists.
+ */
+
+/** SQLite keeps rows of these in the order of their keys: found by their key, or in its order, and by little else. */
+export const WITHOUT_ROWID = [
+  'events_by_time',
+  'governance_events',
+  'requests',
+  'webhook_figures',
+  'webhook_hours',
+] as const;
+
+/**
+ * PostgreSQL has a table for each month of these, so that a month can be dropped whole. The months are made as time goes
+ * on (create_month); the mapper knows only partitions that are listed beforehand.
+ */
+export const PARTITIONED_BY = {
+  evaluations: 'trace_sequence',
+  events: 'created_at',
+  requests: 'kept_at',
+  spans: 'trace_sequence',
+} as const;
+
+/** Percent of a page that PostgreSQL fills at first. Room beside a row that changes all the time keeps its changes there. */
+export const FILL_FACTORS = {
+  auth_generation: 10,
+  log_heads: 10,
+  webhook_attempts: 70,
+  webhook_changes: 10,
+  webhook_deliveries: 70,
+  webhook_figures: 50,
+  webhook_hours: 50,
+  webhook_replays: 50,
+  webhook_states: 50,
+} as const;
+
+export type Reference = {
+  readonly table: string;
+  readonly columns: readonly string[];
+  readonly to: string;
+  readonly toColumns: readonly string[];
+  /** Whether a row goes with the one it refers to; otherwise that cannot go before it. */
+  readonly isDeletedWithIt: boolean;
+};
+
+/** Foreign keys. The mapper makes them of relations between objects alone, and the rows of this product hold ids. */
+export const REFERENCES: readonly Reference[] = [
+  { ...ofKey('api_key_bindings', 'api_keys', 'api_key_id'), isDeletedWithIt: true },
+  ofOrganization('api_keys'),
+  ofOrganization('audit_log'),
+  ofOrganization('idempotency_receipts'),
+  ofOrganization('members'),
+  {
+    table: 'projects',
+    columns: ['organization_id', 'team_id'],
+    to: 'teams',
+    toColumns: ['organization_id', 'id'],
+    isDeletedWithIt: false,
+  },
+  {
+    table: 'role_bindings',
+    columns: ['organization_id', 'user_id'],
+    to: 'members',
+    toColumns: ['organization_id', 'user_id'],
+    isDeletedWithIt: true,
+  },
+  ofOrganization('teams'),
+  ofOrganization('webhook_endpoints'),
+];
+
+function ofOrganization(table: string): Reference {
+  return ofKey(table, 'organizations', 'organization_id');
+}
+
+function ofKey(table: string, to: string, column: string): Reference {
+  return { table, columns: [column], to, toColumns: ['id'], isDeletedWithIt: false };
+}

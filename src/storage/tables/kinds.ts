@@ -1,0 +1,84 @@
+/**
+ * The kinds of columns. A kind says what a column holds and which type it has in both stores; everything else about a
+ * column, such as whether it may be null, is said where its table is described. A property is called as the domain
+ * calls it: where the column is called otherwise, its name is given to the kind.
+ */
+
+import { type EntityMetadata, p, Type } from '@mikro-orm/core';
+
+export type StoreKind = 'sqlite' | 'postgres';
+
+/** An instant, in milliseconds since 1970. The property is called `...AtMs`, the column `..._at`. integer | bigint */
+export const instant = <Name extends string>(column: Name) => p.bigint('number').fieldName(column);
+
+/** A whole number that stays below 2^31. integer | int */
+export const whole = () => p.integer();
+
+/** A whole number below 2^53: durations, tokens, places in a log. bigint, which is an integer on SQLite | bigint */
+export const large = () => p.bigint('number');
+
+/** An amount of money. As `large`. */
+export const nanoUsd = <Name extends string>(column: Name) => p.bigint('number').fieldName(column);
+
+/** double | double precision */
+export const real = () => p.double();
+
+/** Yes or no. integer | boolean */
+export const flag = () => p.boolean();
+
+/** Text that is only shown. text | text */
+export const text = () => p.text();
+
+/** JSON as text, because the order of its members is kept. The property is called `...Json`. text | text */
+export const json = <Name extends string>(column: Name) => p.text().fieldName(column);
+
+/** One of a closed set, as a word. text | text */
+export const word = <Word extends string>() => p.text().$type<Word>();
+
+/** One of a closed set, as the number that rows/codes.ts or rows/webhook-codes.ts gives it. integer | int */
+export const code = () => p.integer();
+
+/** Hashes, and secrets that are sealed. blob | bytea */
+export const bytes = () => p.blob().$type<Buffer>();
+
+/** What is compared and ordered, by bytes, as everywhere in the product. text | text COLLATE "C" */
+export const id = () => p.text().collation('C');
+
+/** An id of a sender. SQLite keeps those that are hexadecimal digits as bytes (compact-ids.ts). blob | text COLLATE "C" */
+export const packedId = () => p.type(Packed).collation('C').$type<string>();
+
+/** Of an open set of words: SQLite keeps those that have a number as that (codes.ts). blob | text */
+export const packedWord = () => p.type(Packed).$type<string>();
+
+class Packed extends Type<string> {
+  override getColumnType(): string {
+    return 'text';
+  }
+}
+
+type Index = EntityMetadata['indexes'][number];
+
+/** An index that one store alone has use for. */
+export function only<const I>(store: StoreKind, index: I): I & { readonly options: { readonly only: StoreKind } } {
+  return { ...index, options: { only: store } };
+}
+
+/** Makes a description that of one store; for the option `discovery.onMetadata` of the object mapper. */
+export function fitTo(store: StoreKind): (table: EntityMetadata) => void {
+  return (table) => {
+    table.indexes = table.indexes.filter((index) => isOf(index, store)).map(({ options: _, ...index }) => index);
+    if (store === 'postgres') return;
+    for (const column of Object.values(table.properties)) {
+      // What SQLite does anyway.
+      delete column.collation;
+      // The number of a row has to be of this very type.
+      if (column.autoincrement) column.columnTypes = ['integer'];
+      // Without an affinity: a value is kept as it comes.
+      if (column.type === (Packed as unknown)) column.columnTypes = ['blob'];
+    }
+  };
+}
+
+function isOf({ options }: Index, store: StoreKind): boolean {
+  return options?.only === undefined || options.only === store;
+}
