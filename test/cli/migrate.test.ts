@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, describe, expect, it } from 'vitest';
 import { SQLITE_MIGRATIONS } from '../../src/storage/migrations/sqlite.ts';
@@ -50,23 +50,6 @@ describe('migrate on SQLite', () => {
     for (const args of [['migrate'], ['migrate', '--dry-run']]) {
       expect(await runCli(args, over(file))).toEqual({ code: 0, stdout: 'up to date\n', stderr: '' });
     }
-  });
-
-  it('applies to an older database only what came since', async () => {
-    const file = newFile();
-    const [first, ...later] = SQLITE_MIGRATIONS;
-    if (first === undefined) throw new Error('there are no migrations');
-    mkdirSync(dirname(file));
-    const db = new Database(file);
-    for (const statement of first.statements) db.exec(statement);
-    db.exec(
-      'CREATE TABLE mikro_orm_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT, executed_at DATETIME)',
-    );
-    db.prepare('INSERT INTO mikro_orm_migrations (name, executed_at) VALUES (?, ?)').run(first.name, 0);
-    db.close();
-    expect((await runCli(['migrate', '--dry-run'], over(file))).stdout).not.toContain(first.name);
-    const applied = later.map(({ name }) => `applied ${name}\n`).join('');
-    expect((await runCli(['migrate'], over(file))).stdout).toBe(applied);
   });
 
   it('changes nothing under a running server', async () => {

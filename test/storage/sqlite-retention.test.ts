@@ -1,14 +1,8 @@
-import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { initial } from '../../src/storage/migrations/sqlite-0001-initial.ts';
 import { packRequestKey } from '../../src/storage/sqlite/compact-ids.ts';
 import { openCore } from '../../src/storage/sqlite/open-core.ts';
 import { prepareRemoval, type RemovalDone } from '../../src/storage/sqlite/retention.ts';
-import { openFileStore } from '../../src/storage/sqlite/store.ts';
-import { temporaryFolder } from '../support/temp.ts';
 import { bareSpan, RECEIVED_AT_MS, randomHex, sampleAppend, samplePlan } from './conformance/samples.ts';
-import { quietLog } from './quiet-log.ts';
 
 let opened: ReturnType<typeof openCore>;
 beforeEach(async () => {
@@ -137,27 +131,4 @@ it('a walk comes to its end on a machine so slow that every look at the clock is
   expect(rows('SELECT id FROM events_by_time')).toEqual([]);
   expect(rows('SELECT trace_id FROM traces')).toEqual([]);
   expect(rows('SELECT id FROM audit_log')).toEqual([]);
-});
-
-it('a database of before learns how long projects keep their traces', async () => {
-  const folder = temporaryFolder();
-  const file = join(folder.path, 'spandrel.db');
-  const plan = samplePlan();
-  const before = new Database(file);
-  for (const statement of initial.statements) before.exec(statement);
-  before.exec(`
-    CREATE TABLE mikro_orm_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT, executed_at DATETIME);
-    INSERT INTO mikro_orm_migrations (name, executed_at) VALUES ('${initial.name}', 0);
-    INSERT INTO organizations (id, name, slug, created_at, updated_at) VALUES ('o', 'O', 'o', 0, 0);
-    INSERT INTO teams VALUES ('o', 't', 'T', 't', 0, 0);
-    INSERT INTO projects (id, organization_id, team_id, name, slug, language, framework, emit_request_events, key_hash,
-      key_hint, key_imported, created_at, updated_at)
-      VALUES ('${plan.project.id}', 'o', 't', 'P', 'p', 'other', 'other', 1, x'00', 'abcd', 0, 0, 0);`);
-  before.close();
-  const store = await openFileStore(file, { queueMaxBytes: 1024 * 1024, log: quietLog });
-  expect(await store.keys.findProject(plan.project.id)).toMatchObject({ traceRetentionDays: null });
-  await store.projects.updateSettings(plan.project.id, { traceRetentionDays: 5 }, RECEIVED_AT_MS);
-  expect(await store.retention.traceTerms()).toEqual([5]);
-  await store.close();
-  folder.remove();
 });

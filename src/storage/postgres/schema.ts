@@ -55,8 +55,8 @@ const CREATE_MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS ${MIGRATIONS_TABLE} 
 )`;
 
 /** The migrations that the database lacks, oldest first. Throws StartError. */
-export async function pendingMigrations(url: string): Promise<readonly SqlMigration[]> {
-  return await withClient(url, (client) => pendingOn(client, POSTGRES_MIGRATIONS));
+export async function pendingMigrations(url: string, known = POSTGRES_MIGRATIONS): Promise<readonly SqlMigration[]> {
+  return await withClient(url, (client) => pendingOn(client, known));
 }
 
 async function withClient<T>(url: string, body: (client: pg.Client) => Promise<T>): Promise<T> {

@@ -29,13 +29,13 @@ export function openDatabase(file: string, known = SQLITE_MIGRATIONS): Database 
 }
 
 /** The migrations that a database lacks, oldest first. Changes nothing: a file that is missing stays so. Throws StartError. */
-export function pendingMigrations(file: string): readonly SqlMigration[] {
-  if (!existsSync(file)) return SQLITE_MIGRATIONS;
+export function pendingMigrations(file: string, known = SQLITE_MIGRATIONS): readonly SqlMigration[] {
+  if (!existsSync(file)) return known;
   try {
     const db = openReadHandle(file);
     try {
-      refuseForeign(db, file, SQLITE_MIGRATIONS);
-      return pendingOn(db, SQLITE_MIGRATIONS);
+      refuseForeign(db, file, known);
+      return pendingOn(db, known);
     } finally {
       db.close();
     }
