@@ -6,8 +6,6 @@ type Output = { readonly isTTY?: boolean; write(text: string): unknown };
 
 export type CopyProgress = {
   report(step: CopyStep): void;
-  /** A line of its own. */
-  say(line: string): void;
   /** Leaves the terminal on a fresh line. */
   end(): void;
 };
@@ -36,7 +34,6 @@ export function createCopyProgress(output: Output, nowMs: () => number): CopyPro
       const isLast = step.rows >= step.totalRows;
       if (isLast || nowMs() - shownAtMs >= pauseMs) show(isTerminal ? barOf(step) : lineOf(step), isLast);
     },
-    say: (line) => show(line, true),
     end() {
       if (isLineOpen) output.write('\n');
       isLineOpen = false;

@@ -39,6 +39,7 @@ export const APPEND = [
   // One call is one transaction. Rows are handed over in the order of their keys and the tables are always taken in
   // this order, so that two appends wait for each other but never both at once. What is said to be new and is there
   // already raises unique_violation, and nothing is stored. 0 as the instant of an event means this very moment.
+  // Aggregates and earlier corrections are set after it, in the same transaction.
   `CREATE FUNCTION append_batch(
     new_traces trace_row[], changed_traces trace_row[], new_spans span_row[], changed_spans span_row[],
     stored_evaluations evaluation_row[], new_requests request_row[], changed_requests request_row[],
@@ -123,7 +124,8 @@ export const APPEND = [
       END IF;
       log_ends := log_ends || log_end;
     END LOOP;
-    INSERT INTO requests
+    INSERT INTO requests (organization_number, kept_at, request_key, project_number, gateway_request_id,
+      state, completed_by, received_at, completed_at, settled_at, correction_at, nano_usd)
     SELECT given.organization_number, greatest(kept_at, now_ms), request_key, project_number, gateway_request_id,
       state, completed_by, received_at, CASE completed_at WHEN 0 THEN log_tail.created_at ELSE completed_at END,
       CASE settled_at WHEN 0 THEN log_tail.created_at ELSE settled_at END,

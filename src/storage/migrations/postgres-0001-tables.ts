@@ -99,7 +99,7 @@ export const TABLES = [
   `create table requests (
     organization_number int not null, kept_at bigint not null, request_key text collate "C" not null,
     project_number int not null, gateway_request_id text collate "C" null, state int not null, completed_by int null,
-    received_at bigint not null, completed_at bigint null, settled_at bigint null, correction_at bigint null,
+    completed_at bigint null, settled_at bigint null, correction_at bigint null, received_at bigint not null,
     nano_usd bigint null, admission text null, earlier_corrections text null,
     primary key (organization_number, kept_at, request_key)
   ) partition by range (kept_at)`,

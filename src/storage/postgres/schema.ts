@@ -61,7 +61,11 @@ export async function pendingMigrations(url: string, known = POSTGRES_MIGRATIONS
 
 async function withClient<T>(url: string, body: (client: pg.Client) => Promise<T>): Promise<T> {
   try {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: 'spandrel migrate',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    });
     // What is lost while it is idle shows with the next statement.
     client.on('error', () => undefined);
     try {

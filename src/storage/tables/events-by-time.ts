@@ -4,7 +4,10 @@
  */
 
 import { defineEntity } from '@mikro-orm/core';
+import { eventTypes } from '../rows/codes.ts';
 import { code, id, instant, large, whole } from './kinds.ts';
+
+const SETTLED = `type = ${eventTypes.code('gateway.request.settled')}`;
 
 export const EventByTime = defineEntity({
   name: 'EventByTime',
@@ -16,5 +19,5 @@ export const EventByTime = defineEntity({
     type: code(),
     seq: large(),
   },
-  indexes: [{ name: 'events_settled', properties: ['organizationNumber', 'createdAtMs', 'id'], where: 'type = 2' }],
+  indexes: [{ name: 'events_settled', properties: ['organizationNumber', 'createdAtMs', 'id'], where: SETTLED }],
 });

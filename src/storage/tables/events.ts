@@ -1,7 +1,10 @@
 /** The log of events, and events that are in no log. */
 
 import { defineEntity } from '@mikro-orm/core';
+import { eventTypes } from '../rows/codes.ts';
 import { code, id, instant, large, text, whole } from './kinds.ts';
+
+const SETTLED = `type = ${eventTypes.code('gateway.request.settled')}`;
 
 /** SQLite: the envelopes alone. What orders and finds them is in events_by_time. */
 export const EventOnSqlite = defineEntity({
@@ -28,6 +31,6 @@ export const EventOnPostgres = defineEntity({
   },
   indexes: [
     { name: 'events_by_seq', properties: ['organizationNumber', 'seq'] },
-    { name: 'events_settled', properties: ['organizationNumber', 'createdAtMs', 'id'], where: 'type = 2' },
+    { name: 'events_settled', properties: ['organizationNumber', 'createdAtMs', 'id'], where: SETTLED },
   ],
 });

@@ -1,23 +1,23 @@
 /**
- * The kinds of columns. A kind says what a column holds and which type it has in both stores; everything else about a
- * column, such as whether it may be null, is said where its table is described. A property is called as the domain
- * calls it: where the column is called otherwise, its name is given to the kind.
+ * The kinds of columns. A kind says what a column holds, and behind its words which type that is in SQLite | PostgreSQL;
+ * everything else about a column, such as whether it may be null, is said where its table is described. A property is
+ * called as the domain calls it: where the column is called otherwise, its name is given to the kind.
  */
 
 import { type EntityMetadata, p, Type } from '@mikro-orm/core';
 
 export type StoreKind = 'sqlite' | 'postgres';
 
-/** An instant, in milliseconds since 1970. The property is called `...AtMs`, the column `..._at`. integer | bigint */
+/** An instant, in milliseconds since 1970. The property is called `...AtMs`, the column `..._at`. bigint | bigint */
 export const instant = <Name extends string>(column: Name) => p.bigint('number').fieldName(column);
 
 /** A whole number that stays below 2^31. integer | int */
 export const whole = () => p.integer();
 
-/** A whole number below 2^53: durations, tokens, places in a log. bigint, which is an integer on SQLite | bigint */
+/** A whole number below 2^53: durations, tokens, places in a log. bigint | bigint */
 export const large = () => p.bigint('number');
 
-/** An amount of money. As `large`. */
+/** An amount of money. bigint | bigint */
 export const nanoUsd = <Name extends string>(column: Name) => p.bigint('number').fieldName(column);
 
 /** double | double precision */

@@ -1,6 +1,7 @@
 /** What became of requests. They refer to their events, which SQLite has by their place and PostgreSQL by their month. */
 
 import { defineEntity } from '@mikro-orm/core';
+import { ADMITTED } from '../rows/codes.ts';
 import { code, id, instant, json, large, nanoUsd, packedId, text, whole } from './kinds.ts';
 
 const subject = {
@@ -10,14 +11,20 @@ const subject = {
   state: code(),
   completedBy: code().strictNullable(),
 };
-const receivedAtMs = instant('received_at');
-const costNanoUsd = nanoUsd('nano_usd').strictNullable();
-// What the request was admitted with; kept until no outcome can follow any more.
-const admissionJson = json('admission').strictNullable();
 
-const ADMITTED = { name: 'requests_admitted', properties: ['receivedAtMs'], where: 'state = 2' } as const;
+const facts = {
+  receivedAtMs: instant('received_at'),
+  costNanoUsd: nanoUsd('nano_usd').strictNullable(),
+  // What the request was admitted with; kept until no outcome can follow any more.
+  admissionJson: json('admission').strictNullable(),
+  // All corrections before the last, oldest first, null when there are none: on SQLite their places in the log as a JSON
+  // array, on PostgreSQL the instants of their events, joined by commas.
+  earlierCorrections: text().strictNullable(),
+};
 
-/** WITHOUT ROWID, as the migration says: found by their key, and by nothing else. */
+const WAITING = { name: 'requests_admitted', properties: 'receivedAtMs', where: `state = ${ADMITTED}` } as const;
+
+/** WITHOUT ROWID, as the migration says: found by their key, and by little else. */
 export const RequestOnSqlite = defineEntity({
   name: 'Request',
   tableName: 'requests',
@@ -29,13 +36,9 @@ export const RequestOnSqlite = defineEntity({
     completedSeq: large().strictNullable(),
     settledSeq: large().strictNullable(),
     correctionSeq: large().strictNullable(),
-    receivedAtMs,
-    costNanoUsd,
-    admissionJson,
-    // The places of all corrections before the last, oldest first; null when there are none.
-    earlierCorrections: json('earlier_corrections').strictNullable(),
+    ...facts,
   },
-  indexes: [{ ...ADMITTED, properties: [...ADMITTED.properties] }],
+  indexes: [WAITING],
 });
 
 export const RequestOnPostgres = defineEntity({
@@ -47,15 +50,11 @@ export const RequestOnPostgres = defineEntity({
     keptAtMs: instant('kept_at').primary(),
     key: id().fieldName('request_key').primary(),
     ...subject,
-    receivedAtMs,
     // When their events were created, which is where the log has them.
     completedAtMs: instant('completed_at').strictNullable(),
     settledAtMs: instant('settled_at').strictNullable(),
     correctionAtMs: instant('correction_at').strictNullable(),
-    costNanoUsd,
-    admissionJson,
-    // When all corrections before the last were created, as numbers joined by commas, oldest first; null when there are none.
-    earlierCorrections: text().strictNullable(),
+    ...facts,
   },
-  indexes: [{ ...ADMITTED, properties: [...ADMITTED.properties] }],
+  indexes: [WAITING],
 });

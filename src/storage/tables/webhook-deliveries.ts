@@ -1,4 +1,5 @@
 import { defineEntity } from '@mikro-orm/core';
+import { deliveryStatuses } from '../rows/webhook-codes.ts';
 import { code, flag, id, instant, json, large, only, text, whole } from './kinds.ts';
 
 /** Batches of events on their way to an endpoint, and what became of them. */
@@ -67,7 +68,7 @@ export const WebhookDelivery = defineEntity({
     {
       name: 'webhook_deliveries_dead',
       properties: ['endpointNumber', 'endedAtMs', 'dispatchId'],
-      where: 'status = 4 and test = false',
+      where: `status = ${deliveryStatuses.code('dead')} and test = false`,
     },
   ],
 });

@@ -1,5 +1,8 @@
 import { defineEntity } from '@mikro-orm/core';
+import { replayStatuses } from '../rows/webhook-codes.ts';
 import { code, id, instant, large, text, whole } from './kinds.ts';
+
+const RUNNING = `status = ${replayStatuses.code('running')}`;
 
 /** Events of a time range on their way to an endpoint once more. */
 export const WebhookReplay = defineEntity({
@@ -24,5 +27,5 @@ export const WebhookReplay = defineEntity({
     completedAtMs: instant('completed_at').strictNullable(),
   },
   uniques: [{ name: 'webhook_replays_by_id', properties: ['endpointNumber', 'id'] }],
-  indexes: [{ name: 'webhook_replays_running', properties: ['endpointNumber', 'number'], where: 'status = 0' }],
+  indexes: [{ name: 'webhook_replays_running', properties: ['endpointNumber', 'number'], where: RUNNING }],
 });
