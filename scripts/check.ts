@@ -40,6 +40,7 @@ function isGeneratedFresh(): boolean {
     return [
       ['node', 'scripts/gen-prices.ts', join(folder, 'gen')],
       ['node', 'scripts/gen-rest.ts', page],
+      ['node', 'scripts/gen-storage.ts', join(folder, 'gen')],
       ['diff', '-r', 'gen', join(folder, 'gen')],
       ['diff', 'docs/rest.md', page],
     ].every(([command = '', ...args]) => spawnSync(command, args, { stdio: 'inherit' }).status === 0);

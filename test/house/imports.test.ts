@@ -27,7 +27,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
   ],
   metrics: ['metrics', 'domain', 'delivery/meter.ts'],
   delivery: ['delivery', 'domain'],
-  storage: ['storage', 'domain'],
+  storage: ['storage', 'domain', 'gen'],
   cli: [
     'cli',
     'app.ts',
@@ -56,7 +56,7 @@ const PACKAGES: { readonly [room: string]: RegExp } = {
 
 const SOURCE = new URL('../../src/', import.meta.url).pathname;
 
-type Import = { readonly file: string; readonly from: string };
+type Import = { readonly file: string; readonly from: string; readonly isType: boolean };
 
 function sourceFiles(): string[] {
   return readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(ts|js)$/.test(name));
@@ -67,7 +67,11 @@ function importsOf(file: string): Import[] {
   const statements = text.matchAll(
     /^\s*(?:import|export)\b[^'"`;]*?from\s+'([^']+)'|\bimport\(\s*'([^']+)'|^import\s+'([^']+)'/gm,
   );
-  return [...statements].map((match) => ({ file, from: match[1] ?? match[2] ?? match[3] ?? '' }));
+  return [...statements].map((match) => ({
+    file,
+    from: match[1] ?? match[2] ?? match[3] ?? '',
+    isType: /^\s*(?:import|export) type\b/.test(match[0]),
+  }));
 }
 
 /** A relative import as a path inside src/, generated code as "gen". */
@@ -99,6 +103,15 @@ describe('the house', () => {
   it('every folder of src is a room with rules', () => {
     const folders = readdirSync(SOURCE, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     expect(folders.map((entry) => entry.name).sort()).toEqual([...rooms].sort());
+  });
+
+  it('what questions are written in is loaded by what compiles them, and tables by the object mapper besides', () => {
+    const loaded = imports.filter((each) => !each.isType && each.from.startsWith('.'));
+    const written = (path: string) => /^storage\/(?!sqlite\/|postgres\/)[a-z]+\/questions\.ts$/.test(path);
+    expect(loaded.filter((each) => written(target(each)))).toEqual([]);
+    const readers = loaded.filter((each) => target(each).startsWith('storage/tables/')).map(({ file }) => file);
+    expect(readers.filter((file) => !/^storage\/(tables|orm)\/|\/orm\.ts$/.test(file))).toEqual([]);
+    expect(readers.length).toBeGreaterThan(0);
   });
 
   it('only main reads the environment', () => {

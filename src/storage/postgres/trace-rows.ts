@@ -3,7 +3,7 @@
 import type { Span, SpanSummary } from '../../domain/trace.ts';
 import type { TracePlace, TraceState } from '../append/tables.ts';
 import { spanTypes } from '../rows/codes.ts';
-import { packTyped, unpackTyped } from '../rows/typed-text.ts';
+import { packTyped } from '../rows/typed-text.ts';
 import type { Cell } from './binary-rows.ts';
 
 /** A value of the type `trace_row`. */
@@ -120,32 +120,4 @@ export type SummaryRow = Omit<SpanSummary, 'type'> & { readonly type: number };
 
 export function toSummary(row: SummaryRow): SpanSummary {
   return { ...row, type: spanTypes.word(row.type) };
-}
-
-export const SPAN_SELECT = `SELECT ${SPAN_BASE},
-  vendor,
-  input AS "inputJson",
-  output AS "outputJson",
-  params AS "paramsJson",
-  cached_tokens_in_prompt AS "cachedTokensInPrompt",
-  other_metrics AS "otherMetricsJson",
-  cost_source AS "costSource",
-  error AS "errorJson",
-  contexts AS "contextsJson"
-FROM spans`;
-
-/** SQL for about how many bytes the texts of a span have; none of them is read for it. */
-export const SPAN_BYTES = ['name', 'params', 'other_metrics', 'error', 'contexts', 'input', 'output']
-  .map((column) => `coalesce(octet_length(${column}), 0)`)
-  .join(' + ');
-
-export type SpanRow = Omit<Span, 'type'> & { readonly type: number };
-
-export function toSpan(row: SpanRow): Span {
-  return {
-    ...row,
-    type: spanTypes.word(row.type),
-    inputJson: unpackTyped(row.inputJson),
-    outputJson: unpackTyped(row.outputJson),
-  };
 }

@@ -1,30 +1,17 @@
 /** The tables of an append on SQLite: one prepared statement behind every verb. */
 
+import * as questions from '../../../gen/storage/sqlite/traces.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { AppendTables, OverdueRequest } from '../append/tables.ts';
 import { ADMITTED } from '../rows/codes.ts';
+import { prepareQuestion } from './ask.ts';
 import { packId, REQUEST_KEY_TEXT, type StoredId } from './compact-ids.ts';
 import type { Database } from './connection.ts';
 import { EVALUATION_COLUMNS, EVALUATION_KEY, evaluationCells } from './evaluation-rows.ts';
 import { HIDE_TRACE } from './expired-traces.ts';
 import { prepareLogHeads } from './log-heads.ts';
 import { prepareLogTables } from './log-tables.ts';
-import {
-  type Cell,
-  SPAN_COLUMNS,
-  STORED_SPAN_SELECT,
-  type StoredSpanRow,
-  SUMMARY_SELECT,
-  type SummaryRow,
-  spanCells,
-  TRACE_COLUMNS,
-  TRACE_SELECT,
-  type TraceRow,
-  toStoredSpan,
-  toSummary,
-  toTraceRecord,
-  traceCells,
-} from './trace-rows.ts';
+import { type Cell, SPAN_COLUMNS, spanCells, TRACE_COLUMNS, traceCells } from './trace-rows.ts';
 
 /** The tables as one transaction sees them; `flush` is its last step. */
 export type Transaction = AppendTables & { flush(): void };
@@ -35,10 +22,7 @@ export function prepareAppendTables(db: Database, clock: Clock): () => Transacti
   const beginHeads = prepareLogHeads(db, clock);
   const showLog = prepareLogTables(db);
   const tables: Omit<AppendTables, 'log'> = {
-    findTrace(projectNumber, traceId) {
-      const row = statements.find.get(projectNumber, packId(traceId));
-      return row === undefined ? undefined : toTraceRecord(row);
-    },
+    findTrace: (projectNumber, traceId) => statements.find.get({ projectNumber, traceId }),
     insertTrace({ projectNumber, traceId, insertedAtMs, ...state }) {
       const inserted = statements.insert.run(projectNumber, packId(traceId), insertedAtMs, ...traceCells(state));
       return { projectNumber, traceId, sequence: Number(inserted.lastInsertRowid) };
@@ -53,10 +37,12 @@ export function prepareAppendTables(db: Database, clock: Clock): () => Transacti
     hasSpan: ({ projectNumber, sequence }, spanId) =>
       statements.hasSpan.get(projectNumber, sequence, packId(spanId)) !== undefined,
     findSpan({ projectNumber, sequence }, spanId) {
-      const row = statements.findSpan.get(projectNumber, sequence, packId(spanId));
-      return row === undefined ? undefined : toStoredSpan(row);
+      const found = statements.findSpan.get({ projectNumber, sequence, spanId });
+      if (found === undefined) return undefined;
+      const { paramsJson, emittedRequestId, ...summary } = found;
+      return { summary, paramsJson, emittedRequestId };
     },
-    summaries: ({ projectNumber, sequence }) => statements.summaries.all(projectNumber, sequence).map(toSummary),
+    summaries: ({ projectNumber, sequence }) => statements.summaries.all({ projectNumber, sequence }),
     storeEvaluation({ projectNumber, sequence }, evaluation) {
       const key = [projectNumber, sequence, evaluation.evaluationId, evaluation.insertedAtMs];
       statements.storeEvaluation.run(...key, ...evaluationCells(evaluation));
@@ -79,7 +65,7 @@ function prepareStatements(db: Database) {
   const traceColumns = ['project_number', 'trace_id', 'inserted_at', ...TRACE_COLUMNS];
   const evaluationColumns = [...EVALUATION_KEY, 'inserted_at', ...EVALUATION_COLUMNS];
   return {
-    find: db.prepare<[number, StoredId], TraceRow>(`${TRACE_SELECT} WHERE project_number = ? AND trace_id = ?`),
+    find: prepareQuestion(db, questions.findTrace),
     insert: db.prepare<Cell[]>(
       `INSERT INTO traces (${traceColumns.join(', ')}) VALUES (${placeholders(traceColumns.length)})`,
     ),
@@ -94,12 +80,8 @@ function prepareStatements(db: Database) {
     hasSpan: db.prepare<[number, number, StoredId]>(
       'SELECT 1 FROM spans WHERE project_number = ? AND trace_sequence = ? AND span_id = ?',
     ),
-    findSpan: db.prepare<[number, number, StoredId], StoredSpanRow>(
-      `${STORED_SPAN_SELECT} WHERE project_number = ? AND trace_sequence = ? AND span_id = ?`,
-    ),
-    summaries: db.prepare<[number, number], SummaryRow>(
-      `${SUMMARY_SELECT} WHERE project_number = ? AND trace_sequence = ?`,
-    ),
+    findSpan: prepareQuestion(db, questions.findStoredSpan),
+    summaries: prepareQuestion(db, questions.listSummaries),
     storeEvaluation: db.prepare<Cell[]>(
       `INSERT INTO evaluations (${evaluationColumns.join(', ')}) VALUES (${placeholders(evaluationColumns.length)})
        ON CONFLICT (${EVALUATION_KEY.join(', ')})

@@ -1,5 +1,6 @@
 import { defineEntity } from '@mikro-orm/core';
-import { flag, id, instant, json, large, real, text, whole } from './kinds.ts';
+import type { Evaluation } from '../../domain/trace.ts';
+import { flag, id, instant, json, large, real, text, whole, word } from './kinds.ts';
 
 /** Results of evaluators, as they were sent with a trace. */
 export const EvaluationRow = defineEntity({
@@ -16,7 +17,7 @@ export const EvaluationRow = defineEntity({
     spanId: text().strictNullable(),
     threadId: text().strictNullable(),
     isGuardrail: flag(),
-    status: text(),
+    status: word<Evaluation['status']>(),
     passed: flag().strictNullable(),
     score: real().strictNullable(),
     label: text().strictNullable(),

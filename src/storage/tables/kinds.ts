@@ -4,7 +4,7 @@
  * called as the domain calls it: where the column is called otherwise, its name is given to the kind.
  */
 
-import { type EntityMetadata, p, Type } from '@mikro-orm/core';
+import { type EntityMetadata, type Platform, p, Type } from '@mikro-orm/core';
 
 export type StoreKind = 'sqlite' | 'postgres';
 
@@ -21,7 +21,7 @@ export const large = () => p.bigint('number');
 export const nanoUsd = <Name extends string>(column: Name) => p.bigint('number').fieldName(column);
 
 /** double | double precision */
-export const real = () => p.double();
+export const real = () => p.double().$type<number>();
 
 /** Yes or no. integer | boolean */
 export const flag = () => p.boolean();
@@ -45,16 +45,44 @@ export const bytes = () => p.blob().$type<Buffer>();
 export const id = () => p.text().collation('C');
 
 /** An id of a sender. SQLite keeps those that are hexadecimal digits as bytes (compact-ids.ts). blob | text COLLATE "C" */
-export const packedId = () => p.type(Packed).collation('C').$type<string>();
+export const packedId = () => p.type(PackedId).collation('C').$type<string>();
 
 /** Of an open set of words: SQLite keeps those that have a number as that (codes.ts). blob | text */
-export const packedWord = () => p.type(Packed).$type<string>();
+export const packedWord = () => p.type(PackedWord).$type<string>();
 
-class Packed extends Type<string> {
+/** One of a closed set, as the number that the named set of rows/codes.ts gives it. integer | int */
+export const codeOf = <Word extends string>(set: 'spanTypes') => p.type(new Stored('integer', set)).$type<Word>();
+
+/** Inputs and outputs, as typed-text.ts shortens them. text | text */
+export const typedJson = <Name extends string>(column: Name) =>
+  p.type(new Stored('text', 'typedText')).fieldName(column).$type<string>();
+
+/** What is kept in another form than the one it is used in. The code around compiled questions translates. */
+export class Stored extends Type<string> {
+  readonly form: 'spanTypes' | 'typedText';
+  private readonly columnType: 'integer' | 'text';
+
+  constructor(columnType: 'integer' | 'text', form: 'spanTypes' | 'typedText') {
+    super();
+    this.columnType = columnType;
+    this.form = form;
+  }
+
+  override getColumnType(_: unknown, platform: Platform): string {
+    return this.columnType === 'text' ? 'text' : platform.getIntegerTypeDeclarationSQL({});
+  }
+}
+
+abstract class Packed extends Type<string> {
   override getColumnType(): string {
     return 'text';
   }
 }
+
+export class PackedId extends Packed {}
+export class PackedWord extends Packed {}
+
+const PACKED: ReadonlySet<unknown> = new Set([PackedId, PackedWord]);
 
 type Index = EntityMetadata['indexes'][number];
 
@@ -74,7 +102,7 @@ export function fitTo(store: StoreKind): (table: EntityMetadata) => void {
       // The number of a row has to be of this very type.
       if (column.autoincrement) column.columnTypes = ['integer'];
       // Without an affinity: a value is kept as it comes.
-      if (column.type === (Packed as unknown)) column.columnTypes = ['blob'];
+      if (PACKED.has(column.type)) column.columnTypes = ['blob'];
     }
   };
 }

@@ -1,5 +1,6 @@
 import { defineEntity } from '@mikro-orm/core';
-import { code, flag, instant, json, large, nanoUsd, packedId, packedWord, text, whole } from './kinds.ts';
+import type { SpanType } from '../../domain/trace.ts';
+import { codeOf, flag, instant, json, large, nanoUsd, packedId, packedWord, text, typedJson, whole } from './kinds.ts';
 
 // What is short and often read comes before free text, which may spill over to further pages. Durations stand for
 // second instants because they take less room.
@@ -11,7 +12,7 @@ export const SpanRow = defineEntity({
     traceSequence: large().primary(),
     spanId: packedId().primary(),
     parentId: packedId().strictNullable(),
-    type: code(),
+    type: codeOf<SpanType>('spanTypes'),
     startedAtMs: instant('started_at'),
     durationMs: large(),
     firstTokenMs: large().strictNullable(),
@@ -34,7 +35,7 @@ export const SpanRow = defineEntity({
     errorJson: json('error').strictNullable(),
     contextsJson: json('contexts').strictNullable(),
     // As typed-text.ts has them.
-    inputJson: json('input').strictNullable(),
-    outputJson: json('output').strictNullable(),
+    inputJson: typedJson('input').strictNullable(),
+    outputJson: typedJson('output').strictNullable(),
   },
 });

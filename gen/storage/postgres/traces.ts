@@ -1,0 +1,194 @@
+// Compiled from src/storage/traces/questions.ts by `npm run gen`: change it there.
+
+import type { Compiled } from '../../../src/storage/questions.ts';
+import { spanTypes } from '../../../src/storage/rows/codes.ts';
+import { unpackTyped } from '../../../src/storage/rows/typed-text.ts';
+import type * as source from '../../../src/storage/traces/questions.ts';
+
+export const findEvaluationBeyond: Compiled<typeof source.findEvaluationBeyond> = {
+  name: 'traces.findEvaluationBeyond',
+  text: "select \"evaluation_id\" as \"evaluationId\" from \"evaluations\" where \"project_number\" = $1 and \"trace_sequence\" = $2 limit $3 offset $4",
+  cells: (given) => [given.projectNumber, given.sequence, 1, given.count],
+  row: (row) => row,
+};
+
+export const findEvaluations: Compiled<typeof source.findEvaluations> = {
+  name: 'traces.findEvaluations',
+  text: "select \"evaluation_id\" as \"evaluationId\", \"evaluator_id\" as \"evaluatorId\", \"name\" as \"name\", \"type\" as \"type\", \"span_id\" as \"spanId\", \"thread_id\" as \"threadId\", \"is_guardrail\" as \"isGuardrail\", \"status\" as \"status\", \"passed\" as \"passed\", \"score\" as \"score\", \"label\" as \"label\", \"details\" as \"details\", \"error\" as \"errorJson\", \"inputs\" as \"inputsJson\", \"cost\" as \"costJson\", \"monitor_id\" as \"monitorId\", \"inserted_at\" as \"insertedAtMs\", \"started_at\" as \"startedAtMs\", \"finished_at\" as \"finishedAtMs\" from \"evaluations\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"evaluation_id\" = any($3)",
+  cells: (given) => [given.projectNumber, given.sequence, given.ids],
+  row: (row) => row,
+};
+
+export const findSpans: Compiled<typeof source.findSpans> = {
+  name: 'traces.findSpans',
+  text: "select \"spans\".\"span_id\" as \"spanId\", \"spans\".\"parent_id\" as \"parentId\", \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"tokens_estimated\" as \"tokensEstimated\", \"vendor\" as \"vendor\", \"input\" as \"inputJson\", \"output\" as \"outputJson\", \"params\" as \"paramsJson\", \"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"other_metrics\" as \"otherMetricsJson\", \"cost_source\" as \"costSource\", \"error\" as \"errorJson\", \"contexts\" as \"contextsJson\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"span_id\" = any($3)",
+  cells: (given) => [given.projectNumber, given.sequence, given.ids],
+  row: (row: any) => ({
+    spanId: row.spanId,
+    parentId: row.parentId,
+    type: spanTypes.word(row.type),
+    name: row.name,
+    model: row.model,
+    startedAtMs: row.startedAtMs,
+    finishedAtMs: row.finishedAtMs,
+    firstTokenAtMs: row.firstTokenAtMs,
+    promptTokens: row.promptTokens,
+    completionTokens: row.completionTokens,
+    reasoningTokens: row.reasoningTokens,
+    cacheReadInputTokens: row.cacheReadInputTokens,
+    cacheCreationInputTokens: row.cacheCreationInputTokens,
+    costNanoUsd: row.costNanoUsd,
+    tokensEstimated: row.tokensEstimated,
+    vendor: row.vendor,
+    inputJson: unpackTyped(row.inputJson),
+    outputJson: unpackTyped(row.outputJson),
+    paramsJson: row.paramsJson,
+    cachedTokensInPrompt: row.cachedTokensInPrompt,
+    otherMetricsJson: row.otherMetricsJson,
+    costSource: row.costSource,
+    errorJson: row.errorJson,
+    contextsJson: row.contextsJson,
+  }),
+};
+
+export const findStoredSpan: Compiled<typeof source.findStoredSpan> = {
+  name: 'traces.findStoredSpan',
+  text: "select \"spans\".\"span_id\" as \"spanId\", \"spans\".\"parent_id\" as \"parentId\", \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"tokens_estimated\" as \"tokensEstimated\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\", \"params\" as \"paramsJson\", \"emitted_request_id\" as \"emittedRequestId\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"span_id\" = $3",
+  cells: (given) => [given.projectNumber, given.sequence, given.spanId],
+  row: (row: any) => ({
+    spanId: row.spanId,
+    parentId: row.parentId,
+    type: spanTypes.word(row.type),
+    name: row.name,
+    model: row.model,
+    startedAtMs: row.startedAtMs,
+    finishedAtMs: row.finishedAtMs,
+    firstTokenAtMs: row.firstTokenAtMs,
+    promptTokens: row.promptTokens,
+    completionTokens: row.completionTokens,
+    reasoningTokens: row.reasoningTokens,
+    cacheReadInputTokens: row.cacheReadInputTokens,
+    cacheCreationInputTokens: row.cacheCreationInputTokens,
+    costNanoUsd: row.costNanoUsd,
+    tokensEstimated: row.tokensEstimated,
+    hasInput: row.hasInput,
+    hasOutput: row.hasOutput,
+    hasError: row.hasError,
+    paramsJson: row.paramsJson,
+    emittedRequestId: row.emittedRequestId,
+  }),
+};
+
+export const findSummaries: Compiled<typeof source.findSummaries> = {
+  name: 'traces.findSummaries',
+  text: "select \"spans\".\"span_id\" as \"spanId\", \"spans\".\"parent_id\" as \"parentId\", \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"tokens_estimated\" as \"tokensEstimated\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"span_id\" = any($3)",
+  cells: (given) => [given.projectNumber, given.sequence, given.ids],
+  row: (row: any) => ({
+    spanId: row.spanId,
+    parentId: row.parentId,
+    type: spanTypes.word(row.type),
+    name: row.name,
+    model: row.model,
+    startedAtMs: row.startedAtMs,
+    finishedAtMs: row.finishedAtMs,
+    firstTokenAtMs: row.firstTokenAtMs,
+    promptTokens: row.promptTokens,
+    completionTokens: row.completionTokens,
+    reasoningTokens: row.reasoningTokens,
+    cacheReadInputTokens: row.cacheReadInputTokens,
+    cacheCreationInputTokens: row.cacheCreationInputTokens,
+    costNanoUsd: row.costNanoUsd,
+    tokensEstimated: row.tokensEstimated,
+    hasInput: row.hasInput,
+    hasOutput: row.hasOutput,
+    hasError: row.hasError,
+  }),
+};
+
+export const findTrace: Compiled<typeof source.findTrace> = {
+  name: 'traces.findTrace',
+  text: "select \"trace_id\" as \"traceId\", \"sequence\" as \"sequence\", \"metadata\" as \"metadataJson\", \"expected_output\" as \"expectedOutput\", \"inserted_at\" as \"insertedAtMs\", \"updated_at\" as \"updatedAtMs\", \"span_count\" as \"spanCount\", \"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", case when \"duration_ms\" < 0 then 0 else \"duration_ms\" end as \"totalTimeMs\", \"first_token_ms\" as \"firstTokenMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", \"unpriced_spans\" as \"unpricedSpans\", \"tokens_estimated\" as \"tokensEstimated\", \"has_error\" as \"hasError\", \"aggregates\" as \"aggregatesJson\" from \"traces\" where \"project_number\" = $1 and \"trace_id\" = $2",
+  cells: (given) => [given.projectNumber, given.traceId],
+  row: (row) => row,
+};
+
+export const listEvaluationOrder: Compiled<typeof source.listEvaluationOrder> = {
+  name: 'traces.listEvaluationOrder',
+  text: "select \"inserted_at\" as \"atMs\", \"evaluation_id\" as \"id\", coalesce(octet_length(\"label\"), 0) + coalesce(octet_length(\"details\"), 0) + coalesce(octet_length(\"error\"), 0) + coalesce(octet_length(\"inputs\"), 0) + coalesce(octet_length(\"cost\"), 0) as \"bytes\" from \"evaluations\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and (\"inserted_at\", \"evaluation_id\") > ($3, $4) order by \"inserted_at\", \"evaluation_id\" limit $5",
+  cells: (given) => [given.projectNumber, given.sequence, given.atMs, given.id, given.limit],
+  row: (row) => row,
+};
+
+export const listLinkedSummaries: Compiled<typeof source.listLinkedSummaries> = {
+  name: 'traces.listLinkedSummaries',
+  text: "select \"spans\".\"span_id\" as \"spanId\", \"spans\".\"parent_id\" as \"parentId\", \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"tokens_estimated\" as \"tokensEstimated\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\", (\"parent_id\" is null or not exists (select \"parent\".\"span_id\" as \"spanId\" from \"spans\" as \"parent\" where \"parent\".\"project_number\" = $1 and \"parent\".\"trace_sequence\" = $2 and \"parent\".\"span_id\" = \"spans\".\"parent_id\")) as \"isParentless\" from \"spans\" where \"project_number\" = $3 and \"trace_sequence\" = $4",
+  cells: (given) => [given.projectNumber, given.sequence, given.projectNumber, given.sequence],
+  row: (row: any) => ({
+    spanId: row.spanId,
+    parentId: row.parentId,
+    type: spanTypes.word(row.type),
+    name: row.name,
+    model: row.model,
+    startedAtMs: row.startedAtMs,
+    finishedAtMs: row.finishedAtMs,
+    firstTokenAtMs: row.firstTokenAtMs,
+    promptTokens: row.promptTokens,
+    completionTokens: row.completionTokens,
+    reasoningTokens: row.reasoningTokens,
+    cacheReadInputTokens: row.cacheReadInputTokens,
+    cacheCreationInputTokens: row.cacheCreationInputTokens,
+    costNanoUsd: row.costNanoUsd,
+    tokensEstimated: row.tokensEstimated,
+    hasInput: row.hasInput,
+    hasOutput: row.hasOutput,
+    hasError: row.hasError,
+    isParentless: row.isParentless,
+  }),
+};
+
+export const listLinks: Compiled<typeof source.listLinks> = {
+  name: 'traces.listLinks',
+  text: "select \"span_id\" as \"spanId\", \"parent_id\" as \"parentId\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 order by \"started_at\", \"span_id\"",
+  cells: (given) => [given.projectNumber, given.sequence],
+  row: (row) => row,
+};
+
+export const listSpanOrder: Compiled<typeof source.listSpanOrder> = {
+  name: 'traces.listSpanOrder',
+  text: "select \"started_at\" as \"atMs\", \"span_id\" as \"id\", coalesce(octet_length(\"name\"), 0) + coalesce(octet_length(\"params\"), 0) + coalesce(octet_length(\"other_metrics\"), 0) + coalesce(octet_length(\"error\"), 0) + coalesce(octet_length(\"contexts\"), 0) + coalesce(octet_length(\"input\"), 0) + coalesce(octet_length(\"output\"), 0) as \"bytes\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and (\"started_at\", \"span_id\") > ($3, $4) order by \"started_at\", \"span_id\" limit $5",
+  cells: (given) => [given.projectNumber, given.sequence, given.atMs, given.id, given.limit],
+  row: (row) => row,
+};
+
+export const listSummaries: Compiled<typeof source.listSummaries> = {
+  name: 'traces.listSummaries',
+  text: "select \"spans\".\"span_id\" as \"spanId\", \"spans\".\"parent_id\" as \"parentId\", \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"tokens_estimated\" as \"tokensEstimated\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2",
+  cells: (given) => [given.projectNumber, given.sequence],
+  row: (row: any) => ({
+    spanId: row.spanId,
+    parentId: row.parentId,
+    type: spanTypes.word(row.type),
+    name: row.name,
+    model: row.model,
+    startedAtMs: row.startedAtMs,
+    finishedAtMs: row.finishedAtMs,
+    firstTokenAtMs: row.firstTokenAtMs,
+    promptTokens: row.promptTokens,
+    completionTokens: row.completionTokens,
+    reasoningTokens: row.reasoningTokens,
+    cacheReadInputTokens: row.cacheReadInputTokens,
+    cacheCreationInputTokens: row.cacheCreationInputTokens,
+    costNanoUsd: row.costNanoUsd,
+    tokensEstimated: row.tokensEstimated,
+    hasInput: row.hasInput,
+    hasOutput: row.hasOutput,
+    hasError: row.hasError,
+  }),
+};
+
+export const listTraceIds: Compiled<typeof source.listTraceIds> = {
+  name: 'traces.listTraceIds',
+  text: "select \"trace_id\" as \"traceId\" from \"traces\" where \"project_number\" = $1 and \"trace_id\" >= $2 and \"trace_id\" <= $3 and \"inserted_at\" >= $4 order by \"trace_id\" limit $5",
+  cells: (given) => [given.projectNumber, given.first, given.last, given.sinceMs, given.limit],
+  row: (row) => row,
+};

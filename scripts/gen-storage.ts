@@ -1,0 +1,43 @@
+/** Compiles the questions of src/storage, which are written once, for every store: into gen/storage, or the named folder. */
+
+import { globSync, mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Source } from '../src/storage/questions.ts';
+import { createCompiler } from './storage/compile.ts';
+
+/** Where the functions are that compiled questions call. */
+const FUNCTIONS = {
+  fillPlaces: 'sqlite/id-lists.ts',
+  packId: 'sqlite/compact-ids.ts',
+  packIds: 'sqlite/id-lists.ts',
+  spanTypes: 'rows/codes.ts',
+  unpackCostSource: 'rows/codes.ts',
+  unpackTyped: 'rows/typed-text.ts',
+};
+const STORAGE = '../../../src/storage';
+
+const rooms = globSync('src/storage/*/questions.ts')
+  .map((file) => basename(dirname(file)))
+  .sort();
+const target = process.argv[2] ?? 'gen';
+for (const store of ['sqlite', 'postgres'] as const) {
+  const compile = createCompiler(store);
+  const folder = join(target, 'storage', store);
+  mkdirSync(folder, { recursive: true });
+  for (const room of rooms) {
+    const sources: Record<string, Source<never, unknown>> = await import(`../src/storage/${room}/questions.ts`);
+    const questions = Object.entries(sources).map(([name, source]) => compile(room, name, source));
+    writeFileSync(join(folder, `${room}.ts`), `${imports(room, questions.join('\n'))}\n\n${questions.join('\n\n')}\n`);
+  }
+}
+
+function imports(room: string, code: string): string {
+  const called = Object.entries(FUNCTIONS).filter(([name]) => new RegExp(`\\b${name}\\b`).test(code));
+  return [
+    `// Compiled from src/storage/${room}/questions.ts by \`npm run gen\`: change it there.`,
+    '',
+    `import type { Compiled } from '${STORAGE}/questions.ts';`,
+    ...called.map(([name, file]) => `import { ${name} } from '${STORAGE}/${file}';`),
+    `import type * as source from '${STORAGE}/${room}/questions.ts';`,
+  ].join('\n');
+}

@@ -1,0 +1,99 @@
+/** Makes code of a question: its text, what it is given in the order of its places, and what becomes of a row. */
+
+import { MikroORM as PostgresMapper } from '@mikro-orm/postgresql';
+import { MikroORM as SqliteMapper } from '@mikro-orm/sqlite';
+import type { Db, Source } from '../../src/storage/questions.ts';
+import { fitTo, PackedId, PackedWord, Stored, type StoreKind } from '../../src/storage/tables/kinds.ts';
+import { POSTGRES_TABLES, SQLITE_TABLES } from '../../src/storage/tables/tables.ts';
+import { GIVEN, Given } from './given.ts';
+import { WORDS } from './words.ts';
+
+export type Compile = (room: string, name: string, source: Source<never, unknown>) => string;
+
+// biome-ignore lint/suspicious/noExplicitAny: the query builder has no type for all of its nodes together.
+type Node = any;
+type Column = {
+  readonly type: unknown;
+  readonly customType?: unknown;
+  readonly runtimeType: string;
+  readonly nullable?: boolean;
+};
+
+export function createCompiler(store: StoreKind): Compile {
+  const { db, columnOf } = openMapper(store);
+
+  return (room, name, source) => {
+    const asked = source.ask(db, GIVEN, WORDS[store]);
+    const { sql: text, parameters } = asked.compile();
+    const cells = parameters.map((value) => (value instanceof Given ? value.cell : JSON.stringify(value)));
+    return [
+      `export const ${name}: Compiled<typeof source.${name}> = {`,
+      `  name: '${room}.${name}',`,
+      `  text: ${JSON.stringify(text)},`,
+      `  cells: (given) => [${cells.filter((cell) => cell !== '').join(', ')}],`,
+      `  row: ${rowCode(asked.toOperationNode())},`,
+      '};',
+    ].join('\n');
+  };
+
+  function rowCode({ from, selections }: Node): string {
+    const table: string = from.froms[0].table.identifier.name;
+    let isAsIs = true;
+    const members = selections.map(({ selection }: Node, index: number) => {
+      const name: string = selection.alias.name;
+      // SQLite hands rows over as arrays, which costs it less than naming their values.
+      const raw = store === 'sqlite' ? `row[${index}]` : `row.${name}`;
+      const value = valueCode(table, selection.node, raw);
+      isAsIs &&= value === `row.${name}`;
+      return `    ${name}: ${value},\n`;
+    });
+    return isAsIs ? '(row) => row' : `(row: any) => ({\n${members.join('')}  })`;
+  }
+
+  /** A selected value, as the question promises it. */
+  function valueCode(table: string, node: Node, raw: string): string {
+    if (node.kind === 'ReferenceNode') return columnCode(columnOf(table, node.column.column.name), raw);
+    return store === 'sqlite' && isCondition(node) ? `${raw} === 1` : raw;
+  }
+
+  function columnCode(column: Column, raw: string): string {
+    const unlessNull = (code: string) => (column.nullable === true ? `${raw} === null ? null : ${code}` : code);
+    const kind = column.customType ?? column.type;
+    if (kind instanceof Stored) {
+      return kind.form === 'typedText' ? `unpackTyped(${raw})` : unlessNull(`${kind.form}.word(${raw})`);
+    }
+    if (store === 'postgres') return raw;
+    if (kind instanceof PackedWord) return `unpackCostSource(${raw})`;
+    if (kind instanceof PackedId) throw new Error('SQLite has ids as bytes: a question selects them by idText');
+    return column.runtimeType === 'boolean' ? unlessNull(`${raw} === 1`) : raw;
+  }
+}
+
+function isCondition(node: Node): boolean {
+  if (node.kind === 'ParensNode') return isCondition(node.node);
+  if (node.kind === 'BinaryOperationNode') return /^(is|is not|=|<|>|<=|>=)$/.test(node.operator.operator);
+  return node.kind === 'OrNode' || node.kind === 'AndNode';
+}
+
+/** Never connects: it is there for what it knows of the tables. */
+function openMapper(store: StoreKind) {
+  const settings = {
+    dbName: 'none',
+    connect: false,
+    metadataCache: { enabled: false },
+    discovery: { onMetadata: fitTo(store) },
+  };
+  const mapper =
+    store === 'sqlite'
+      ? new SqliteMapper({ ...settings, entities: [...SQLITE_TABLES] })
+      : new PostgresMapper({ ...settings, entities: [...POSTGRES_TABLES] });
+  const tables = new Map([...mapper.getMetadata()].map((table) => [table.tableName, Object.values(table.properties)]));
+  return {
+    db: mapper.em.getKysely({ tableNamingStrategy: 'entity', columnNamingStrategy: 'property' }) as unknown as Db,
+    columnOf(table: string, name: string): Column {
+      const column = tables.get(table)?.find(({ fieldNames }) => fieldNames[0] === name);
+      if (column === undefined) throw new Error(`the table ${table} has no column ${name}`);
+      return column as Column;
+    },
+  };
+}

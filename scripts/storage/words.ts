@@ -1,0 +1,44 @@
+/** How each store says what it says in its own way. */
+
+import { sql } from 'kysely';
+import { IDS_AT_ONCE, type Words } from '../../src/storage/questions.ts';
+import type { StoreKind } from '../../src/storage/tables/kinds.ts';
+import { asValue, cellOf } from './given.ts';
+
+const sqlite: Words = {
+  storedId: (given) => asValue(`packId(${cellOf(given)})`),
+  idText: (column) => {
+    const id = sql.ref(column);
+    return sql`iif(typeof(${id}) = 'blob', lower(hex(${id})), ${id})`;
+  },
+  isOneOf: (column, given) => {
+    const list = `...${isPacked(column) ? 'packIds' : 'fillPlaces'}(${cellOf(given)})`;
+    // The list fills all of the places.
+    const places = Array.from({ length: IDS_AT_ONCE }, (_, index) => sql`${asValue(index === 0 ? list : '')}`);
+    return sql`${sql.ref(column)} in (${sql.join(places)})`;
+  },
+  textBytes,
+  atLeast: (column, least) => sql`max(${sql.lit(least)}, ${sql.ref(column)})`,
+};
+
+const postgres: Words = {
+  storedId: (given) => given,
+  idText: (column) => sql`${sql.ref(column)}`,
+  isOneOf: (column, given) => sql`${sql.ref(column)} = any(${given})`,
+  textBytes,
+  // Unlike greatest(), which leaves out what is null.
+  atLeast: (column, least) =>
+    sql`case when ${sql.ref(column)} < ${sql.lit(least)} then ${sql.lit(least)} else ${sql.ref(column)} end`,
+};
+
+export const WORDS: Readonly<Record<StoreKind, Words>> = { sqlite, postgres };
+
+function textBytes(columns: readonly string[]) {
+  const parts = columns.map((column) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`);
+  return sql<number>`${sql.join(parts, sql` + `)}`;
+}
+
+/** Whether a column keeps ids as packedId() of kinds.ts says. */
+function isPacked(column: string): boolean {
+  return /(^|\.)(spanId|traceId)$/.test(column);
+}

@@ -1,0 +1,51 @@
+/**
+ * What questions to the database are written in: each once, for every store. They are compiled ahead into gen/storage by
+ * `npm run gen`, because to load the query builder takes a server longer than all else that it loads; who runs them
+ * imports nothing but types from where they are written.
+ */
+
+import type { InferKyselyDB } from '@mikro-orm/sql';
+import type { Compilable, Kysely, OperationNodeSource, RawBuilder, SqlBool } from 'kysely';
+import type { POSTGRES_TABLES, SQLITE_TABLES } from './tables/tables.ts';
+
+type Naming = { tableNamingStrategy: 'entity'; columnNamingStrategy: 'property' };
+export type Tables = InferKyselyDB<(typeof SQLITE_TABLES)[number], Naming>;
+export type Db = Kysely<Tables>;
+/** With the tables that PostgreSQL alone has. */
+export type PostgresDb = Kysely<InferKyselyDB<(typeof POSTGRES_TABLES)[number], Naming>>;
+
+/** What stores say each in its own way. Columns are named by their properties. */
+export type Words = {
+  /** An id that is given, as the store keeps it. */
+  storedId(given: string): string;
+  /** A column of ids as text, which is what they are ordered by. */
+  idText(column: string): RawBuilder<string>;
+  /** Whether an id is one of those that are given: at most IDS_AT_ONCE of them. */
+  isOneOf(column: string, given: readonly string[]): RawBuilder<SqlBool>;
+  /** About how many bytes the texts of a row have; none of them is read for it. */
+  textBytes(columns: readonly string[]): RawBuilder<number>;
+  /** The number of a column, or the least where that is larger; null where the column is. */
+  atLeast(column: string, least: number): RawBuilder<number | null>;
+};
+
+export const IDS_AT_ONCE = 50;
+
+export type Source<Params, Row> = {
+  readonly ask: (db: Db, given: Params, words: Words) => Compilable<Row> & OperationNodeSource;
+};
+
+/** `given` stands for what is only known when the question is asked. */
+export function question<Params>() {
+  return <Row>(ask: Source<Params, Row>['ask']): Source<Params, Row> => ({ ask });
+}
+
+/** A question as it runs. `name` is unique among those of a store. */
+export type Question<Params, Row> = {
+  readonly name: string;
+  readonly text: string;
+  readonly cells: (given: Params) => unknown[];
+  readonly row: (raw: never) => Row;
+};
+
+/** Of the source of a question. */
+export type Compiled<S> = S extends Source<infer Params, infer Row> ? Question<Params, Row> : never;

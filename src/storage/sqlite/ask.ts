@@ -1,0 +1,35 @@
+/** Compiled questions as prepared statements. */
+
+import type { Question } from '../questions.ts';
+import type { Database } from './connection.ts';
+
+export type Asked<Params, Row> = {
+  get(given: Params): Row | undefined;
+  all(given: Params): Row[];
+  iterate(given: Params): Iterable<Row>;
+};
+
+export function prepareQuestion<Params, Row>(db: Database, question: Question<Params, Row>): Asked<Params, Row> {
+  const { text, cells, row } = question;
+  const statement = db.prepare<unknown[], never>(text).raw();
+  return {
+    get(given) {
+      const found = statement.get(...cells(given));
+      return found === undefined ? undefined : row(found);
+    },
+    all: (given) => statement.all(...cells(given)).map(row),
+    *iterate(given) {
+      for (const found of statement.iterate(...cells(given))) yield row(found);
+    },
+  };
+}
+
+/** Prepares each question when it is first asked. */
+export function prepareEach(db: Database) {
+  const known = new Map<unknown, unknown>();
+  return <Params, Row>(question: Question<Params, Row>): Asked<Params, Row> => {
+    const asked = known.get(question) ?? prepareQuestion(db, question);
+    known.set(question, asked);
+    return asked as Asked<Params, Row>;
+  };
+}
