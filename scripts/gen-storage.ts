@@ -2,14 +2,15 @@
 
 import { globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Source } from '../src/storage/questions.ts';
-import { createCompiler } from './storage/compile.ts';
+import { type AnySource, createCompiler } from './storage/compile.ts';
 
 /** Where the functions are that compiled questions call. */
 const FUNCTIONS = {
   fillPlaces: 'sqlite/id-lists.ts',
+  packCostSource: 'rows/codes.ts',
   packId: 'sqlite/compact-ids.ts',
   packIds: 'sqlite/id-lists.ts',
+  packTyped: 'rows/typed-text.ts',
   spanTypes: 'rows/codes.ts',
   unpackCostSource: 'rows/codes.ts',
   unpackTyped: 'rows/typed-text.ts',
@@ -25,7 +26,7 @@ for (const store of ['sqlite', 'postgres'] as const) {
   const folder = join(target, 'storage', store);
   mkdirSync(folder, { recursive: true });
   for (const room of rooms) {
-    const sources: Record<string, Source<never, unknown>> = await import(`../src/storage/${room}/questions.ts`);
+    const sources: Record<string, AnySource> = await import(`../src/storage/${room}/questions.ts`);
     const questions = Object.entries(sources).map(([name, source]) => compile(room, name, source));
     writeFileSync(join(folder, `${room}.ts`), `${imports(room, questions.join('\n'))}\n\n${questions.join('\n\n')}\n`);
   }

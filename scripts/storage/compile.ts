@@ -2,13 +2,14 @@
 
 import { MikroORM as PostgresMapper } from '@mikro-orm/postgresql';
 import { MikroORM as SqliteMapper } from '@mikro-orm/sqlite';
-import type { Db, Source } from '../../src/storage/questions.ts';
+import type { ChangeSource, Db, Source } from '../../src/storage/questions.ts';
 import { fitTo, PackedId, PackedWord, Stored, type StoreKind } from '../../src/storage/tables/kinds.ts';
 import { POSTGRES_TABLES, SQLITE_TABLES } from '../../src/storage/tables/tables.ts';
 import { GIVEN, Given } from './given.ts';
 import { WORDS } from './words.ts';
 
-export type Compile = (room: string, name: string, source: Source<never, unknown>) => string;
+export type AnySource = Source<never, unknown> | ChangeSource<never>;
+export type Compile = (room: string, name: string, source: AnySource) => string;
 
 // biome-ignore lint/suspicious/noExplicitAny: the query builder has no type for all of its nodes together.
 type Node = any;
@@ -23,18 +24,42 @@ export function createCompiler(store: StoreKind): Compile {
   const { db, columnOf } = openMapper(store);
 
   return (room, name, source) => {
-    const asked = source.ask(db, GIVEN, WORDS[store]);
-    const { sql: text, parameters } = asked.compile();
+    const say = 'ask' in source ? source.ask : source.change;
+    const said = say(db, GIVEN, WORDS[store]);
+    const node: Node = said.toOperationNode();
+    if (node.kind === 'UpdateQueryNode') storeAsKept(node);
+    const { sql: text, parameters } = said.compile();
     const cells = parameters.map((value) => (value instanceof Given ? value.cell : JSON.stringify(value)));
     return [
       `export const ${name}: Compiled<typeof source.${name}> = {`,
       `  name: '${room}.${name}',`,
       `  text: ${JSON.stringify(text)},`,
       `  cells: (given) => [${cells.filter((cell) => cell !== '').join(', ')}],`,
-      `  row: ${rowCode(asked.toOperationNode())},`,
+      ...('ask' in source ? [`  row: ${rowCode(node)},`] : []),
       '};',
     ].join('\n');
   };
+
+  /** What is given for a column becomes what the column holds. */
+  function storeAsKept({ table, updates }: Node): void {
+    for (const { column, value } of updates) {
+      const given = value.value;
+      if (!(given instanceof Given)) throw new Error('a change sets columns to what is given, and to nothing else');
+      given.cell = cellCode(columnOf(table.table.identifier.name, column.column.name), given.cell);
+    }
+  }
+
+  function cellCode(column: Column, value: string): string {
+    const unlessNull = (code: string) => (column.nullable === true ? `${value} === null ? null : ${code}` : code);
+    const kind = column.customType ?? column.type;
+    if (kind instanceof Stored) {
+      return kind.form === 'typedText' ? `packTyped(${value})` : unlessNull(`${kind.form}.code(${value})`);
+    }
+    if (store === 'postgres') return value;
+    if (kind instanceof PackedWord) return `packCostSource(${value})`;
+    if (kind instanceof PackedId) return unlessNull(`packId(${value})`);
+    return column.runtimeType === 'boolean' ? unlessNull(`Number(${value})`) : value;
+  }
 
   function rowCode({ from, selections }: Node): string {
     const table: string = from.froms[0].table.identifier.name;

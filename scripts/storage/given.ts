@@ -1,6 +1,6 @@
 /** Stands in a question for what is only known when it is asked; `cell` is the code that reads it. */
 export class Given {
-  readonly cell: string;
+  cell: string;
 
   constructor(cell: string) {
     this.cell = cell;

@@ -13,17 +13,31 @@ export type LinkedSummary = SpanSummary & {
 
 const SUMMED_AT_ONCE = 500;
 
-/** `spans` are all of a trace, each once, in any order. None of them is kept. */
-export function recompute(spans: Iterable<LinkedSummary>): TraceState {
+export type Recomputation = {
+  /** Of all spans of the trace each once, in any order. None of them is kept. */
+  add(span: LinkedSummary): void;
+  end(): TraceState;
+};
+
+export function beginRecomputation(): Recomputation {
   const aggregator = createAggregator(NO_AGGREGATES);
   let totals = totalsOf([]);
   let some: SpanSummary[] = [];
-  for (const span of spans) {
-    aggregator.add(span, span.isParentless);
-    some.push(span);
-    if (some.length < SUMMED_AT_ONCE) continue;
+
+  function sumUp(): void {
     totals = addTotals(totals, totalsOf(some));
     some = [];
   }
-  return { totals: addTotals(totals, totalsOf(some)), aggregates: aggregator.end() };
+
+  return {
+    add(span) {
+      aggregator.add(span, span.isParentless);
+      some.push(span);
+      if (some.length === SUMMED_AT_ONCE) sumUp();
+    },
+    end() {
+      sumUp();
+      return { totals, aggregates: aggregator.end() };
+    },
+  };
 }

@@ -39,6 +39,15 @@ export function question<Params>() {
   return <Row>(ask: Source<Params, Row>['ask']): Source<Params, Row> => ({ ask });
 }
 
+/** The same of what is to be changed. Values are given as the domain has them, and stored as their columns keep them. */
+export type ChangeSource<Params> = {
+  readonly change: (db: Db, given: Params, words: Words) => Compilable & OperationNodeSource;
+};
+
+export function change<Params>(say: ChangeSource<Params>['change']): ChangeSource<Params> {
+  return { change: say };
+}
+
 /** A question as it runs. `name` is unique among those of a store. */
 export type Question<Params, Row> = {
   readonly name: string;
@@ -47,5 +56,12 @@ export type Question<Params, Row> = {
   readonly row: (raw: never) => Row;
 };
 
-/** Of the source of a question. */
-export type Compiled<S> = S extends Source<infer Params, infer Row> ? Question<Params, Row> : never;
+export type Change<Params> = Omit<Question<Params, never>, 'row'>;
+
+/** What the compiler makes of a source. */
+export type Compiled<S> =
+  S extends Source<infer Params, infer Row>
+    ? Question<Params, Row>
+    : S extends ChangeSource<infer Params>
+      ? Change<Params>
+      : never;

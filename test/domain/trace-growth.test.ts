@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { SPAN_TYPES, type SpanSummary } from '../../src/domain/trace.ts';
 import { aggregatesOf, choiceOf, readAggregates, type TraceChoice } from '../../src/domain/trace-aggregates.ts';
 import { grow, type TraceState } from '../../src/domain/trace-growth.ts';
-import { recompute } from '../../src/domain/trace-recomputation.ts';
+import { beginRecomputation } from '../../src/domain/trace-recomputation.ts';
 import { totalsOf } from '../../src/domain/trace-totals.ts';
 import { sorted, summary } from './summaries.ts';
 
@@ -52,9 +52,9 @@ describe('what is kept of all spans of a trace', () => {
           // As it is stored and read again.
           state = { totals: expected.totals, aggregates: readAggregates(JSON.stringify(expected.aggregates)) };
           expect(choiceOf(expected.aggregates)).toEqual(chooseByTheBook(all));
-          expect(recompute(all.map((span) => ({ ...span, isParentless: isParentless(span, stored) })))).toEqual(
-            expected,
-          );
+          const recomputation = beginRecomputation();
+          for (const span of all) recomputation.add({ ...span, isParentless: isParentless(span, stored) });
+          expect(recomputation.end()).toEqual(expected);
         }
       }),
       { numRuns: 2000 },

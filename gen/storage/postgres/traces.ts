@@ -112,6 +112,12 @@ export const findTrace: Compiled<typeof source.findTrace> = {
   row: (row) => row,
 };
 
+export const keepSums: Compiled<typeof source.keepSums> = {
+  name: 'traces.keepSums',
+  text: "update \"traces\" set \"span_count\" = $1, \"started_at\" = $2, \"duration_ms\" = $3, \"first_token_ms\" = $4, \"prompt_tokens\" = $5, \"completion_tokens\" = $6, \"reasoning_tokens\" = $7, \"cache_read_input_tokens\" = $8, \"cache_creation_input_tokens\" = $9, \"total_cost_nano_usd\" = $10, \"unpriced_spans\" = $11, \"tokens_estimated\" = $12, \"has_error\" = $13, \"aggregates\" = $14 where \"project_number\" = $15 and \"trace_id\" = $16 and \"sequence\" = $17 and \"aggregates\" is not distinct from $18",
+  cells: (given) => [given.spanCount, given.startedAtMs, given.durationMs, given.firstTokenMs, given.promptTokens, given.completionTokens, given.reasoningTokens, given.cacheReadInputTokens, given.cacheCreationInputTokens, given.totalCostNanoUsd, given.unpricedSpans, given.tokensEstimated, given.hasError, given.aggregatesJson, given.projectNumber, given.traceId, given.sequence, given.foundJson],
+};
+
 export const listEvaluationOrder: Compiled<typeof source.listEvaluationOrder> = {
   name: 'traces.listEvaluationOrder',
   text: "select \"inserted_at\" as \"atMs\", \"evaluation_id\" as \"id\", coalesce(octet_length(\"label\"), 0) + coalesce(octet_length(\"details\"), 0) + coalesce(octet_length(\"error\"), 0) + coalesce(octet_length(\"inputs\"), 0) + coalesce(octet_length(\"cost\"), 0) as \"bytes\" from \"evaluations\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and (\"inserted_at\", \"evaluation_id\") > ($3, $4) order by \"inserted_at\", \"evaluation_id\" limit $5",

@@ -160,6 +160,12 @@ export const findTrace: Compiled<typeof source.findTrace> = {
   }),
 };
 
+export const keepSums: Compiled<typeof source.keepSums> = {
+  name: 'traces.keepSums',
+  text: "update \"traces\" set \"span_count\" = ?, \"started_at\" = ?, \"duration_ms\" = ?, \"first_token_ms\" = ?, \"prompt_tokens\" = ?, \"completion_tokens\" = ?, \"reasoning_tokens\" = ?, \"cache_read_input_tokens\" = ?, \"cache_creation_input_tokens\" = ?, \"total_cost_nano_usd\" = ?, \"unpriced_spans\" = ?, \"tokens_estimated\" = ?, \"has_error\" = ?, \"aggregates\" = ? where \"project_number\" = ? and \"trace_id\" = ? and \"sequence\" = ? and \"aggregates\" is not distinct from ?",
+  cells: (given) => [given.spanCount, given.startedAtMs, given.durationMs, given.firstTokenMs, given.promptTokens, given.completionTokens, given.reasoningTokens, given.cacheReadInputTokens, given.cacheCreationInputTokens, given.totalCostNanoUsd, given.unpricedSpans, Number(given.tokensEstimated), Number(given.hasError), given.aggregatesJson, given.projectNumber, packId(given.traceId), given.sequence, given.foundJson],
+};
+
 export const listEvaluationOrder: Compiled<typeof source.listEvaluationOrder> = {
   name: 'traces.listEvaluationOrder',
   text: "select \"inserted_at\" as \"atMs\", \"evaluation_id\" as \"id\", coalesce(octet_length(\"label\"), 0) + coalesce(octet_length(\"details\"), 0) + coalesce(octet_length(\"error\"), 0) + coalesce(octet_length(\"inputs\"), 0) + coalesce(octet_length(\"cost\"), 0) as \"bytes\" from \"evaluations\" where \"project_number\" = ? and \"trace_sequence\" = ? and (\"inserted_at\", \"evaluation_id\") > (?, ?) order by \"inserted_at\", \"evaluation_id\" limit ?",

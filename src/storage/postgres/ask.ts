@@ -1,10 +1,12 @@
 /** Compiled questions as prepared statements of a lane. */
 
-import type { Question } from '../questions.ts';
+import type { Change, Question } from '../questions.ts';
 import type { Lane } from './connection.ts';
+import { isGivenUp, isStorageFailure, storageFault } from './failures.ts';
 
 // PostgreSQL refuses it in text, so nothing that is stored has it.
 const NUL = '\u0000';
+const ROWS_PER_PART = 2000;
 
 export async function askQuestion<Params, Row>(
   lane: Lane,
@@ -13,6 +15,43 @@ export async function askQuestion<Params, Row>(
 ): Promise<readonly Row[]> {
   const values = knowableCells(cells(given));
   return values === null ? [] : (await lane.ask<never>({ name, text }, values)).map(row);
+}
+
+export type PartsOf<Params, Row> = {
+  readonly question: Question<Params, Row>;
+  readonly given: Params;
+  readonly take: (row: Row) => void;
+};
+
+/** Where there may be very many rows: found once, then handed over in parts, with room for others in between. */
+export async function askInParts<Params, Row>(
+  lane: Lane,
+  { question, given, take }: PartsOf<Params, Row>,
+): Promise<void> {
+  const values = knowableCells(question.cells(given));
+  if (values === null) return;
+  try {
+    await lane.hold(async (client) => {
+      await client.query('BEGIN READ ONLY');
+      await client.query({ text: `DECLARE parts CURSOR FOR ${question.text}`, values });
+      for (;;) {
+        const { rows } = await client.query<never>(`FETCH ${ROWS_PER_PART} FROM parts`);
+        for (const row of rows) take(question.row(row));
+        if (rows.length < ROWS_PER_PART) break;
+      }
+      await client.query('COMMIT');
+    });
+  } catch (error) {
+    throw isStorageFailure(error) || isGivenUp(error) ? storageFault(error) : error;
+  }
+}
+
+export async function changeRows<Params>(
+  lane: Lane,
+  { name, text, cells }: Change<Params>,
+  given: Params,
+): Promise<void> {
+  await lane.ask({ name, text }, cells(given));
 }
 
 /** Of what is looked for; null when nothing can be found. */

@@ -1,22 +1,22 @@
 /** Reading traces back from PostgreSQL. */
 
 import * as questions from '../../../gen/storage/postgres/traces.ts';
-import type { TraceStore } from '../../domain/store.ts';
+import type { StoredTrace, TraceStore } from '../../domain/store.ts';
+import type { TraceState } from '../../domain/trace-growth.ts';
+import { beginRecomputation } from '../../domain/trace-recomputation.ts';
 import type { Question } from '../questions.ts';
 import { completeSums } from '../reading/complete-sums.ts';
 import { createLimiter } from '../reading/limiter.ts';
 import { isLarge, takeInTurns } from '../reading/trace-reads.ts';
+import { sumsToKeep } from '../traces/sums.ts';
 import { type Asking, createTraceFinder, createTraceReads } from '../traces/trace-reader.ts';
-import { keepSums, readSums } from './aggregates.ts';
-import { askQuestion, knowableCells } from './ask.ts';
+import { askInParts, askQuestion, changeRows } from './ask.ts';
 import type { Lane } from './connection.ts';
-import { isGivenUp, isStorageFailure, storageFault } from './failures.ts';
 
 export type TraceReader = Omit<TraceStore, 'append'>;
 
 // What looks at all spans of a trace holds all of their ids.
 const WHOLE_TRACES = { runningMax: 2, waitingMax: 64 };
-const ROWS_PER_PART = 2000;
 const IDS_AT_ONCE = 250;
 const LAST_CHARACTER = '\u{10ffff}';
 
@@ -26,7 +26,7 @@ export function createTraceReader(lane: Lane, writes: Lane): TraceReader {
   const asking: Asking = {
     questions,
     ask: (question, given) => askQuestion(lane, question, given),
-    askMuch: (question, given) => askInParts(lane, question, given),
+    askMuch: (question, given) => askMuch(lane, question, given),
     idsAtOnce: IDS_AT_ONCE,
   };
   const reads = createTraceReads(asking, takeInTurns);
@@ -35,8 +35,8 @@ export function createTraceReader(lane: Lane, writes: Lane): TraceReader {
     ...reads,
     find: completeSums({
       find: createTraceFinder(asking),
-      sums: (trace) => limit(() => readSums(lane, trace)),
-      keep: (...kept) => keepSums(writes, ...kept),
+      sums: (trace) => limit(() => recompute(lane, trace)),
+      keep: (...kept) => changeRows(writes, questions.keepSums, sumsToKeep(...kept)),
     }),
     findByPrefix: async (projectNumber, prefix, sinceMs, countMax) => {
       const given = { projectNumber, first: prefix, last: prefix + LAST_CHARACTER, sinceMs, limit: countMax };
@@ -47,28 +47,15 @@ export function createTraceReader(lane: Lane, writes: Lane): TraceReader {
   };
 }
 
-/** Sorted once, then handed over in parts. */
-async function askInParts<Params, Row>(
-  lane: Lane,
-  question: Question<Params, Row>,
-  given: Params,
-): Promise<readonly Row[]> {
-  const values = knowableCells(question.cells(given));
-  if (values === null) return [];
-  try {
-    return await lane.hold(async (client) => {
-      const found: Row[] = [];
-      await client.query('BEGIN READ ONLY');
-      await client.query({ text: `DECLARE parts CURSOR FOR ${question.text}`, values });
-      for (;;) {
-        const { rows } = await client.query<never>(`FETCH ${ROWS_PER_PART} FROM parts`);
-        for (const row of rows) found.push(question.row(row));
-        if (rows.length < ROWS_PER_PART) break;
-      }
-      await client.query('COMMIT');
-      return found;
-    });
-  } catch (error) {
-    throw isStorageFailure(error) || isGivenUp(error) ? storageFault(error) : error;
-  }
+async function askMuch<Params, Row>(lane: Lane, question: Question<Params, Row>, given: Params) {
+  const found: Row[] = [];
+  await askInParts(lane, { question, given, take: (row) => found.push(row) });
+  return found;
+}
+
+async function recompute(lane: Lane, { projectNumber, sequence }: StoredTrace): Promise<TraceState> {
+  const recomputation = beginRecomputation();
+  const given = { projectNumber, sequence };
+  await askInParts(lane, { question: questions.listLinkedSummaries, given, take: recomputation.add });
+  return recomputation.end();
 }

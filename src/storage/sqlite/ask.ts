@@ -1,6 +1,6 @@
 /** Compiled questions as prepared statements. */
 
-import type { Question } from '../questions.ts';
+import type { Change, Question } from '../questions.ts';
 import type { Database } from './connection.ts';
 
 export type Asked<Params, Row> = {
@@ -22,6 +22,12 @@ export function prepareQuestion<Params, Row>(db: Database, question: Question<Pa
       for (const found of statement.iterate(...cells(given))) yield row(found);
     },
   };
+}
+
+/** Answers how many rows it changed. */
+export function prepareChange<Params>(db: Database, { text, cells }: Change<Params>): (given: Params) => number {
+  const statement = db.prepare<unknown[]>(text);
+  return (given) => statement.run(...cells(given)).changes;
 }
 
 /** Prepares each question when it is first asked. */

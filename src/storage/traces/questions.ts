@@ -1,7 +1,8 @@
 /** What is asked of traces, their spans and their evaluations. */
 
 import type { ExpressionBuilder } from 'kysely';
-import { type Db, question, type Tables, type Words } from '../questions.ts';
+import type { TraceTotals } from '../../domain/trace.ts';
+import { change, type Db, question, type Tables, type Words } from '../questions.ts';
 
 type OfTrace = { readonly projectNumber: number; readonly sequence: number };
 type OfSome = OfTrace & { readonly ids: readonly string[] };
@@ -54,6 +55,42 @@ export const listTraceIds = question<IdRange & { readonly sinceMs: number; reado
       .select(idText('traceId').as('traceId'))
       .orderBy('traceId')
       .limit(limit),
+);
+
+export type SumsToKeep = TraceTotals & {
+  readonly projectNumber: number;
+  readonly traceId: string;
+  readonly sequence: number;
+  readonly durationMs: number | null;
+  readonly aggregatesJson: string | null;
+  /** What stood in the place of the aggregates when the trace was found. */
+  readonly foundJson: string | null;
+};
+
+/** Unless the trace has changed since it was found. */
+export const keepSums = change<SumsToKeep>((db, given, { storedId }) =>
+  db
+    .updateTable('Trace')
+    .where('projectNumber', '=', given.projectNumber)
+    .where('traceId', '=', storedId(given.traceId))
+    .where('sequence', '=', given.sequence)
+    .where('aggregatesJson', 'is not distinct from', given.foundJson)
+    .set({
+      spanCount: given.spanCount,
+      startedAtMs: given.startedAtMs,
+      durationMs: given.durationMs,
+      firstTokenMs: given.firstTokenMs,
+      promptTokens: given.promptTokens,
+      completionTokens: given.completionTokens,
+      reasoningTokens: given.reasoningTokens,
+      cacheReadInputTokens: given.cacheReadInputTokens,
+      cacheCreationInputTokens: given.cacheCreationInputTokens,
+      totalCostNanoUsd: given.totalCostNanoUsd,
+      unpricedSpans: given.unpricedSpans,
+      tokensEstimated: given.tokensEstimated,
+      hasError: given.hasError,
+      aggregatesJson: given.aggregatesJson,
+    }),
 );
 
 /** Of every span, by start, then id. */
