@@ -27,7 +27,7 @@ export function createCompiler(store: StoreKind): Compile {
     const say = 'ask' in source ? source.ask : source.change;
     const said = say(db, GIVEN, WORDS[store]);
     const node: Node = said.toOperationNode();
-    if (node.kind === 'UpdateQueryNode') storeAsKept(node);
+    if (!('ask' in source)) storeAsKept(node);
     const { sql: text, parameters } = said.compile();
     const cells = parameters.map((value) => (value instanceof Given ? value.cell : JSON.stringify(value)));
     return [
@@ -41,11 +41,12 @@ export function createCompiler(store: StoreKind): Compile {
   };
 
   /** What is given for a column becomes what the column holds. */
-  function storeAsKept({ table, updates }: Node): void {
-    for (const { column, value } of updates) {
-      const given = value.value;
-      if (!(given instanceof Given)) throw new Error('a change sets columns to what is given, and to nothing else');
-      given.cell = cellCode(columnOf(table.table.identifier.name, column.column.name), given.cell);
+  function storeAsKept(node: Node): void {
+    for (const { table, column, value } of setColumns(node)) {
+      // The values of a row stand for themselves, or each in a node.
+      const given = value instanceof Given ? value : value.value;
+      if (!(given instanceof Given)) throw new Error(`${column} is set to something else than what is given`);
+      given.cell = cellCode(columnOf(table, column), given.cell);
     }
   }
 
@@ -92,6 +93,20 @@ export function createCompiler(store: StoreKind): Compile {
     if (kind instanceof PackedId) throw new Error('SQLite has ids as bytes: a question selects them by idText');
     return column.runtimeType === 'boolean' ? unlessNull(`${raw} === 1`) : raw;
   }
+}
+
+function setColumns(node: Node): readonly { table: string; column: string; value: Node }[] {
+  if (node.kind === 'UpdateQueryNode') {
+    const table = node.table.table.identifier.name;
+    return node.updates.map(({ column, value }: Node) => ({ table, column: column.column.name, value }));
+  }
+  if (node.kind !== 'InsertQueryNode') return [];
+  const [row] = node.values.values;
+  return node.columns.map(({ column }: Node, index: number) => ({
+    table: node.into.table.identifier.name,
+    column: column.name,
+    value: row.values[index],
+  }));
 }
 
 function isCondition(node: Node): boolean {

@@ -34,10 +34,8 @@ describe('compiled questions', () => {
         details.filter((detail) => detail.startsWith('SCAN')),
         name,
       ).toEqual([]);
-      expect(
-        details.some((detail) => detail.startsWith('SEARCH')),
-        name,
-      ).toBe(true);
+      const isSought = details.some((detail) => detail.startsWith('SEARCH'));
+      if (!text.startsWith('insert')) expect(isSought, name).toBe(true);
     }
     db.close();
   });

@@ -6,8 +6,6 @@ import type { Management } from './management.ts';
 type Kind = 'read' | 'grave' | 'aside';
 
 export const MANAGEMENT_VERBS: Readonly<Record<keyof Management, Kind>> = {
-  bootstrap: 'grave',
-  addOrganization: 'grave',
   insertApiKey: 'grave',
   updateProjectSettings: 'grave',
   commit: 'grave',
@@ -40,8 +38,12 @@ export const MANAGEMENT_VERBS: Readonly<Record<keyof Management, Kind>> = {
   countUnfinishedReplays: 'read',
 };
 
-/** False also for verbs that have nothing to do with management. */
+/** Without the object mapper, but authentication must see them as well. */
+const GRAVE_BESIDE: ReadonlySet<string> = new Set(['bootstrap', 'addOrganization']);
+
+/** False also for other verbs that have nothing to do with management. */
 export function isGrave(verb: string): boolean {
+  if (GRAVE_BESIDE.has(verb)) return true;
   return Object.hasOwn(MANAGEMENT_VERBS, verb) && MANAGEMENT_VERBS[verb as keyof Management] === 'grave';
 }
 

@@ -2,12 +2,11 @@
 
 import type { EntityManager } from '@mikro-orm/core';
 import type { ManagementChange, ManagementStore } from '../../domain/management.ts';
-import type { EvaluatorStore, InstallationStore, KeyStore, StoredProjectSettings } from '../../domain/store.ts';
+import type { EvaluatorStore, KeyStore, StoredProjectSettings } from '../../domain/store.ts';
 import type { WebhookStore } from '../../domain/webhook-store.ts';
 import { listAudit, noteRefusal } from './audit.ts';
 import { type CommitOutcome, commit } from './commit.ts';
 import { findEvaluator, insertEvaluator, listEvaluators, removeEvaluator, replaceEvaluator } from './evaluators.ts';
-import { addOrganization, bootstrap } from './installation.ts';
 import { noteUse } from './key-use.ts';
 import { insertApiKey, listApiKeys, listApiKeysOf, readApiKey } from './keys.ts';
 import {
@@ -34,8 +33,6 @@ export type ManagedWebhooks = Pick<
 export type Management = Omit<ManagementStore, 'commit'> &
   ManagedWebhooks & {
     commit(change: ManagementChange): Promise<CommitOutcome>;
-    bootstrap: InstallationStore['bootstrap'];
-    addOrganization: InstallationStore['addOrganization'];
     insertApiKey: KeyStore['insertApiKey'];
     insertEvaluator: EvaluatorStore['insert'];
     findEvaluator: EvaluatorStore['find'];
@@ -48,8 +45,6 @@ export type Management = Omit<ManagementStore, 'commit'> &
 /** `fork` answers an entity manager without memory: a remembered row may be out of date. */
 export function createManagement(fork: () => EntityManager): Management {
   return {
-    bootstrap: (plan) => bootstrap(fork(), plan),
-    addOrganization: (plan) => addOrganization(fork(), plan),
     insertApiKey: (key) => insertApiKey(fork(), key),
     insertEvaluator: (evaluator, liveMax) => insertEvaluator(fork(), evaluator, liveMax),
     findEvaluator: (projectId, idOrSlug) => findEvaluator(fork(), projectId, idOrSlug),

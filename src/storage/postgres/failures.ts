@@ -8,7 +8,8 @@ const RETRY_AFTER_SECONDS = 1;
 const STORAGE_FAILURES = /^(08|25|53|54|57|58|F0)/;
 // Losing against another process: nothing was stored, and the same again may well work.
 const GIVEN_UP: ReadonlySet<string> = new Set(['40001', '40P01', '55P03']);
-const CONFLICTS: ReadonlySet<string> = new Set(['23505', ...GIVEN_UP]);
+const UNIQUE_VIOLATION = '23505';
+const CONFLICTS: ReadonlySet<string> = new Set([UNIQUE_VIOLATION, ...GIVEN_UP]);
 const NETWORK_CODES = /^(E[A-Z]+|ERR_SSL.*|ERR_SOCKET.*|CERT_.*|DEPTH_.*|SELF_SIGNED.*|UNABLE_.*)$/;
 // What the client library says without a code when a connection is lost or was never had.
 const LOST = /terminated|timeout|not queryable|Cannot use a pool after calling end|closed the connection/i;
@@ -30,6 +31,11 @@ export function isStorageFailure(error: unknown): boolean {
 /** Whether another transaction was first; nothing of this one is stored. */
 export function isConflict(error: unknown): boolean {
   return CONFLICTS.has(postgresCode(error));
+}
+
+/** Whether a row was to be stored of which the key is taken. */
+export function isAlreadyThere(error: unknown): boolean {
+  return postgresCode(error) === UNIQUE_VIOLATION;
 }
 
 /** Whether the statement was given up so that others could go on. */

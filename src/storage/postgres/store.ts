@@ -19,6 +19,7 @@ import { createEventReader } from './event-reader.ts';
 import { isGivenUp, isStorageFailure, storageFault } from './failures.ts';
 import { createFreshness } from './freshness.ts';
 import { createInstallationReader } from './installation-reader.ts';
+import { createInstallationWriter } from './installation-writer.ts';
 import { createKeyReader } from './key-reader.ts';
 import { closable, closeLanes, type Lanes, type LanesOptions, openLanes } from './lanes.ts';
 import { createMonths } from './months.ts';
@@ -85,6 +86,7 @@ function assembleStore({ url, lanes, oids, manage, queueMaxBytes }: Parts): Stor
   const deliveries = createDeliveryStore({ delivery, reads, wakeUps });
   lanes.delivery.pool.on('connect', deliveries.forget);
   const installation = createInstallationReader(control);
+  const writer = createInstallationWriter(management);
   const probe = createProbe(ingest);
   const numbers = createTraceNumbers(async (count) => {
     const rows = await control.ask<{ first: number }>(OPEN_BLOCKS, [count]);
@@ -132,8 +134,8 @@ function assembleStore({ url, lanes, oids, manage, queueMaxBytes }: Parts): Stor
     installation: {
       readVerifier: installation.readVerifier,
       // Spares every later start the loading of what only the first one needs.
-      bootstrap: async (plan) => !(await installation.hasOrganization()) && (await managed('bootstrap', plan)),
-      addOrganization: (plan) => managed('addOrganization', plan),
+      bootstrap: async (plan) => !(await installation.hasOrganization()) && (await writer.bootstrap(plan)),
+      addOrganization: writer.addOrganization,
     },
     keys: {
       ...cacheKeyReads({ reader: createKeyReader(control), generation: createFreshness(readGeneration) }),

@@ -1,6 +1,7 @@
 /** The writer: every verb that needs the write handle, one at a time. The same code runs in a thread and in-process. */
 
 import type { Clock } from '../../domain/clock.ts';
+import type { InstallationStore } from '../../domain/store.ts';
 import type { Append, AppendOutcome } from '../append/apply.ts';
 import type { Management } from '../orm/management.ts';
 import { type CallManagement, MANAGEMENT_VERBS, spreadManagement } from '../orm/management-verbs.ts';
@@ -9,12 +10,14 @@ import { prepareAppendBatch } from './append-batch.ts';
 import type { Database } from './connection.ts';
 import { type DeliveryVerbs, prepareDeliveryWork } from './delivery-work.ts';
 import { isStorageFailure } from './failures.ts';
+import { prepareInstallationWriter } from './installation-writer.ts';
 import { prepareRemoval, type RemovalDone, type RemovalStep } from './retention.ts';
 import { prepareKeepSums } from './sums.ts';
 
 /** What the writer can be asked for. Rejects with the database's own error when the storage fails. */
 export type WriterVerbs = Management &
-  DeliveryVerbs & {
+  DeliveryVerbs &
+  Pick<InstallationStore, 'bootstrap' | 'addOrganization'> & {
     append(appends: readonly Append[]): Promise<readonly AppendOutcome[]>;
     keepSums: KeepSums;
     /** One step of retention. */
@@ -39,6 +42,7 @@ export type CoreDeps = {
 
 export function createCore({ db, clock, openManagement }: CoreDeps): Core {
   const appendBatch = prepareAppendBatch(db, clock);
+  const installation = prepareInstallationWriter(db);
   const keepSums = prepareKeepSums(db);
   const remove = prepareRemoval(db);
   const deliveries = prepareDeliveryWork(db);
@@ -90,6 +94,8 @@ export function createCore({ db, clock, openManagement }: CoreDeps): Core {
   return {
     verbs: {
       ...spreadManagement(callManagement),
+      bootstrap: (plan) => write(() => installation.bootstrap(plan)),
+      addOrganization: (plan) => write(() => installation.addOrganization(plan)),
       append: (appends) => write(() => appendBatch(appends)),
       keepSums: (trace, sums) => write(() => keepSums(trace, sums)),
       removeExpired: (step) => write(() => remove(step)),
