@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { inject } from 'vitest';
-import { createDatabases, query } from './postgres-databases.ts';
+import { createDatabases, query, type Template } from './postgres-databases.ts';
 import { temporaryFolder } from './temp.ts';
 
 declare module 'vitest' {
@@ -12,7 +12,7 @@ declare module 'vitest' {
     /** The project's own. */
     store: 'sqlite' | 'memory' | 'postgres';
     /** What the setup of the project "postgres" started. */
-    postgres: { readonly address: string; readonly template: string };
+    postgres: { readonly address: string; readonly template: Template };
   }
 }
 
@@ -84,7 +84,7 @@ const CHECK_INDEXES = `
 export async function createPostgresPlace(): Promise<Place> {
   const { address, template } = inject('postgres');
   const databases = createDatabases(address);
-  const url = await databases.createDatabase(undefined, template);
+  const url = await databases.createDatabase(template);
   return {
     url,
     environment: { SPANDREL_DATABASE_URL: url, SPANDREL_SECRET: TEST_SECRET },

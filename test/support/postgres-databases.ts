@@ -3,14 +3,19 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
+/** A database nobody is connected to. Through the log it is copied without waiting for checkpoints, whose files a disk has to write. */
+export type Template = { readonly name: string; readonly strategy: 'WAL_LOG' | 'FILE_COPY' };
+
 export type Databases = {
   /** The address of a database. */
   url(database: string): string;
   /** Answers the address of a new database, empty or a copy of the template. */
-  createDatabase(name?: string, template?: string): Promise<string>;
+  createDatabase(template?: Template): Promise<string>;
   /** By its address; whoever is connected is cut off. */
   dropDatabase(url: string): Promise<void>;
 };
+
+const EMPTY: Template = { name: 'template1', strategy: 'WAL_LOG' };
 
 /** `address` is that of any database on the server; its user may create databases. */
 export function createDatabases(address: string): Databases {
@@ -18,11 +23,9 @@ export function createDatabases(address: string): Databases {
   const manage = (sql: string) => query(url('postgres'), sql);
   return {
     url,
-    async createDatabase(name = `test_${randomBytes(8).toString('hex')}`, template = 'template1') {
-      // Copying through the log takes half the time of copying files, which waits for two checkpoints.
-      await manage(
-        `CREATE DATABASE ${pg.escapeIdentifier(name)} TEMPLATE ${pg.escapeIdentifier(template)} STRATEGY WAL_LOG`,
-      );
+    async createDatabase(template = EMPTY) {
+      const name = `test_${randomBytes(8).toString('hex')}`;
+      await manage(`CREATE DATABASE ${name} TEMPLATE ${template.name} STRATEGY ${template.strategy}`);
       return url(name);
     },
     async dropDatabase(dropped) {

@@ -27,6 +27,8 @@ import { createDatabases, type Databases, query } from './postgres-databases.ts'
 export type ClusterOptions = {
   /** Server settings by name, on top of those below. */
   readonly settings?: { readonly [name: string]: string };
+  /** The folder its data goes into; that of temporary files by default. */
+  readonly dataIn?: string;
 };
 
 export type Cluster = Databases & {
@@ -43,22 +45,25 @@ export type Cluster = Databases & {
 /** Whom the server runs as: nothing for an ordinary user, somebody else for root, whom PostgreSQL refuses. */
 type Identity = { readonly uid?: number; readonly gid?: number };
 
-type Home = { readonly folder: string; readonly identity: Identity };
+type Home = { readonly folder: string; readonly data: string; readonly identity: Identity };
 
 const USER = 'spandrel';
 const READY_MAX_MS = 60_000;
 /** Of the server's own log, in the error of a start that fails. */
 const LAST_WORDS_CHARACTERS = 2000;
 
-export async function startCluster({ settings = {} }: ClusterOptions = {}): Promise<Cluster> {
+export async function startCluster({ settings = {}, dataIn = tmpdir() }: ClusterOptions = {}): Promise<Cluster> {
   const native = findNative();
   const identity = findIdentity();
-  const home: Home = { folder: mkdtempSync(join(tmpdir(), 'spandrel-postgres-')), identity };
+  const makeFolder = (parent: string) => mkdtempSync(join(parent, 'spandrel-postgres-'));
+  const home: Home = { folder: makeFolder(tmpdir()), data: makeFolder(dataIn), identity };
   give(home, home.folder);
-  const will = leaveWill(REMOVE, [home.folder], identity);
+  give(home, home.data);
+  const will = leaveWill(REMOVE, [home.folder, home.data], identity);
   const remove = async () => {
     await will.execute();
     rmSync(home.folder, { recursive: true, force: true });
+    rmSync(home.data, { recursive: true, force: true });
   };
   const password = randomBytes(24).toString('base64url');
   try {
@@ -126,7 +131,7 @@ function initialize(home: Home, password: string): void {
   writeFileSync(passwordFile, password, { mode: 0o600 });
   give(home, passwordFile);
   const args = [
-    ...['--pgdata', join(home.folder, 'data'), '--username', USER, '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
+    ...['--pgdata', home.data, '--username', USER, '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
     // The locale that PostgreSQL brings along, so that no machine has to have one.
     ...['--encoding', 'UTF8', '--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
     ...['--no-sync', '--no-instructions'],
@@ -180,7 +185,7 @@ function createPostmaster(home: Home, { address, settings }: PostmasterOptions) 
   async function start(): Promise<void> {
     const log = openSync(logFile, 'a');
     // A session of its own: Ctrl-C in a terminal goes to the tests alone.
-    const started = spawn(join(home.folder, 'native/bin/postgres'), ['-D', join(home.folder, 'data'), ...args], {
+    const started = spawn(join(home.folder, 'native/bin/postgres'), ['-D', home.data, ...args], {
       ...processOptions(home),
       detached: true,
       stdio: ['ignore', log, log],
@@ -217,10 +222,10 @@ function takesConnections(address: string): Promise<boolean> {
 
 /** Runs as the server's user, so it can end nobody else's process. */
 const REMOVE = `
-lock="$0/data/postmaster.pid"
+lock="$1/postmaster.pid"
 if pid=$(head -n 1 "$lock"); then
   kill -QUIT "$pid"
   while [ -e "$lock" ] && kill -0 "$pid"; do sleep 0.02; done
 fi
-rm -rf "$0" || { sleep 2; rm -rf "$0"; }
+rm -rf "$0" "$1" || { sleep 2; rm -rf "$0" "$1"; }
 `;

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -14,5 +14,19 @@ export async function until(condition: () => boolean | Promise<boolean>, deadlin
   while (!(await condition())) {
     if (performance.now() > endMs) throw new Error(`the condition did not hold within ${deadlineMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+const SHARED_MEMORY = '/dev/shm';
+const SHARED_MEMORY_TYPE = 0x01021994;
+const SHARED_MEMORY_FREE_MIN_BYTES = 2 * 1024 ** 3;
+
+/** A folder whose files live in memory, so that nobody waits for a disk; null where there is no room for that. */
+export function memoryFolder(): string | null {
+  try {
+    const { type, bavail, bsize } = statfsSync(SHARED_MEMORY);
+    return type === SHARED_MEMORY_TYPE && bavail * bsize >= SHARED_MEMORY_FREE_MIN_BYTES ? SHARED_MEMORY : null;
+  } catch {
+    return null;
   }
 }
