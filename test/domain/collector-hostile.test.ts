@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { collect } from '../../src/domain/collector.ts';
 import { Fault, type JsonValue } from '../../src/domain/fault.ts';
+import { runsOf } from '../support/scenario.ts';
 import { LIMITS, NOW_MS, PROJECT, pricing, refusalOf, send } from './collecting.ts';
 
 const deps = { limits: LIMITS, pricing };
@@ -103,7 +104,7 @@ describe('hostile bodies', () => {
           expect(failure).toBeInstanceOf(Fault);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runsOf(2000) },
     );
     expect(stored).toBeGreaterThan(0);
   });

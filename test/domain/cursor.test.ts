@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCursorCodec } from '../../src/domain/cursor.ts';
 import { deriveRootKeys } from '../../src/domain/secrets.ts';
+import { runsOf } from '../support/scenario.ts';
 
 const rootSecret = '0123456789abcdef0123456789abcdef';
 const codec = createCursorCodec(deriveRootKeys(rootSecret).cursorKey);
@@ -130,7 +131,7 @@ describe('a cursor', () => {
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), utf16, fc.base64String()), (text) => {
         expect(codec.open(binding, text)).toBeNull();
       }),
-      { numRuns: 1_000 },
+      { numRuns: runsOf(1_000) },
     );
     for (const text of ['', 'null', 'undefined', 'W10', 'A'.repeat(1024), 'A'.repeat(5_000_000)]) {
       expect(codec.open(binding, text)).toBeNull();

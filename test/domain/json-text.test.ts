@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Fault } from '../../src/domain/fault.ts';
 import { parseFreeJson } from '../../src/domain/free-json.ts';
 import { parseJson, type Spelling, scanJson } from '../../src/domain/json-text.ts';
+import { runsOf } from '../support/scenario.ts';
 
 function parse(text: string, spelling: Spelling = 'literals'): unknown {
   const bytes = Buffer.from(text);
@@ -93,7 +94,7 @@ describe('parsing a document whose numbers keep their spelling', () => {
         fc.pre(!scanJson(Buffer.from(sent)).hasEscapedNames);
         expect(outcomeOf(() => parse(sent))).toBe(outcomeOf(() => parseByReviver(sent)));
       }),
-      { numRuns: 2_000 },
+      { numRuns: runsOf(2_000) },
     );
   });
 
@@ -163,7 +164,7 @@ describe('integers that a double does not hold', () => {
         expect(JSON.stringify(parse(sent, 'values'))).toBe(write(textOfNumber));
         if (!hasMark) expect(JSON.stringify(parseFreeJson(sent))).toBe(write(textOfNumber));
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     );
   });
 

@@ -9,6 +9,7 @@ import {
   usdNumberToNano,
   usdTextToNano,
 } from '../../src/domain/money.ts';
+import { runsOf } from '../support/scenario.ts';
 
 const anyNano = fc.integer({ min: 0, max: NANO_USD_MAX });
 
@@ -45,7 +46,7 @@ describe('usdNumberToNano', () => {
       fc.property(fc.double({ min: 1e-6, max: 9_000_000, noNaN: true }), (usd) => {
         expect(usdNumberToNano(usd)).toBe(usdTextToNano(String(usd)));
       }),
-      { numRuns: 2_000 },
+      { numRuns: runsOf(2_000) },
     );
   });
 });
@@ -56,7 +57,7 @@ describe('nanoToUsdNumber', () => {
       fc.property(anyNano, (nano) => {
         expect(nanoToUsdNumber(nano)).toBe(Number(nanoToUsdText(nano)));
       }),
-      { numRuns: 2_000 },
+      { numRuns: runsOf(2_000) },
     );
   });
 
@@ -65,7 +66,7 @@ describe('nanoToUsdNumber', () => {
       fc.property(fc.integer({ min: 0, max: 1e15 - 1 }), (nano) => {
         expect(usdNumberToNano(nanoToUsdNumber(nano))).toBe(nano);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runsOf(2_000) },
     );
   });
 });
@@ -159,7 +160,7 @@ describe('picoToNano', () => {
       fc.property(anyNano, (pico) => {
         expect(picoToNano(pico)).toBe(picoToNano(BigInt(pico)));
       }),
-      { numRuns: 2_000 },
+      { numRuns: runsOf(2_000) },
     );
   });
 

@@ -14,6 +14,7 @@ import {
   type Scope,
   type ScopeType,
 } from '../../src/domain/permissions.ts';
+import { runsOf } from '../support/scenario.ts';
 import { permissionsAt } from './permissions-at.ts';
 
 const organization: Scope = { type: 'ORGANIZATION', organizationId: 'o' };
@@ -210,7 +211,7 @@ describe('may', () => {
           expect(may(principal, anything, scope)).toBe(oracleMay(principal, anything, scope));
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     );
   });
 
@@ -255,7 +256,7 @@ describe('covers', () => {
           missing.size === 0 ? { covered: true } : { covered: false, missing: [...missing].sort() },
         );
       }),
-      { numRuns: 3_000 },
+      { numRuns: runsOf(3_000) },
     );
   });
 
@@ -268,7 +269,7 @@ describe('covers', () => {
           expect(lacking(gained, permissionsAt({ kind: 'service', keyGrants: holder }, scope))).toEqual([]);
         }
       }),
-      { numRuns: 3_000 },
+      { numRuns: runsOf(3_000) },
     );
   });
 

@@ -5,6 +5,7 @@ import { NANO_USD_MAX } from '../../src/domain/money.ts';
 import { createPricing, type TokenCounts } from '../../src/domain/pricing.ts';
 import type { TokenRates } from '../../src/domain/pricing-registry.ts';
 import { ask, createListed, noTokens, priceUsd, registry } from '../support/pricing.ts';
+import { runsOf } from '../support/scenario.ts';
 
 describe('the price list', () => {
   it('is that of the installed package version', () => {
@@ -149,7 +150,7 @@ describe('arithmetic', () => {
         fc.pre(Object.values(tokens).some((value) => value !== null));
         expect(createFlat(rates).price(ask({ model: 'flat', tokens })).costNanoUsd).toBe(priceExactly(tokens, rates));
       }),
-      { numRuns: 5_000 },
+      { numRuns: runsOf(5_000) },
     );
   });
 
@@ -166,7 +167,7 @@ describe('arithmetic', () => {
           expect(createFlat(rates).price(ask({ model: 'flat', tokens })).costNanoUsd).toBe(priceExactly(tokens, rates));
         },
       ),
-      { numRuns: 5_000 },
+      { numRuns: runsOf(5_000) },
     );
   });
 });

@@ -14,6 +14,7 @@ import {
   parseToken,
   secretsEqual,
 } from '../../src/domain/secrets.ts';
+import { runsOf } from '../support/scenario.ts';
 
 const prefixes = ['sk-lw-', 'sk-'];
 const rootSecret = '0123456789abcdef0123456789abcdef';
@@ -182,7 +183,7 @@ describe('parseToken', () => {
         const parsed = parseToken(token, prefixes);
         expect(parsed !== null).toBe(visible && token.length >= 24 && token.length <= 256);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runsOf(2_000) },
     );
   });
 });

@@ -5,6 +5,7 @@ import { aggregatesOf, choiceOf, readAggregates, type TraceChoice } from '../../
 import { grow, type TraceState } from '../../src/domain/trace-growth.ts';
 import { beginRecomputation } from '../../src/domain/trace-recomputation.ts';
 import { totalsOf } from '../../src/domain/trace-totals.ts';
+import { runsOf } from '../support/scenario.ts';
 import { sorted, summary } from './summaries.ts';
 
 // Few of everything, so that ties, replacements, late parents, cycles and empty sums come up often.
@@ -57,7 +58,7 @@ describe('what is kept of all spans of a trace', () => {
           expect(recomputation.end()).toEqual(expected);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runsOf(2000) },
     );
     expect(told).toBeGreaterThan(untold);
   });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mergeMetadata } from '../../src/domain/trace-metadata.ts';
+import { runsOf } from '../support/scenario.ts';
 import { nest, send } from './collecting.ts';
 
 function read(metadata: unknown): { json: string | null; reasons: readonly string[] } {
@@ -160,7 +161,7 @@ describe('metadata of several requests', () => {
           json = once;
         }
       }),
-      { numRuns: 50 },
+      { numRuns: runsOf(50) },
     );
   });
 });

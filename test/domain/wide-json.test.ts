@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Fault, type JsonValue } from '../../src/domain/fault.ts';
 import { parseJson, type Spelling, scanJson } from '../../src/domain/json-text.ts';
 import { findTooWide, TOO_WIDE } from '../../src/domain/wide-json.ts';
+import { runsOf } from '../support/scenario.ts';
 import { spanOf } from './collecting.ts';
 
 const MEMBERS_MAX = 10_000;
@@ -106,7 +107,7 @@ describe('a document with objects of more than 10,000 members', () => {
         const plain = text.replaceAll('"WIDE":', '"W":').replaceAll('"WIDE"', '{}');
         expect(JSON.stringify(parsed)).toBe(JSON.stringify(JSON.parse(plain)));
       }),
-      { numRuns: 100 },
+      { numRuns: runsOf(100) },
     );
   });
 });

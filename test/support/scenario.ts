@@ -53,3 +53,8 @@ export async function inParallel<T>(
 
 /** True for the long suites. */
 export const isFullTier = process.env.SPANDREL_TEST_TIER === 'full';
+
+/** Of a property that is tried on random values: the quick tier tries a quarter of them. */
+export function runsOf(full: number): number {
+  return isFullTier ? full : Math.ceil(full / 4);
+}

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { TraceStore } from '../../../src/domain/store.ts';
 import type { Span } from '../../../src/domain/trace.ts';
 import { summaryOf, totalsOf } from '../../../src/domain/trace-totals.ts';
+import { runsOf } from '../../support/scenario.ts';
 import {
   bareSpan,
   PROJECT,
@@ -182,7 +183,7 @@ export function appendConformance(open: OpenSubject): void {
               await expectTotals(traces, traceId, [...model.values()]);
             },
           ),
-          { numRuns: 60 },
+          { numRuns: runsOf(60) },
         );
       }),
     );

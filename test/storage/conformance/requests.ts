@@ -6,6 +6,7 @@ import { type EventKind, type EventName, eventIdOf, requestKeys } from '../../..
 import type { ReportedRequest } from '../../../src/domain/request-report.ts';
 import { nextRequestState, type RequestNews, type RequestState } from '../../../src/domain/request-state.ts';
 import type { Store } from '../../../src/domain/store.ts';
+import { runsOf } from '../../support/scenario.ts';
 import { BARE_CONTENT, recordOf, reportOf } from './reports.ts';
 import { ORGANIZATION, PROJECT, RECEIVED_AT_MS, sampleAppend, sampleRequest, sampleSpan } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
@@ -113,7 +114,7 @@ export function requestStoreConformance(open: OpenSubject): void {
             expect(emitted).toEqual(expected.toSorted());
             for (const id of emitted) expect(await store.events.find(ORGANIZATION, id, 0)).toMatchObject({ id });
           }),
-          { numRuns: 60 },
+          { numRuns: runsOf(60) },
         );
       }),
     );
