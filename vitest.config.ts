@@ -40,9 +40,16 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') },
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // The setup of a project runs only when one of its files does.
     projects: [
       {
-        test: { name: 'sqlite', provide: { store: 'sqlite' }, include: ['test/**/*.test.ts'], exclude: [POSTGRES] },
+        test: {
+          name: 'sqlite',
+          provide: { store: 'sqlite' },
+          include: ['test/**/*.test.ts'],
+          exclude: [POSTGRES],
+          globalSetup: 'test/support/sqlite-setup.ts',
+        },
       },
       {
         // A second organization can only be put into a database that others can open.
@@ -53,7 +60,6 @@ export default defineConfig({
           name: 'postgres',
           provide: { store: 'postgres' },
           include: [...API_OF_STORES, ...SCENARIOS_OF_STORES, POSTGRES],
-          // Runs only when one of these files does.
           globalSetup: 'test/support/postgres-setup.ts',
         },
       },

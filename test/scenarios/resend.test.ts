@@ -7,7 +7,7 @@ import { type Body, callRest } from '../support/surfaces.ts';
 const NOW = Date.now();
 let app: TestApp;
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ writer: 'in its thread' });
 });
 afterAll(async () => {
   await app.close();

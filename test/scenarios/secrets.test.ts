@@ -49,7 +49,7 @@ async function mintEverything(call: (verb: string, path: string, body?: object, 
 }
 
 it('G1: no secret stands in the data folder, the log or an error', async () => {
-  const app = await startApp({ environment: { SPANDREL_WEBHOOK_ALLOW: '127.0.0.1' } });
+  const app = await startApp({ writer: 'in its thread', environment: { SPANDREL_WEBHOOK_ALLOW: '127.0.0.1' } });
   const seen: Seen = { texts: [], minted: [] };
   const call = async (verb: string, path: string, body?: object, headers: Headers = {}) => {
     const answer = await callRest(app.address, { verb, path, headers, ...(body === undefined ? {} : { body }) });

@@ -55,7 +55,7 @@ function median(values: readonly number[]): number {
 }
 
 it('K4: how long a refusal takes does not tell why', async () => {
-  const app = await startApp();
+  const app = await startApp({ writer: 'in its thread' });
   const stopwatch = openStopwatch(app.address);
   try {
     const kinds = Object.entries(await makeTokens(app)).map(([what, next]) => ({

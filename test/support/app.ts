@@ -7,7 +7,9 @@ import { createPricing } from '../../src/domain/pricing.ts';
 import { deriveRootKeys, type RootKeys } from '../../src/domain/secrets.ts';
 import type { Store } from '../../src/domain/store.ts';
 import { readPriceList } from '../../src/price-list.ts';
-import { openStore } from '../../src/storage/open.ts';
+import { databaseFile, isPostgres, openStore } from '../../src/storage/open.ts';
+import { openCore } from '../../src/storage/sqlite/open-core.ts';
+import { createInlineStore, type SqliteStoreOptions } from '../../src/storage/sqlite/store.ts';
 import { createPlace, type Place, TEST_SECRET } from './place.ts';
 
 export type TestApp = App & {
@@ -29,13 +31,18 @@ export type TestAppOptions = {
   readonly clock?: () => number;
   /** How long jobs wait between their runs. */
   readonly wait?: AppDeps['wait'];
+  /**
+   * Where SQLite in a file writes. The rules of the api are the same wherever, and a thread of its own, as the product
+   * has it, takes as long to start as many a test: only tests of how the whole behaves have one.
+   */
+  readonly writer?: 'here' | 'in its thread';
   /** What the server works on in place of the store that was opened. */
   readonly dress?: (store: Store) => Store;
 };
 
 /** A server on a free port over a database of its own, with the first organization in it. */
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const { environment = {}, clock = Date.now, wait, dress = (opened) => opened } = options;
+  const { environment = {}, clock = Date.now, wait, writer = 'here', dress = (opened) => opened } = options;
   const place = await createPlace();
   const config = readConfig({
     SPANDREL_PORT: '0',
@@ -50,8 +57,12 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
       logged.push(`${msg} ${JSON.stringify(fields)}`);
     },
   });
+  const file = isPostgres(place.url) ? null : databaseFile(place.url);
+  const storeOptions = { queueMaxBytes: config.limits.ingestQueueMaxBytes, log };
   const store = dress(
-    await openStore({ url: config.databaseUrl, queueMaxBytes: config.limits.ingestQueueMaxBytes, log }),
+    writer === 'here' && file !== null
+      ? await openHere(file, storeOptions)
+      : await openStore({ url: config.databaseUrl, ...storeOptions }),
   );
   const rootKeys = deriveRootKeys(TEST_SECRET);
   const printed = await bootstrap(
@@ -88,4 +99,9 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
       await place.remove();
     },
   };
+}
+
+async function openHere(file: string, options: SqliteStoreOptions): Promise<Store> {
+  const warn = (message: string) => options.log.warn({ detail: message }, 'the object mapper warns');
+  return createInlineStore(await openCore({ file, clock: Date.now, warn }), options);
 }

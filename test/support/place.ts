@@ -1,16 +1,18 @@
 /** Where a server under test keeps its data. The project of the test run decides which kind of database that is. */
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { inject } from 'vitest';
 import { createDatabases, query, type Template } from './postgres-databases.ts';
-import { temporaryFolder } from './temp.ts';
+import { memoryFolder, temporaryFolder } from './temp.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** The project's own. */
     store: 'sqlite' | 'memory' | 'postgres';
+    /** A SQLite database with the schema and nothing in it, which the setup of the project "sqlite" made. */
+    emptyFile: string;
     /** What the setup of the project "postgres" started. */
     postgres: { readonly address: string; readonly template: Template };
   }
@@ -39,8 +41,9 @@ export async function createPlace(): Promise<Place> {
 
 /** Names no secret: a server writes its own beside the file. */
 function createFilePlace(): Place {
-  const folder = temporaryFolder();
+  const folder = temporaryFolder(memoryFolder() ?? undefined);
   const file = join(folder.path, 'spandrel.db');
+  copyFileSync(inject('emptyFile'), file);
   const url = `sqlite:${file}`;
   return {
     url,

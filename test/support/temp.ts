@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** A folder that is removed by `remove`. */
-export function temporaryFolder(): { readonly path: string; remove(): void } {
-  const path = mkdtempSync(join(tmpdir(), 'spandrel-test-'));
+export function temporaryFolder(parent = tmpdir()): { readonly path: string; remove(): void } {
+  const path = mkdtempSync(join(parent, 'spandrel-test-'));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 

@@ -26,6 +26,7 @@ export async function startWebhookWorld(options: WebhookWorldOptions = {}): Prom
   let jumpedMs = 0;
   const now = () => Date.now() + jumpedMs;
   const app = await startApp({
+    writer: 'in its thread',
     // The end of a test waits for no receiver.
     environment: { ...ALLOW_THIS_MACHINE, SPANDREL_DRAIN_MS: '600', ...environment },
     clock: now,

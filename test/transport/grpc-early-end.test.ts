@@ -22,7 +22,10 @@ async function endEarly(session: ReturnType<typeof connectHttp2>, headers: objec
 }
 
 it('a gRPC call that ends without a message before its caller is known is answered, and keeps no slot', async () => {
-  const app = await startApp({ environment: { SPANDREL_MAX_INFLIGHT: String(IN_FLIGHT_MAX) } });
+  const app = await startApp({
+    writer: 'in its thread',
+    environment: { SPANDREL_MAX_INFLIGHT: String(IN_FLIGHT_MAX) },
+  });
   onTestFinished(() => app.close());
   const session = connectHttp2(app.address);
   onTestFinished(() => session.destroy());

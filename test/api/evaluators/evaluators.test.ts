@@ -8,7 +8,7 @@ const { getEvaluator, createEvaluator } = EvaluatorService.method;
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ writer: 'in its thread' });
 });
 afterAll(async () => {
   await app.close();

@@ -11,7 +11,7 @@ const { listEvents, getEvent } = EventService.method;
 let app: TestApp;
 const ids: string[] = [];
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ writer: 'in its thread' });
   for (let index = 0; index < 30; index++) {
     const body = llmTrace(NOW - index);
     const answer = await callRest(app.address, {

@@ -17,7 +17,7 @@ const { reportRequests } = GatewayService.method;
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ writer: 'in its thread' });
 });
 afterAll(async () => {
   await app.close();

@@ -6,7 +6,7 @@ import { addMember, ask, mint, restrictedTo, SURFACES } from './ask.ts';
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ writer: 'in its thread' });
 });
 afterAll(async () => {
   await app.close();

@@ -11,7 +11,7 @@ const { listTeams, createTeam } = TeamService.method;
 let app: TestApp;
 let viewer: { readonly authorization: string };
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ writer: 'in its thread' });
   const at = [custom('ORGANIZATION', app.organizationId, ['organization:view'])];
   viewer = bearer(await addKey(app, { bindings: at }));
 });

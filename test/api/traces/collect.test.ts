@@ -10,7 +10,7 @@ const { collectTrace } = TraceService.method;
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ writer: 'in its thread' });
 });
 afterAll(async () => {
   await app.close();

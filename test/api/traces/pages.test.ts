@@ -12,7 +12,7 @@ const { getTrace } = TraceService.method;
 let app: TestApp;
 let headers: { readonly 'x-auth-token': string };
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ writer: 'in its thread' });
   headers = { 'x-auth-token': app.projectKey };
 });
 afterAll(async () => {
