@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/domain/store.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { createThreadReader, type ThreadReaderOptions } from '../../src/storage/sqlite/thread-reader.ts';
@@ -17,7 +17,7 @@ let file: string;
 let store: Store;
 let traceId: string;
 let threads: Worker[];
-beforeEach(async () => {
+beforeAll(async () => {
   folder = temporaryFolder();
   file = join(folder.path, 'spandrel.db');
   store = await openStore({ url: `sqlite:${file}`, queueMaxBytes: 64 * 1024 * 1024, log: quietLog });
@@ -25,9 +25,11 @@ beforeEach(async () => {
   const append = sampleAppend({ spans, requests: [] });
   await store.traces.append(append);
   traceId = append.traceId;
+});
+beforeEach(() => {
   threads = [];
 });
-afterEach(async () => {
+afterAll(async () => {
   await store.close();
   folder.remove();
 });
