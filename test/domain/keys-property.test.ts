@@ -4,7 +4,6 @@ import { readDirectory } from '../../src/domain/directory.ts';
 import type { KeyDraft } from '../../src/domain/keys.ts';
 import { PERMISSIONS } from '../../src/domain/permission-catalogue.ts';
 import { type Binding, may, type Principal, type Scope } from '../../src/domain/permissions.ts';
-import { runsOf } from '../support/scenario.ts';
 import { bind, createWorld, customAt, NOW_MS, O, outcomeOf, type World } from './keys-world.ts';
 import { permissionsAt } from './permissions-at.ts';
 
@@ -68,7 +67,7 @@ describe('what a key can do', () => {
         const { effectivePermissions } = await world.keys.get(await world.callWith(world.callers.PA.id), id);
         expect(effectivePermissions).toEqual([...new Set(everywhere)].toSorted());
       }),
-      { numRuns: runsOf(200) },
+      { numRuns: 200 },
     );
   });
 });
@@ -138,7 +137,7 @@ describe('no sequence of operations on keys', () => {
           }
         }
       }),
-      { numRuns: runsOf(200) },
+      { numRuns: 200 },
     );
     expect(succeeded).toBeGreaterThan(200);
   });
