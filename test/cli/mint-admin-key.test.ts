@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
+import { useInstallation } from '../support/installation.ts';
 import { ADMIN_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
 import { callRest } from '../support/surfaces.ts';
 import { temporaryFolder } from '../support/temp.ts';
@@ -19,6 +20,15 @@ function newFolder(): string {
   return folder.path;
 }
 
+const installation = useInstallation();
+
+/** A folder in which a server was started once. */
+function installedFolder(): string {
+  const folder = newFolder();
+  installation.copyTo(folder);
+  return folder;
+}
+
 async function start(environment: { readonly [name: string]: string }): Promise<SpawnedServer> {
   const server = await spawnServer(environment);
   servers.push(server);
@@ -33,7 +43,7 @@ const refused = (reason: RegExp) => ({
 });
 
 it('the one administrator who lost every key gets a new one, and the audit log says so', async () => {
-  const folder = newFolder();
+  const folder = installedFolder();
   const environment = { SPANDREL_DATABASE_URL: `sqlite:${join(folder, 'spandrel.db')}` };
   const first = await start(environment);
   const headers = { authorization: `Bearer ${ADMIN_KEY}` };
@@ -56,9 +66,8 @@ it('the one administrator who lost every key gets a new one, and the audit log s
 });
 
 it('nothing is minted for others, and nothing without the secret', async () => {
-  const folder = newFolder();
+  const folder = installedFolder();
   const environment = { SPANDREL_DATABASE_URL: `sqlite:${join(folder, 'spandrel.db')}` };
-  await (await start(environment)).stop('SIGTERM');
   const mint = (email: string, more = {}) => runCli(['mint-admin-key', '--email', email], { ...environment, ...more });
   expect(await mint('somebody@localhost')).toEqual(refused(/no active member .* somebody@localhost/));
   expect(await mint('admin@localhost', { SPANDREL_SECRET: 'x'.repeat(32) })).toEqual(

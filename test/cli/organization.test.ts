@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { useInstallation } from '../support/installation.ts';
 import { ADMIN_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
 import { callRest } from '../support/surfaces.ts';
 import { temporaryFolder } from '../support/temp.ts';
@@ -17,6 +18,15 @@ function newFolder(): string {
   const folder = temporaryFolder();
   folders.push(folder);
   return folder.path;
+}
+
+const installation = useInstallation();
+
+/** A folder in which a server was started once. */
+function installedFolder(): string {
+  const folder = newFolder();
+  installation.copyTo(folder);
+  return folder;
 }
 
 async function start(environment: { readonly [name: string]: string }): Promise<SpawnedServer> {
@@ -47,7 +57,7 @@ const refused = (reason: RegExp) => ({
 
 describe('a second organization', () => {
   it('is made with a team, a project, an administrator and their keys, which are printed once', async () => {
-    const environment = { SPANDREL_DATABASE_URL: `sqlite:${join(newFolder(), 'spandrel.db')}` };
+    const environment = { SPANDREL_DATABASE_URL: `sqlite:${join(installedFolder(), 'spandrel.db')}` };
     const first = await start(environment);
     expect(await runCli(CREATE, environment)).toEqual(refused(/another process is using the database .*stop it first/));
     await first.stop('SIGTERM');
@@ -76,8 +86,7 @@ describe('a second organization', () => {
   });
 
   it('of an administrator of another one has its own way back in', async () => {
-    const environment = { SPANDREL_DATABASE_URL: `sqlite:${join(newFolder(), 'spandrel.db')}` };
-    await (await start(environment)).stop('SIGTERM');
+    const environment = { SPANDREL_DATABASE_URL: `sqlite:${join(installedFolder(), 'spandrel.db')}` };
     const create = ['organization', 'create', '--name', 'Second', '--admin-email', 'admin@localhost'];
     const id = /SPANDREL_ORGANIZATION_ID=(.*)/.exec((await runCli(create, environment)).stdout)?.[1] ?? '';
     const mint = ['mint-admin-key', '--email', 'admin@localhost'];
@@ -102,9 +111,8 @@ describe('a second organization', () => {
   });
 
   it('is not made without the secret of the database', async () => {
-    const folder = newFolder();
+    const folder = installedFolder();
     const environment = { SPANDREL_DATABASE_URL: `sqlite:${join(folder, 'spandrel.db')}` };
-    await (await start(environment)).stop('SIGTERM');
     const wrong = { ...environment, SPANDREL_SECRET: 'x'.repeat(32) };
     expect(await runCli(CREATE, wrong)).toEqual(refused(/does not belong to this database/));
     expect(existsSync(join(folder, 'secret'))).toBe(true);

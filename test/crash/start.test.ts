@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import { afterEach, describe, expect, it } from 'vitest';
+import { useInstallation } from '../support/installation.ts';
 import { type SpawnedServer, spawnServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temp.ts';
 
@@ -19,6 +20,15 @@ function newFolder(): string {
   const folder = temporaryFolder();
   folders.push(folder);
   return folder.path;
+}
+
+const installation = useInstallation();
+
+/** A folder in which a server was started once. */
+function installedFolder(): string {
+  const folder = newFolder();
+  installation.copyTo(folder);
+  return folder;
 }
 
 function spawnIn(folder: string, environment: { [name: string]: string }): Promise<SpawnedServer> {
@@ -134,7 +144,7 @@ describe('the first start', () => {
 
 describe('a start that cannot work ends with one clear line', () => {
   it('a second process on the same file', async () => {
-    const folder = newFolder();
+    const folder = installedFolder();
     await start(folder);
     const text = await refusal(folder);
     expect(text.split('\n')).toHaveLength(1);
@@ -142,9 +152,7 @@ describe('a start that cannot work ends with one clear line', () => {
   });
 
   it('a wrong secret, and nothing is written', async () => {
-    const folder = newFolder();
-    const first = await start(folder);
-    await first.stop('SIGTERM');
+    const folder = installedFolder();
     const before = contentOf(folder);
     const text = await refusal(folder, { SPANDREL_SECRET: 'x'.repeat(32) });
     expect(text).toBe('spandrel: SPANDREL_SECRET does not belong to this database');
@@ -152,18 +160,14 @@ describe('a start that cannot work ends with one clear line', () => {
   });
 
   it('a database whose secret file is gone, and no new one is made', async () => {
-    const folder = newFolder();
-    const first = await start(folder);
-    await first.stop('SIGTERM');
+    const folder = installedFolder();
     rmSync(join(folder, 'secret'));
     expect(await refusal(folder)).toMatch(/the secret file .* is gone; put it back/);
     expect(existsSync(join(folder, 'secret'))).toBe(false);
   });
 
   it('a secret file that others can read', async () => {
-    const folder = newFolder();
-    const first = await start(folder);
-    await first.stop('SIGTERM');
+    const folder = installedFolder();
     chmodSync(join(folder, 'secret'), 0o644);
     expect(await refusal(folder)).toMatch(/must not be open to group or others/);
   });
@@ -209,7 +213,7 @@ describe('a start that cannot work ends with one clear line', () => {
 });
 
 it('SIGTERM ends with 0 although a connection is kept open', async () => {
-  const server = await start(newFolder());
+  const server = await start(installedFolder());
   expect((await fetch(`${server.address}/readyz`)).status).toBe(200);
   const startedMs = performance.now();
   expect(await server.stop('SIGTERM')).toBe(0);
