@@ -19,10 +19,23 @@ import { webhookConformance } from './webhooks.ts';
 
 /** Every duty of the port. */
 export function storeConformance(open: OpenSubject): void {
+  recordConformance(open);
+  logConformance(open);
+}
+
+/** The duties towards what owners manage. */
+export function recordConformance(open: OpenSubject): void {
   installationConformance(open);
   keyStoreConformance(open);
   projectConformance(open);
   projectSettingsConformance(open);
+  evaluatorStoreConformance(open);
+  managementConformance(open);
+  webhookConformance(open);
+}
+
+/** The duties towards what is reported all the time, and those of the store as a whole. */
+export function logConformance(open: OpenSubject): void {
   traceReadConformance(open);
   appendConformance(open);
   largeTraceConformance(open);
@@ -32,10 +45,7 @@ export function storeConformance(open: OpenSubject): void {
   requestStoreConformance(open);
   governanceConformance(open);
   eventStoreConformance(open);
-  evaluatorStoreConformance(open);
   retentionConformance(open);
-  managementConformance(open);
-  webhookConformance(open);
 
   describe('the store', () => {
     it(
