@@ -8,12 +8,19 @@ export function temporaryFolder(parent = tmpdir()): { readonly path: string; rem
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
+const LOOK_AGAIN_MIN_MS = 5;
+const LOOK_AGAIN_MAX_MS = 50;
+/** Of the time that was waited already: whoever waits for long is told a little later, and asks less. */
+const LOOK_AGAIN_SHARE = 0.05;
+
 /** Waits for a condition; throws once the deadline is past. */
 export async function until(condition: () => boolean | Promise<boolean>, deadlineMs = 10_000): Promise<void> {
-  const endMs = performance.now() + deadlineMs;
+  const startedMs = performance.now();
   while (!(await condition())) {
-    if (performance.now() > endMs) throw new Error(`the condition did not hold within ${deadlineMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    const waitedMs = performance.now() - startedMs;
+    if (waitedMs > deadlineMs) throw new Error(`the condition did not hold within ${deadlineMs} ms`);
+    const pauseMs = Math.min(LOOK_AGAIN_MAX_MS, Math.max(LOOK_AGAIN_MIN_MS, waitedMs * LOOK_AGAIN_SHARE));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 
