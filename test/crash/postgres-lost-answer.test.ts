@@ -10,8 +10,8 @@ import { until } from '../support/temp.ts';
 import { createTraceSender, startLoad } from '../support/trace-sender.ts';
 import { auditLog, walkLog } from '../support/walk-log.ts';
 
-const LOSSES = isFullTier ? 100 : 10;
-const CUTS = isFullTier ? 200 : 20;
+const LOSSES = isFullTier ? 100 : 6;
+const CUTS = isFullTier ? 200 : 12;
 const CLIENTS = 8;
 const PROGRESS_MAX_MS = 60_000;
 /** After so many batches without a conflict the driver takes what comes to be new again. */

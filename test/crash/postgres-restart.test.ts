@@ -17,7 +17,7 @@ const PROGRESS_MAX_MS = 60_000;
 const HEAL_MAX_MS = 3_000;
 const ANSWER_MAX_MS = 5_000;
 /** Between two restarts, so that each hits a load that runs. */
-const TRACES_BETWEEN_MAX = 400;
+const TRACES_BETWEEN_MAX = isFullTier ? 400 : 150;
 
 it(
   `P1: nothing acknowledged is lost when PostgreSQL goes away ${RESTARTS} times, and all heals by itself`,

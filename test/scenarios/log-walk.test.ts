@@ -6,8 +6,8 @@ import { type SpawnedServer, spawnServer } from '../support/server.ts';
 import { until } from '../support/temp.ts';
 import { readPage } from '../support/walk-log.ts';
 
-const EVENTS_PER_SECOND = 2_000;
-const EVENTS_BEFORE = isFullTier ? 40_000 : 2_500;
+const EVENTS_PER_SECOND = isFullTier ? 2_000 : 800;
+const EVENTS_BEFORE = isFullTier ? 40_000 : 1_200;
 const CURSOR_CHARACTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 it('W7: a walk over the log returns what was there exactly once, whatever is appended and restarted meanwhile', async () => {
@@ -33,7 +33,7 @@ it('W7: a walk over the log returns what was there exactly once, whatever is app
     expect(appending.sender.refusals.wrong).toEqual([]);
     expect(walks.restarts).toBeGreaterThan(1);
     expect(walks.ties, 'events of one instant').toBeGreaterThan(1_000);
-    expect(walks.appendedMeanwhile, 'events appended during walks').toBeGreaterThan(1_000);
+    expect(walks.appendedMeanwhile, 'events appended during walks').toBeGreaterThan(EVENTS_PER_SECOND / 2);
     expect(appending.sender.refusals.cut, 'restarts hit appends').toBeGreaterThan(0);
   } finally {
     await server.stop('SIGKILL');

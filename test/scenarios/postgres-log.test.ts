@@ -9,8 +9,8 @@ import { type SpawnedServer, spawnServer } from '../support/server.ts';
 import { until } from '../support/temp.ts';
 import { walkLog } from '../support/walk-log.ts';
 
-const EVENTS_PER_SECOND = 2_000;
-const EVENTS_BEFORE = isFullTier ? 40_000 : 2_500;
+const EVENTS_PER_SECOND = isFullTier ? 2_000 : 500;
+const EVENTS_BEFORE = isFullTier ? 40_000 : 1_200;
 // What a poll costs must not be all the machine does.
 const POLL_PAUSE_MS = 50;
 
@@ -121,7 +121,7 @@ it('W7: with two writers the log is walked exactly once and never grows below wh
     expect(appending.sender.refusals).toEqual({ cut: 0, unavailable: 0, wrong: [] });
     expect(walks.restarts).toBeGreaterThan(1);
     expect(walks.ties, 'events of one instant').toBeGreaterThan(1_000);
-    expect(walks.appendedMeanwhile, 'events appended during walks').toBeGreaterThan(1_000);
+    expect(walks.appendedMeanwhile, 'events appended during walks').toBeGreaterThan(EVENTS_PER_SECOND / 2);
     expect(byCreated.polls(), 'looks at what was created').toBeGreaterThan(10);
     expect(bySeq.found.polls, 'looks at positions').toBeGreaterThan(10);
   } finally {

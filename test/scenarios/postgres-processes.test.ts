@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { actAt, createEnds, type EndsDeps, playGivingBack, playRound } from '../support/credential-ends.ts';
 import { llmTrace } from '../support/fixtures.ts';
@@ -10,9 +11,11 @@ import { createTraceSender, type Load, startLoad, type TraceSender } from '../su
 import { walkLog } from '../support/walk-log.ts';
 
 const ORGANIZATION = 'organization-of-the-test';
-const ROUNDS_PER_END = isFullTier ? 30 : 5;
-const SETTINGS_ROUNDS = isFullTier ? 300 : 48;
+const ROUNDS_PER_END = isFullTier ? 30 : 2;
+const SETTINGS_ROUNDS = isFullTier ? 300 : 24;
 const LOAD_CLIENTS = 2;
+/** Of each client: in the quick tier the load keeps in use what processes keep, and no more. */
+const LOAD_PAUSE_MS = isFullTier ? 0 : 10;
 
 let place: Place;
 let servers: readonly [SpawnedServer, SpawnedServer];
@@ -43,7 +46,11 @@ const deps: EndsDeps = {
 /** Traces through both processes, so that what they keep is in use all the time. */
 function startTraces(): { readonly sender: TraceSender; readonly load: Load } {
   const sender = createTraceSender({ addresses: () => servers.map((server) => server.address) });
-  return { sender, load: startLoad(LOAD_CLIENTS, () => sender.send(llmTrace(Date.now()))) };
+  const sendNext = async () => {
+    await sender.send(llmTrace(Date.now()));
+    await delay(LOAD_PAUSE_MS);
+  };
+  return { sender, load: startLoad(LOAD_CLIENTS, sendNext) };
 }
 
 it('K2: whatever ends a credential in one process, another refuses it on the very next request', async () => {

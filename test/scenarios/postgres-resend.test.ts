@@ -9,8 +9,8 @@ import { until } from '../support/temp.ts';
 import { countRepeats, walkLog } from '../support/walk-log.ts';
 
 const NOW = Date.now();
-const TRACES = isFullTier ? 5_000 : 300;
-const HOT_TRACES = isFullTier ? 200 : 20;
+const TRACES = isFullTier ? 5_000 : 120;
+const HOT_TRACES = isFullTier ? 200 : 12;
 const HOT_REQUESTS = 12;
 const CLIENTS = 16;
 

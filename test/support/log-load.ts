@@ -84,8 +84,8 @@ export type Reader = {
 const WALKS = [
   { limit: 1, newest: 100, isInterrupted: true },
   { limit: 2, newest: 200, isInterrupted: isFullTier },
-  { limit: 50, newest: 1_000, isInterrupted: isFullTier },
-  { limit: 200, newest: 2_000, isInterrupted: true },
+  { limit: 50, newest: isFullTier ? 1_000 : 500, isInterrupted: isFullTier },
+  { limit: 200, newest: isFullTier ? 2_000 : 1_000, isInterrupted: true },
 ];
 
 /** Walks with pages of every size, and ends the reader the reader in the middle of each. */
