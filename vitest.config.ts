@@ -9,23 +9,25 @@ const POSTGRES = 'test/**/postgres*.test.ts';
 const API_OF_STORES = isFullTier
   ? ['test/api/**/*.test.ts']
   : [
-      'test/api/{endpoints,evaluators,events,gateway,traces}/**/*.test.ts',
-      'test/api/keys/{create,read}.test.ts',
+      'test/api/{events,gateway}/**/*.test.ts',
+      'test/api/endpoints/deliveries.test.ts',
+      'test/api/evaluators/evaluators.test.ts',
+      'test/api/keys/create.test.ts',
       'test/api/management/{idempotency,two-organizations}.test.ts',
-      'test/api/organization/{audit-log,last-administrator,members,projects,role-bindings}.test.ts',
+      'test/api/organization/{audit-log,last-administrator,projects}.test.ts',
+      'test/api/traces/{collect,get,retention,settings,span-limit}.test.ts',
     ];
-/** Kills, revocations and walks over the log are tried with several processes there, by tests of its own. */
+/** Kills, revocations, repeats and walks over the log are tried with several processes there, by tests of its own. */
 const SCENARIOS_OF_STORES = isFullTier
   ? ['test/scenarios/**/*.test.ts', 'test/crash/kill.test.ts']
-  : ['test/scenarios/{access,resend,retention,secrets}.test.ts', 'test/scenarios/webhook-batches.test.ts'];
+  : ['test/scenarios/{retention,secrets,webhook-batches}.test.ts'];
 /** A store in memory is SQLite without a file: one thing of each kind shows that the file is not missed. */
 const API_OF_MEMORY = isFullTier
   ? ['test/api/**/*.test.ts']
   : [
       'test/api/traces/{collect,get}.test.ts',
       'test/api/events/list.test.ts',
-      'test/api/endpoints/endpoints.test.ts',
-      'test/api/keys/create.test.ts',
+      'test/api/organization/organization.test.ts',
     ];
 
 export default defineConfig({
