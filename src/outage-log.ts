@@ -34,10 +34,13 @@ export type OutageLog = {
 
 const LOOK_AGAIN_MS = 1_000;
 const UNDECIDED_MAX = 100;
+/** Requests that were refused are counted for a second before that is told. */
+const COUNTED_LATE_MS = 2_000;
 
 export function createOutageLog({ log, ready, monotonicMs, wait }: OutageLogDeps): OutageLog {
   const stopping = new AbortController();
   let isLooking = false;
+  let backAtMs = Number.NEGATIVE_INFINITY;
   // What was told of unavailable things before it was known whether the store is away.
   let undecided: (() => void)[] | null = null;
 
@@ -56,7 +59,8 @@ export function createOutageLog({ log, ready, monotonicMs, wait }: OutageLogDeps
   }
 
   function info(fields: object, message: string): void {
-    const isTheSame = isLooking && 'code' in fields && fields.code === 'unavailable';
+    const isOfOutage = isLooking || monotonicMs() < backAtMs + COUNTED_LATE_MS;
+    const isTheSame = isOfOutage && 'code' in fields && fields.code === 'unavailable';
     if (!isTheSame) log.info(fields, message);
     else if (undecided !== null && undecided.length < UNDECIDED_MAX) undecided.push(() => log.info(fields, message));
     else log.debug(fields, message);
@@ -76,7 +80,8 @@ export function createOutageLog({ log, ready, monotonicMs, wait }: OutageLogDeps
       log.warn({ cause: told.cause }, 'the store is away');
       do await wait(LOOK_AGAIN_MS, stopping.signal);
       while (!stopping.signal.aborted && !(await isReady()));
-      if (!stopping.signal.aborted) log.info({ awayMs: Math.round(monotonicMs() - sinceMs) }, 'the store is back');
+      backAtMs = monotonicMs();
+      if (!stopping.signal.aborted) log.info({ awayMs: Math.round(backAtMs - sinceMs) }, 'the store is back');
     }
     isLooking = false;
   }

@@ -79,6 +79,23 @@ it('lines of refused requests are told only where the store works', async () => 
   expect(told()).toHaveLength(4);
 });
 
+it('the count of what was refused while the store was away is not told when it comes late', async () => {
+  const { world, log, told, waiting, pass } = createWorld();
+  const counted = { code: 'unavailable', count: 30 };
+  world.isReady = false;
+  log.warn(FAILED, 'a');
+  await until(() => waiting().length === 1);
+  world.isReady = true;
+  await pass();
+  await until(() => told().length === 2);
+  world.nowMs += 1_000;
+  log.info(counted, 'b');
+  expect(told()).toHaveLength(2);
+  world.nowMs += 1_500;
+  log.info(counted, 'c');
+  expect(told()[2]).toBe('info c {"code":"unavailable","count":30}');
+});
+
 it('everything else is told at once', () => {
   const { world, log, told } = createWorld();
   world.isReady = false;
