@@ -11,6 +11,7 @@ import { databaseFile, isPostgres, openStore } from '../../src/storage/open.ts';
 import { openCore } from '../../src/storage/sqlite/open-core.ts';
 import { createInlineStore, type SqliteStoreOptions } from '../../src/storage/sqlite/store.ts';
 import { createPlace, type Place, TEST_SECRET } from './place.ts';
+import { keepConnection } from './surfaces.ts';
 
 export type TestApp = App & {
   readonly store: Store;
@@ -82,6 +83,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     tls: null,
     ...(wait === undefined ? {} : { wait }),
   });
+  const letGo = keepConnection(app.address);
   return {
     ...app,
     store,
@@ -94,6 +96,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     userId: first.get('SPANDREL_ADMIN_USER_ID') ?? '',
     logged,
     async close() {
+      letGo();
       await app.stop();
       await store.close();
       await place.remove();

@@ -66,15 +66,31 @@ export type RpcAnswer =
       readonly meta: unknown;
     };
 
+const kept = new Map<string, Client>();
+
+/** Calls of this address share one connection from now on, until what is answered is called; others open one each. */
+export function keepConnection(address: string): () => void {
+  const client = connect(address);
+  kept.set(address, client);
+  return () => {
+    kept.delete(address);
+    client.close();
+  };
+}
+
+function connect(address: string): Client {
+  return new Client(new URL(address).host, credentials.createInsecure(), {
+    // Answers may hold more than clients take unasked.
+    'grpc.max_receive_message_length': -1,
+  });
+}
+
 /** A unary call by @grpc/grpc-js; the answer is shown as REST would write it. */
 export async function callRpc<M extends DescMethodUnary>(
   address: string,
   { method, request, headers }: { method: M; request: MessageInitShape<M['input']>; headers: Headers },
 ): Promise<RpcAnswer> {
-  const client = new Client(new URL(address).host, credentials.createInsecure(), {
-    // Answers may hold more than clients take unasked.
-    'grpc.max_receive_message_length': -1,
-  });
+  const client = kept.get(address) ?? connect(address);
   const metadata = new Metadata();
   for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
   let initial = new Metadata();
@@ -98,7 +114,7 @@ export async function callRpc<M extends DescMethodUnary>(
   } catch (error) {
     return { ok: false, error: error as ServiceError, ...infoOf(error as ServiceError) };
   } finally {
-    client.close();
+    if (!kept.has(address)) client.close();
   }
 }
 
