@@ -9,6 +9,8 @@ import { until } from '../support/temp.ts';
 const KILLS = isFullTier ? 100 : 10;
 const CLIENTS = 16;
 const ACKNOWLEDGED_MIN = 10;
+/** At the earliest, after it is ready. */
+const KILLED_AFTER_MS = isFullTier ? 100 : 40;
 
 it(
   `D1: nothing acknowledged is lost when the process is killed ${KILLS} times during ingest`,
@@ -45,7 +47,7 @@ it(
             }
           }
         });
-        await new Promise((resolve) => setTimeout(resolve, 100 + random() * 300));
+        await new Promise((resolve) => setTimeout(resolve, KILLED_AFTER_MS * (1 + 3 * random())));
         // On a busy machine the first answers take longer than that.
         await until(() => acknowledged.length > before + ACKNOWLEDGED_MIN, 20_000);
         await server.stop('SIGKILL');

@@ -2,13 +2,13 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.ts';
 import { hex, llmTrace } from '../support/fixtures.ts';
-import { drawSeed, inParallel, report, seeded } from '../support/scenario.ts';
+import { drawSeed, inParallel, isFullTier, report, seeded } from '../support/scenario.ts';
 import { type Body, callRest } from '../support/surfaces.ts';
 
 const NOW = Date.now();
 let app: TestApp;
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ writer: 'in its thread' });
 });
 afterAll(async () => {
   await app.close();
@@ -26,7 +26,7 @@ async function alive(): Promise<void> {
   expect((await collect(JSON.stringify(llmTrace(NOW)))).status).toBe(200);
 }
 
-const KEYS = 100_000;
+const KEYS = isFullTier ? 100_000 : 10_000;
 
 /** Sends requests one after another on one connection, and opens the next when the server closes it. */
 async function keepAsking(onStatus: (status: number) => void, next: () => Buffer | null): Promise<void> {
@@ -110,7 +110,7 @@ describe('malformed credentials', () => {
     expect(broken).toEqual([]);
     expect(counts.get(401)).toBeGreaterThan(KEYS * 0.9);
     await alive();
-    // A hundred thousand requests, whatever else the machine does.
+    // However many requests, whatever else the machine does.
   }, 240_000);
 
   it('a token split over two headers, or sent in the query, is no credential', async () => {

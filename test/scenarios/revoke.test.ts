@@ -6,12 +6,16 @@ import { openLines } from '../support/open-lines.ts';
 import { isFullTier, report } from '../support/scenario.ts';
 
 const ORGANIZATION = 'organization-of-the-test';
-const ROUNDS = isFullTier ? 100 : 10;
+const ROUNDS = isFullTier ? 100 : 4;
 
 let nowMs = Date.now();
 let app: TestApp;
 beforeAll(async () => {
-  app = await startApp({ clock: () => nowMs, environment: { SPANDREL_BOOTSTRAP_ORGANIZATION_ID: ORGANIZATION } });
+  app = await startApp({
+    writer: 'in its thread',
+    clock: () => nowMs,
+    environment: { SPANDREL_BOOTSTRAP_ORGANIZATION_ID: ORGANIZATION },
+  });
 });
 afterAll(async () => {
   await app.close();

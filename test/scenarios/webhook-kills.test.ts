@@ -7,7 +7,9 @@ import { until } from '../support/temp.ts';
 import { startLoad } from '../support/trace-sender.ts';
 
 const KILLS = isFullTier ? 100 : 10;
-const REPLAYED = isFullTier ? 50_000 : 5_000;
+const REPLAYED = isFullTier ? 50_000 : 2_000;
+/** As many batches as it takes to be killed between them. */
+const REPLAYED_TOGETHER = isFullTier ? 50 : 20;
 const REPLAY_KILLS = isFullTier ? 10 : 3;
 const IN_FLIGHT_MAX = 4;
 const FIRST_PUSH_MAX_MS = 30_000;
@@ -84,7 +86,7 @@ it(
       await senders.start();
       const old = await senders.report(REPLAYED, 'old_');
       const { id, secret } = await senders.create(receiver.url('/replay'), {
-        max_batch_size: 50,
+        max_batch_size: REPLAYED_TOGETHER,
         max_batch_delay_ms: 0,
         max_in_flight: IN_FLIGHT_MAX,
       });

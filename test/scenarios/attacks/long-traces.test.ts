@@ -6,7 +6,7 @@ import { spanText, storeTrace } from '../../support/attack-traces.ts';
 import { inParallel, isFullTier } from '../../support/scenario.ts';
 
 const SPANS_MAX = 100_000;
-const SPANS = isFullTier ? SPANS_MAX : 30_000;
+const SPANS = isFullTier ? SPANS_MAX : 12_000;
 const CLIENTS = 4;
 const READS = isFullTier ? 120 : 16;
 const ANSWER_MAX_BYTES = 8 * 1024 * 1024 + 64 * 1024;

@@ -17,7 +17,7 @@ import { isFullTier } from '../../support/scenario.ts';
 const GRPC = { ':method': 'POST', 'content-type': 'application/grpc', te: 'trailers' };
 const REFLECTION = { ...GRPC, ':path': '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo' };
 const WATCH = { ...GRPC, ':path': '/grpc.health.v1.Health/Watch' };
-const QUESTIONS = isFullTier ? 20_000 : 5_000;
+const QUESTIONS = isFullTier ? 20_000 : 2_000;
 const STREAMS = isFullTier ? 1_000 : 200;
 const WATCHES = 1_000;
 const SERVED_MEANWHILE = isFullTier ? 1_000 : 110;
