@@ -10,7 +10,7 @@ import { isFullTier } from '../support/scenario.ts';
 import { temporaryFolder } from '../support/temp.ts';
 import { appendConformance } from './conformance/appends.ts';
 import { PROJECT, sampleAppend } from './conformance/samples.ts';
-import { logConformance, recordConformance, storeConformance } from './conformance/store.ts';
+import { coreConformance, furtherConformance, storeConformance } from './conformance/store.ts';
 import { createTestTime, type Subject } from './conformance/subject.ts';
 import { traceReadConformance } from './conformance/traces.ts';
 import { quietLog } from './quiet-log.ts';
@@ -71,9 +71,9 @@ async function openMemory(): Promise<Subject> {
 }
 
 describe('SQLite in a file', () => {
-  logConformance(openFile);
-  // Threads that write management load much before they do; the same verbs cross threads in the scenarios.
-  recordConformance(isFullTier ? openFile : openHere);
+  coreConformance(openFile);
+  // A thread loads much before it writes, most of all for management; the same verbs cross threads in the scenarios.
+  furtherConformance(isFullTier ? openFile : openHere);
 
   it('has everything again after it was closed and opened', async () => {
     const folder = temporaryFolder();

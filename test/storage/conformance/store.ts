@@ -19,34 +19,36 @@ import { webhookConformance } from './webhooks.ts';
 
 /** Every duty of the port. */
 export function storeConformance(open: OpenSubject): void {
-  recordConformance(open);
-  logConformance(open);
+  coreConformance(open);
+  furtherConformance(open);
 }
 
-/** The duties towards what owners manage. */
-export function recordConformance(open: OpenSubject): void {
+/** What all else rests on: to take what is reported, to give it back, and to end well. */
+export function coreConformance(open: OpenSubject): void {
+  traceReadConformance(open);
+  appendConformance(open);
+  requestStoreConformance(open);
+  eventStoreConformance(open);
+  wholeConformance(open);
+}
+
+export function furtherConformance(open: OpenSubject): void {
   installationConformance(open);
   keyStoreConformance(open);
   projectConformance(open);
   projectSettingsConformance(open);
   evaluatorStoreConformance(open);
-  managementConformance(open);
-  webhookConformance(open);
-}
-
-/** The duties towards what is reported all the time, and those of the store as a whole. */
-export function logConformance(open: OpenSubject): void {
-  traceReadConformance(open);
-  appendConformance(open);
   largeTraceConformance(open);
   requestEventConformance(open);
   resentSpanConformance(open);
   correctionConformance(open);
-  requestStoreConformance(open);
   governanceConformance(open);
-  eventStoreConformance(open);
   retentionConformance(open);
+  managementConformance(open);
+  webhookConformance(open);
+}
 
+function wholeConformance(open: OpenSubject): void {
   describe('the store', () => {
     it(
       'is ready when it can read and write',
