@@ -8,8 +8,10 @@ import { until } from '../support/temp.ts';
 import { startWebhookWorld, type WebhookWorld } from '../support/webhook-world.ts';
 
 const DEADLINE_MS = 10_000;
-/** With `npm test` other files run beside, on as many cores. */
-const LATE_MAX_MS = isFullTier ? 250 : 1_000;
+/** With `npm test` other files run beside, on as many cores; a neighbour that is held up misses by far more than this. */
+const TIME_FACTOR = isFullTier ? 1 : 4;
+const LATE_MAX_MS = 250 * TIME_FACTOR;
+const CHANGE_MAX = 0.2 * TIME_FACTOR;
 const LOAD_MS = isFullTier ? 20_000 : 2_000;
 const PAUSE_MS = isFullTier ? 10 : 20;
 const WINDOW_MS = 1_200;
@@ -94,11 +96,11 @@ it('W3: hostile receivers hold up no attempt beyond its deadline, and no neighbo
     // The machine is no calmer before than after.
     alone.push(...(await measure(WINDOWS_ALONE)));
     const change = medianOf(beside) / medianOf(alone) - 1;
-    const pass = change < 0.2 && longestMs <= DEADLINE_MS + LATE_MAX_MS;
+    const pass = change < CHANGE_MAX && longestMs <= DEADLINE_MS + LATE_MAX_MS;
     const figures = { alone: medianOf(alone), longestMs };
     report({ id: 'W3 neighbour', seed: 0, n: ids.length, lost: 0, p99: medianOf(beside), ...figures, pass });
     expectFlawless({ pushes: world.receiver.of('/healthy'), subscribed: ids, secrets: [healthy.secret] });
-    expect(change).toBeLessThan(0.2);
+    expect(change).toBeLessThan(CHANGE_MAX);
     expect(longestMs).toBeLessThanOrEqual(DEADLINE_MS + LATE_MAX_MS);
     expect(attempts.filter(({ error }) => error === 'timeout').length, 'deadlines').toBeGreaterThan(0);
     for (const { error } of attempts) expect(error ?? 'timeout').toMatch(ERRORS);
