@@ -26,7 +26,7 @@ async function alive(): Promise<void> {
   expect((await collect(JSON.stringify(llmTrace(NOW)))).status).toBe(200);
 }
 
-const KEYS = isFullTier ? 100_000 : 10_000;
+const KEYS = 100_000;
 
 /** Sends requests one after another on one connection, and opens the next when the server closes it. */
 async function keepAsking(onStatus: (status: number) => void, next: () => Buffer | null): Promise<void> {

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { POSTGRES_MIGRATIONS } from '../../src/storage/migrations/postgres.ts';
+import { openStore } from '../../src/storage/open.ts';
 import { pendingMigrations, updateSchema } from '../../src/storage/postgres/schema.ts';
 import { FILL_FACTORS, PARTITIONED_BY, REFERENCES } from '../../src/storage/tables/beyond-mapper.ts';
 import { POSTGRES_TABLES } from '../../src/storage/tables/tables.ts';
 import { createDatabases, query } from '../support/postgres-databases.ts';
+import { quietLog } from './quiet-log.ts';
 import { askMigrator, differencesOf, withMore } from './schema-comparison.ts';
 
 const LATER = {
@@ -96,6 +98,14 @@ function columnsSql(table: string, numbers: string): string {
   return `(SELECT array_agg(attname::text ORDER BY place) FROM unnest(${numbers}) WITH ORDINALITY AS key (number, place)
     JOIN pg_attribute ON attrelid = ${table} AND attnum = key.number)`;
 }
+
+it('are all that there is: the mapper makes no database of its own', async () => {
+  const store = await openStore({ url, queueMaxBytes: 1024 * 1024, log: quietLog });
+  await store.management.version('nobody');
+  await store.close();
+  const named = await query(url, `SELECT datname FROM pg_database WHERE datname = 'spandrel'`);
+  expect(named).toEqual([]);
+});
 
 describe('the migrations of PostgreSQL', () => {
   it('are recorded so that the mapper’s own Migrator has nothing left to do', async () => {

@@ -106,5 +106,5 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
 
 async function openHere(file: string, options: SqliteStoreOptions): Promise<Store> {
   const warn = (message: string) => options.log.warn({ detail: message }, 'the object mapper warns');
-  return createInlineStore(await openCore({ file, clock: Date.now, warn }), options);
+  return createInlineStore(openCore({ file, clock: Date.now, warn }), options);
 }

@@ -18,12 +18,14 @@ import { MANAGED_TABLES } from '../tables/managed.ts';
 import { isStorageFailure } from './failures.ts';
 
 /** The pool stays the caller's to close. `warn` receives what the library has to say. */
-export async function openManagement(pool: pg.Pool, warn: (message: string) => void): Promise<Management> {
-  const orm = await MikroORM.init({
+export function openManagement(pool: pg.Pool, warn: (message: string) => void): Management {
+  const orm = new MikroORM({
     dbName: pool.options.database ?? 'spandrel',
     driverOptions: () => createDialect(pool),
     entities: [...MANAGED_TABLES],
     discovery: { onMetadata: fitTo('postgres') },
+    // Otherwise it would make a database called as dbName on the server.
+    ensureDatabase: false,
     metadataCache: { enabled: false },
     colors: false,
     logger: warn,

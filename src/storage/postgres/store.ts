@@ -63,7 +63,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
 async function loadManagement({ pool }: Lane, log: StoreLog): Promise<Management> {
   const { openManagement } = await import('./orm.ts');
-  return await openManagement(pool, (message) => log.warn({ detail: message }, 'the object mapper warns'));
+  return openManagement(pool, (message) => log.warn({ detail: message }, 'the object mapper warns'));
 }
 
 type Parts = PostgresStoreOptions & {

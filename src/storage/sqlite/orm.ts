@@ -19,12 +19,13 @@ import type { Database } from './connection.ts';
 export type Warn = (message: string) => void;
 
 /** The handle stays the caller's to close. */
-export async function openManagement(db: Database, warn: Warn): Promise<Management> {
-  const orm = await MikroORM.init({
+export function openManagement(db: Database, warn: Warn): Management {
+  const orm = new MikroORM({
     dbName: db.name,
     driverOptions: () => createDialect(db),
     entities: [...MANAGED_TABLES],
     discovery: { onMetadata: fitTo('sqlite') },
+    ensureDatabase: false,
     metadataCache: { enabled: false },
     colors: false,
     logger: warn,
