@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.ts';
 import { hex, llmTrace } from '../support/fixtures.ts';
-import { drawSeed, inParallel, isFullTier, report, seeded } from '../support/scenario.ts';
+import { drawSeed, inParallel, report, seeded } from '../support/scenario.ts';
 import { type Body, callRest } from '../support/surfaces.ts';
 
 const NOW = Date.now();

@@ -6,7 +6,7 @@ import { type SpawnedServer, spawnServer } from '../support/server.ts';
 import { until } from '../support/temp.ts';
 import { readPage } from '../support/walk-log.ts';
 
-const EVENTS_PER_SECOND = isFullTier ? 2_000 : 800;
+const EVENTS_PER_SECOND = 2_000;
 const EVENTS_BEFORE = isFullTier ? 40_000 : 1_200;
 const CURSOR_CHARACTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
