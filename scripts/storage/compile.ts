@@ -29,12 +29,14 @@ export function createCompiler(store: StoreKind): Compile {
     const node: Node = said.toOperationNode();
     if (!('ask' in source)) storeAsKept(node);
     const { sql: text, parameters } = said.compile();
-    const cells = parameters.map((value) => (value instanceof Given ? value.cell : JSON.stringify(value)));
+    const cells = parameters
+      .map((value) => (value instanceof Given ? value.cell : JSON.stringify(value)))
+      .filter((cell) => cell !== '');
     return [
       `export const ${name}: Compiled<typeof source.${name}> = {`,
       `  name: '${room}.${name}',`,
       `  text: ${JSON.stringify(text)},`,
-      `  cells: (given) => [${cells.filter((cell) => cell !== '').join(', ')}],`,
+      `  cells: (${parameters.some((value) => value instanceof Given) ? 'given' : ''}) => [${cells.join(', ')}],`,
       ...('ask' in source ? [`  row: ${rowCode(node)},`] : []),
       '};',
     ].join('\n');
@@ -46,7 +48,7 @@ export function createCompiler(store: StoreKind): Compile {
       // The values of a row stand for themselves, or each in a node.
       const given = value instanceof Given ? value : value.value;
       if (!(given instanceof Given)) throw new Error(`${column} is set to something else than what is given`);
-      given.cell = cellCode(columnOf(table, column), given.cell);
+      given.cell = cellCode(columnOf([table], column), given.cell);
     }
   }
 
@@ -62,14 +64,14 @@ export function createCompiler(store: StoreKind): Compile {
     return column.runtimeType === 'boolean' ? unlessNull(`Number(${value})`) : value;
   }
 
-  function rowCode({ from, selections }: Node): string {
-    const table: string = from.froms[0].table.identifier.name;
+  function rowCode(asked: Node): string {
+    const tables = tablesOf(asked);
     let isAsIs = true;
-    const members = selections.map(({ selection }: Node, index: number) => {
+    const members = asked.selections.map(({ selection }: Node, index: number) => {
       const name: string = selection.alias.name;
       // SQLite hands rows over as arrays, which costs it less than naming their values.
       const raw = store === 'sqlite' ? `row[${index}]` : `row.${name}`;
-      const value = valueCode(table, selection.node, raw);
+      const value = valueCode(tables, selection.node, raw);
       isAsIs &&= value === `row.${name}`;
       return `    ${name}: ${value},\n`;
     });
@@ -77,9 +79,15 @@ export function createCompiler(store: StoreKind): Compile {
   }
 
   /** A selected value, as the question promises it. */
-  function valueCode(table: string, node: Node, raw: string): string {
-    if (node.kind === 'ReferenceNode') return columnCode(columnOf(table, node.column.column.name), raw);
-    return store === 'sqlite' && isCondition(node) ? `${raw} === 1` : raw;
+  function valueCode(tables: Tables, node: Node, raw: string): string {
+    if (node.kind === 'ReferenceNode') {
+      const named = node.table && tables.get(node.table.table.identifier.name);
+      return columnCode(columnOf(named ? [named] : [...tables.values()], node.column.column.name), raw);
+    }
+    // What PostgreSQL has types for.
+    if (store === 'postgres') return raw;
+    if (isList(node)) return `JSON.parse(${raw})`;
+    return isCondition(node) ? `${raw} === 1` : raw;
   }
 
   function columnCode(column: Column, raw: string): string {
@@ -109,10 +117,25 @@ function setColumns(node: Node): readonly { table: string; column: string; value
   }));
 }
 
+type Tables = ReadonlyMap<string, string>;
+
+/** The tables that a question names, by what it calls them. */
+function tablesOf({ from, joins = [] }: Node): Tables {
+  const named: Node[] = [...(from?.froms ?? []), ...joins.map(({ table }: Node) => table)];
+  return new Map(
+    named.map(({ alias, node, table }) => [(alias ?? table.identifier).name, (table ?? node.table).identifier.name]),
+  );
+}
+
+/** Whether it is what `listOf` of words.ts makes. */
+function isList(node: Node): boolean {
+  return node.kind === 'RawNode' && node.sqlFragments[0].includes('json_group_array');
+}
+
 function isCondition(node: Node): boolean {
   if (node.kind === 'ParensNode') return isCondition(node.node);
   if (node.kind === 'BinaryOperationNode') return /^(is|is not|=|<|>|<=|>=)$/.test(node.operator.operator);
-  return node.kind === 'OrNode' || node.kind === 'AndNode';
+  return /^(Or|And)Node$/.test(node.kind);
 }
 
 /** Never connects: it is there for what it knows of the tables. */
@@ -130,9 +153,10 @@ function openMapper(store: StoreKind) {
   const tables = new Map([...mapper.getMetadata()].map((table) => [table.tableName, Object.values(table.properties)]));
   return {
     db: mapper.em.getKysely({ tableNamingStrategy: 'entity', columnNamingStrategy: 'property' }) as unknown as Db,
-    columnOf(table: string, name: string): Column {
-      const column = tables.get(table)?.find(({ fieldNames }) => fieldNames[0] === name);
-      if (column === undefined) throw new Error(`the table ${table} has no column ${name}`);
+    columnOf(among: readonly string[], name: string): Column {
+      const columns = among.flatMap((table) => tables.get(table) ?? []);
+      const column = columns.find(({ fieldNames }) => fieldNames[0] === name);
+      if (column === undefined) throw new Error(`no table of ${among.join(', ')} has the column ${name}`);
       return column as Column;
     },
   };

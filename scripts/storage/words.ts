@@ -1,7 +1,9 @@
 /** How each store says what it says in its own way. */
 
-import { sql } from 'kysely';
-import { IDS_AT_ONCE, type Words } from '../../src/storage/questions.ts';
+import { type SqlBool, sql } from 'kysely';
+import { jsonArrayFrom as postgresList } from 'kysely/helpers/postgres';
+import { jsonArrayFrom as sqliteList } from 'kysely/helpers/sqlite';
+import { IDS_AT_ONCE, type PostgresDb, type Words } from '../../src/storage/questions.ts';
 import type { StoreKind } from '../../src/storage/tables/kinds.ts';
 import { asValue, cellOf } from './given.ts';
 
@@ -17,6 +19,14 @@ const sqlite: Words = {
     const places = Array.from({ length: IDS_AT_ONCE }, (_, index) => sql`${asValue(index === 0 ? list : '')}`);
     return sql`${sql.ref(column)} in (${sql.join(places)})`;
   },
+  isAsked: (column, given) => sql`${sql.ref(column)} = ${asValue(`...${cellOf(given)}`)}`,
+  listOf: sqliteList as unknown as Words['listOf'],
+  logOf: (db) =>
+    db
+      .selectFrom('EventByTime as log')
+      .innerJoin('Event', (join) =>
+        join.onRef('Event.organizationNumber', '=', 'log.organizationNumber').onRef('Event.seq', '=', 'log.seq'),
+      ) as never,
   textBytes,
   atLeast: (column, least) => sql`max(${sql.lit(least)}, ${sql.ref(column)})`,
 };
@@ -24,7 +34,12 @@ const sqlite: Words = {
 const postgres: Words = {
   storedId: (given) => given,
   idText: (column) => sql`${sql.ref(column)}`,
-  isOneOf: (column, given) => sql`${sql.ref(column)} = any(${given})`,
+  isOneOf: isAny,
+  isAsked: isAny,
+  listOf: postgresList as unknown as Words['listOf'],
+  // The bound is what months are left out by.
+  logOf: (db, toMs) =>
+    (db as unknown as PostgresDb).selectFrom('Event as log').where('log.createdAtMs', '<=', toMs) as never,
   textBytes,
   // Unlike greatest(), which leaves out what is null.
   atLeast: (column, least) =>
@@ -32,6 +47,10 @@ const postgres: Words = {
 };
 
 export const WORDS: Readonly<Record<StoreKind, Words>> = { sqlite, postgres };
+
+function isAny(column: string, given: unknown) {
+  return sql<SqlBool>`${sql.ref(column)} = any(${given})`;
+}
 
 function textBytes(columns: readonly string[]) {
   const parts = columns.map((column) => sql`coalesce(octet_length(${sql.ref(column)}), 0)`);

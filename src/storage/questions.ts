@@ -5,7 +5,7 @@
  */
 
 import type { InferKyselyDB } from '@mikro-orm/sql';
-import type { Compilable, Kysely, OperationNodeSource, RawBuilder, SqlBool } from 'kysely';
+import type { Compilable, Kysely, OperationNodeSource, RawBuilder, SelectQueryBuilder, SqlBool } from 'kysely';
 import type { POSTGRES_TABLES, SQLITE_TABLES } from './tables/tables.ts';
 
 type Naming = { tableNamingStrategy: 'entity'; columnNamingStrategy: 'property' };
@@ -22,11 +22,22 @@ export type Words = {
   idText(column: string): RawBuilder<string>;
   /** Whether an id is one of those that are given: at most IDS_AT_ONCE of them. */
   isOneOf(column: string, given: readonly string[]): RawBuilder<SqlBool>;
+  /** The same for point reads. SQLite takes one alone: there a question more costs less than places that stay empty. */
+  isAsked(column: string, given: readonly (string | Buffer)[]): RawBuilder<SqlBool>;
+  /** The rows of an inner question, in its order. */
+  listOf<Row extends TextRow>(inner: SelectQueryBuilder<never, never, Row>): RawBuilder<readonly Row[]>;
+  /** The log with its envelopes. SQLite keeps these apart, and PostgreSQL looks at no month after the instant. */
+  logOf(db: Db, toMs: number): SelectQueryBuilder<{ readonly log: Log }, 'log', Record<never, never>>;
   /** About how many bytes the texts of a row have; none of them is read for it. */
   textBytes(columns: readonly string[]): RawBuilder<number>;
   /** The number of a column, or the least where that is larger; null where the column is. */
   atLeast(column: string, least: number): RawBuilder<number | null>;
 };
+
+type Log = Tables['EventByTime'] & Pick<Tables['Event'], 'envelope'>;
+
+/** They travel as JSON, so their columns are kept as they are asked for. */
+type TextRow = { readonly [Name: string]: string | null };
 
 export const IDS_AT_ONCE = 50;
 
@@ -65,3 +76,29 @@ export type Compiled<S> =
     : S extends ChangeSource<infer Params>
       ? Change<Params>
       : never;
+
+export type RowOf<Q> = Q extends Question<never, infer Row> ? Row : never;
+
+/** How a store is asked. */
+export type Ask = <Params, Row>(question: Question<Params, Row>, given: Params) => Promise<readonly Row[]>;
+
+export type Asking<Questions> = {
+  readonly questions: Questions;
+  readonly ask: Ask;
+  /** How many ids one question may name, and how many where it reads points (see `isAsked`). */
+  readonly idsAtOnce: number;
+  readonly pointsAtOnce: number;
+};
+
+/** The rows of any number of ids. */
+export async function askInTurns<Id, Row>(
+  ids: readonly Id[],
+  atOnce: number,
+  ask: (some: readonly Id[]) => Promise<readonly Row[]>,
+): Promise<readonly Row[]> {
+  const found: Row[] = [];
+  for (let start = 0; start < ids.length; start += atOnce) {
+    found.push(...(await ask(ids.slice(start, start + atOnce))));
+  }
+  return found;
+}

@@ -3,6 +3,27 @@
 import type { Compiled } from '../../../src/storage/questions.ts';
 import type * as source from '../../../src/storage/organization/questions.ts';
 
+export const findAnyOrganization: Compiled<typeof source.findAnyOrganization> = {
+  name: 'organization.findAnyOrganization',
+  text: "select \"number\" as \"number\" from \"organizations\" limit 1",
+  cells: () => [],
+  row: (row) => row,
+};
+
+export const findProjectNumbers: Compiled<typeof source.findProjectNumbers> = {
+  name: 'organization.findProjectNumbers',
+  text: "select \"id\" as \"id\", \"number\" as \"number\" from \"projects\" where \"organization_id\" = $1 and \"id\" = any($2)",
+  cells: (given) => [given.organizationId, given.ids],
+  row: (row) => row,
+};
+
+export const findVerifier: Compiled<typeof source.findVerifier> = {
+  name: 'organization.findVerifier',
+  text: "select \"verifier\" as \"verifier\" from \"installation\" where \"id\" = 1",
+  cells: () => [],
+  row: (row) => row,
+};
+
 export const insertApiKey: Compiled<typeof source.insertApiKey> = {
   name: 'organization.insertApiKey',
   text: "insert into \"api_keys\" (\"id\", \"organization_id\", \"key_type\", \"name\", \"user_id\", \"permission_mode\", \"secret_hash\", \"imported\", \"created_at\", \"updated_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",

@@ -3,6 +3,34 @@
 import type { Compiled } from '../../../src/storage/questions.ts';
 import type * as source from '../../../src/storage/organization/questions.ts';
 
+export const findAnyOrganization: Compiled<typeof source.findAnyOrganization> = {
+  name: 'organization.findAnyOrganization',
+  text: "select \"number\" as \"number\" from \"organizations\" limit 1",
+  cells: () => [],
+  row: (row: any) => ({
+    number: row[0],
+  }),
+};
+
+export const findProjectNumbers: Compiled<typeof source.findProjectNumbers> = {
+  name: 'organization.findProjectNumbers',
+  text: "select \"id\" as \"id\", \"number\" as \"number\" from \"projects\" where \"organization_id\" = ? and \"id\" = ?",
+  cells: (given) => [given.organizationId, ...given.ids],
+  row: (row: any) => ({
+    id: row[0],
+    number: row[1],
+  }),
+};
+
+export const findVerifier: Compiled<typeof source.findVerifier> = {
+  name: 'organization.findVerifier',
+  text: "select \"verifier\" as \"verifier\" from \"installation\" where \"id\" = 1",
+  cells: () => [],
+  row: (row: any) => ({
+    verifier: row[0],
+  }),
+};
+
 export const insertApiKey: Compiled<typeof source.insertApiKey> = {
   name: 'organization.insertApiKey',
   text: "insert into \"api_keys\" (\"id\", \"organization_id\", \"key_type\", \"name\", \"user_id\", \"permission_mode\", \"secret_hash\", \"imported\", \"created_at\", \"updated_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

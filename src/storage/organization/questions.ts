@@ -1,6 +1,24 @@
-/** What is stored of organizations without the object mapper, so that a first start need not load it. */
+/** What is asked and stored of whole organizations without the object mapper, so that a first start need not load it. */
 
-import { change } from '../questions.ts';
+import { sql } from 'kysely';
+import { change, question } from '../questions.ts';
+
+export const findVerifier = question<Record<never, never>>()((db) =>
+  db.selectFrom('Installation').where('id', '=', sql.lit(1)).select('verifier as verifier'),
+);
+
+export const findAnyOrganization = question<Record<never, never>>()((db) =>
+  db.selectFrom('Organization').select('number as number').limit(sql.lit(1)),
+);
+
+export const findProjectNumbers = question<{ readonly organizationId: string; readonly ids: readonly string[] }>()(
+  (db, { organizationId, ids }, { isAsked }) =>
+    db
+      .selectFrom('Project')
+      .where('organizationId', '=', organizationId)
+      .where(isAsked('id', ids))
+      .select(['id as id', 'number as number']),
+);
 
 type Times = { readonly createdAtMs: number; readonly updatedAtMs: number };
 type Named = { readonly id: string; readonly name: string; readonly slug: string };

@@ -1,20 +1,24 @@
 /** Compiled questions as prepared statements of a lane. */
 
-import type { Change, Question } from '../questions.ts';
+import type { Asking, Change, Question } from '../questions.ts';
 import type { Lane } from './connection.ts';
 import { isGivenUp, isStorageFailure, storageFault } from './failures.ts';
 
 // PostgreSQL refuses it in text, so nothing that is stored has it.
 const NUL = '\u0000';
+const IDS_AT_ONCE = 250;
 const ROWS_PER_PART = 2000;
 
-export async function askQuestion<Params, Row>(
-  lane: Lane,
-  { name, text, cells, row }: Question<Params, Row>,
-  given: Params,
-): Promise<readonly Row[]> {
-  const values = knowableCells(cells(given));
-  return values === null ? [] : (await lane.ask<never>({ name, text }, values)).map(row);
+export function createAsking<Questions>(lane: Lane, questions: Questions): Asking<Questions> {
+  return {
+    questions,
+    async ask({ name, text, cells, row }, given) {
+      const values = knowableCells(cells(given));
+      return values === null ? [] : (await lane.ask<never>({ name, text }, values)).map(row);
+    },
+    idsAtOnce: IDS_AT_ONCE,
+    pointsAtOnce: IDS_AT_ONCE,
+  };
 }
 
 export type PartsOf<Params, Row> = {

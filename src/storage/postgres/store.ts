@@ -1,31 +1,34 @@
 /** Puts the PostgreSQL store together: a lane of connections for each kind of work, and nothing kept that others change. */
 
+import * as eventQuestions from '../../../gen/storage/postgres/events.ts';
+import * as keyQuestions from '../../../gen/storage/postgres/keys.ts';
+import * as organizationQuestions from '../../../gen/storage/postgres/organization.ts';
 import { unavailableFault } from '../../domain/fault.ts';
 import type { Store } from '../../domain/store.ts';
 import type { Report, Reported } from '../append/apply.ts';
 import { createCommitQueue } from '../append/commit-queue.ts';
+import { createEventList, createOldestAdmitted } from '../events/event-reader.ts';
 import { cacheKeyReads } from '../key-cache.ts';
+import { createFreshness } from '../keys/freshness.ts';
+import { createKeyReader } from '../keys/key-reader.ts';
 import { createManagedWebhooks, createManagementStore } from '../management-store.ts';
+import { createInstallationReader, createProjectNumbers } from '../organization/organization-reader.ts';
 import type { Management } from '../orm/management.ts';
 import type { CallManagement } from '../orm/management-verbs.ts';
 import type { StoreLog } from '../store-log.ts';
 import { createAppendBatch } from './append.ts';
+import { createAsking } from './ask.ts';
 import { ROW_OIDS, type RowOids } from './batch-rows.ts';
 import type { Lane } from './connection.ts';
 import { createDeliveryStore, createWebhookStore } from './delivery-store.ts';
 import { createWakeUps, wakeAfterCommits } from './delivery-wake.ts';
 import { refuseForgetful } from './durability.ts';
-import { createEventReader } from './event-reader.ts';
+import { createEventFinder } from './event-finder.ts';
 import { isGivenUp, isStorageFailure, storageFault } from './failures.ts';
-import { createFreshness } from './freshness.ts';
-import { createInstallationReader } from './installation-reader.ts';
 import { createInstallationWriter } from './installation-writer.ts';
-import { createKeyReader } from './key-reader.ts';
 import { closable, closeLanes, type Lanes, type LanesOptions, openLanes } from './lanes.ts';
 import { createMonths } from './months.ts';
-import { createOldestAdmitted } from './oldest-admitted.ts';
 import { createProbe } from './probe.ts';
-import { createProjectNumbers } from './project-numbers.ts';
 import { createRetention } from './retention.ts';
 import { refuseHalfCopied, updateSchema } from './schema.ts';
 import { createTraceNumbers } from './trace-numbers.ts';
@@ -85,8 +88,9 @@ function assembleStore({ url, lanes, oids, manage, queueMaxBytes }: Parts): Stor
   const wakeUps = createWakeUps({ url, lane: control });
   const deliveries = createDeliveryStore({ delivery, reads, wakeUps });
   lanes.delivery.pool.on('connect', deliveries.forget);
-  const installation = createInstallationReader(control);
+  const installation = createInstallationReader(createAsking(control, organizationQuestions));
   const writer = createInstallationWriter(management);
+  const events = createAsking(reads, eventQuestions);
   const probe = createProbe(ingest);
   const numbers = createTraceNumbers(async (count) => {
     const rows = await control.ask<{ first: number }>(OPEN_BLOCKS, [count]);
@@ -138,7 +142,11 @@ function assembleStore({ url, lanes, oids, manage, queueMaxBytes }: Parts): Stor
       addOrganization: writer.addOrganization,
     },
     keys: {
-      ...cacheKeyReads({ reader: createKeyReader(control), generation: createFreshness(readGeneration) }),
+      ...cacheKeyReads({
+        // An installation may have more keys than every process should read again after every change.
+        reader: { ...createKeyReader(createAsking(control, keyQuestions)), listKeyIds: null },
+        generation: createFreshness(readGeneration),
+      }),
       insertApiKey: (key) => managed('insertApiKey', key),
     },
     traces: {
@@ -149,13 +157,13 @@ function assembleStore({ url, lanes, oids, manage, queueMaxBytes }: Parts): Stor
       },
     },
     requests: {
-      projectNumbers: createProjectNumbers(reads),
+      projectNumbers: createProjectNumbers(createAsking(reads, organizationQuestions)),
       report: send,
       reportGovernance: send,
       settle: send,
-      oldestAdmittedAtMs: createOldestAdmitted(reads),
+      oldestAdmittedAtMs: createOldestAdmitted(events),
     },
-    events: createEventReader(reads),
+    events: { list: createEventList(events), find: createEventFinder(reads) },
     evaluators: {
       insert: (evaluator, liveMax) => managed('insertEvaluator', evaluator, liveMax),
       find: (projectId, idOrSlug) => managed('findEvaluator', projectId, idOrSlug),

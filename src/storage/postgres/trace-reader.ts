@@ -9,25 +9,22 @@ import { completeSums } from '../reading/complete-sums.ts';
 import { createLimiter } from '../reading/limiter.ts';
 import { isLarge, takeInTurns } from '../reading/trace-reads.ts';
 import { sumsToKeep } from '../traces/sums.ts';
-import { type Asking, createTraceFinder, createTraceReads } from '../traces/trace-reader.ts';
-import { askInParts, askQuestion, changeRows } from './ask.ts';
+import { createTraceFinder, createTraceReads, type TraceAsking } from '../traces/trace-reader.ts';
+import { askInParts, changeRows, createAsking } from './ask.ts';
 import type { Lane } from './connection.ts';
 
 export type TraceReader = Omit<TraceStore, 'append'>;
 
 // What looks at all spans of a trace holds all of their ids.
 const WHOLE_TRACES = { runningMax: 2, waitingMax: 64 };
-const IDS_AT_ONCE = 250;
 const LAST_CHARACTER = '\u{10ffff}';
 
 /** `writes` is for what a read has found out and is worth keeping. */
 export function createTraceReader(lane: Lane, writes: Lane): TraceReader {
   const limit = createLimiter(WHOLE_TRACES);
-  const asking: Asking = {
-    questions,
-    ask: (question, given) => askQuestion(lane, question, given),
+  const asking: TraceAsking = {
+    ...createAsking(lane, questions),
     askMuch: (question, given) => askMuch(lane, question, given),
-    idsAtOnce: IDS_AT_ONCE,
   };
   const reads = createTraceReads(asking, takeInTurns);
 

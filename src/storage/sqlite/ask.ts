@@ -1,7 +1,8 @@
 /** Compiled questions as prepared statements. */
 
-import type { Change, Question } from '../questions.ts';
+import { type Asking, type Change, IDS_AT_ONCE, type Question } from '../questions.ts';
 import type { Database } from './connection.ts';
+import type { ReadLane } from './read-lane.ts';
 
 export type Asked<Params, Row> = {
   get(given: Params): Row | undefined;
@@ -31,11 +32,19 @@ export function prepareChange<Params>(db: Database, { text, cells }: Change<Para
 }
 
 /** Prepares each question when it is first asked. */
-export function prepareEach(db: Database) {
+export function createAsking<Questions>(db: Database, lane: ReadLane, questions: Questions): Asking<Questions> {
   const known = new Map<unknown, unknown>();
-  return <Params, Row>(question: Question<Params, Row>): Asked<Params, Row> => {
+
+  function prepare<Params, Row>(question: Question<Params, Row>): Asked<Params, Row> {
     const asked = known.get(question) ?? prepareQuestion(db, question);
     known.set(question, asked);
     return asked as Asked<Params, Row>;
+  }
+
+  return {
+    questions,
+    ask: (question, given) => lane(() => prepare(question).all(given)),
+    idsAtOnce: IDS_AT_ONCE,
+    pointsAtOnce: 1,
   };
 }

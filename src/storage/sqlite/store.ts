@@ -3,27 +3,30 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import * as eventQuestions from '../../../gen/storage/sqlite/events.ts';
+import * as keyQuestions from '../../../gen/storage/sqlite/keys.ts';
+import * as organizationQuestions from '../../../gen/storage/sqlite/organization.ts';
 import { unavailableFault } from '../../domain/fault.ts';
 import type { Store } from '../../domain/store.ts';
 import type { Report, Reported } from '../append/apply.ts';
 import { createCommitQueue } from '../append/commit-queue.ts';
+import { createEventList, createOldestAdmitted } from '../events/event-reader.ts';
 import { cacheKeyReads } from '../key-cache.ts';
+import { createKeyReader } from '../keys/key-reader.ts';
 import { createManagementStore } from '../management-store.ts';
+import { createInstallationReader, createProjectNumbers } from '../organization/organization-reader.ts';
 import { isGrave } from '../orm/management-verbs.ts';
 import { completeSums } from '../reading/complete-sums.ts';
 import { takeInTurns, type WholeTraceReads } from '../reading/trace-reads.ts';
 import { StartError } from '../start-error.ts';
 import type { StoreLog } from '../store-log.ts';
+import { createAsking } from './ask.ts';
 import { type Database, openReadHandle } from './connection.ts';
 import type { WriterVerbs } from './core.ts';
-import { prepareEventReader } from './event-reader.ts';
+import { prepareEventFinder } from './event-finder.ts';
 import { callInline } from './inline-writer.ts';
-import { prepareInstallationReader } from './installation-reader.ts';
-import { prepareKeyReader } from './key-reader.ts';
 import { type Lock, takeLock } from './lock.ts';
-import { prepareOldestAdmitted } from './oldest-admitted.ts';
 import { type OpenedCore, openCore } from './open-core.ts';
-import { prepareProjectNumbers } from './project-numbers.ts';
 import { type ReadLane, readAtOnce } from './read-lane.ts';
 import { paceReads } from './read-pace.ts';
 import { prepareRetention } from './retention.ts';
@@ -141,10 +144,12 @@ function assembleStore({ nowMs = () => performance.now(), ...parts }: Parts): St
     queueMaxBytes,
     batchesUnderWayMax: BATCHES_UNDER_WAY_MAX,
   });
-  const installation = prepareInstallationReader(reader, openLane);
+  const organization = createAsking(reader, openLane, organizationQuestions);
+  const installation = createInstallationReader(organization);
   const pacedLane = paceReads({ lane: openLane, isBusy: queue.isBusy, nowMs: () => performance.now(), wait: delay });
   const finder = prepareTraceFinder(reader, pacedLane);
   const traceReader = prepareTraceReader(reader, pacedLane, takeInTurns);
+  const events = createAsking(reader, pacedLane, eventQuestions);
   const webhooks = { reader, lane: openLane, pacedLane, call: openCall, wake };
 
   async function send<R extends Report>(report: R): Promise<Reported[R['kind']]> {
@@ -170,7 +175,7 @@ function assembleStore({ nowMs = () => performance.now(), ...parts }: Parts): St
     },
     keys: {
       ...cacheKeyReads({
-        reader: prepareKeyReader(reader, openLane),
+        reader: createKeyReader(createAsking(reader, openLane, keyQuestions)),
         generation: () => generation,
         age: { maxMs: KEY_AGE_MAX_MS, nowMs },
       }),
@@ -190,13 +195,13 @@ function assembleStore({ nowMs = () => performance.now(), ...parts }: Parts): St
       },
     },
     requests: {
-      projectNumbers: prepareProjectNumbers(reader, openLane),
+      projectNumbers: createProjectNumbers(organization),
       report: send,
       reportGovernance: send,
       settle: send,
-      oldestAdmittedAtMs: prepareOldestAdmitted(reader, pacedLane),
+      oldestAdmittedAtMs: createOldestAdmitted(events),
     },
-    events: prepareEventReader(reader, pacedLane),
+    events: { list: createEventList(events), find: prepareEventFinder(reader, pacedLane) },
     evaluators: {
       insert: (evaluator, liveMax) => openCall('insertEvaluator', evaluator, liveMax),
       find: (projectId, idOrSlug) => openCall('findEvaluator', projectId, idOrSlug),

@@ -2,10 +2,9 @@
 
 import * as questions from '../../../gen/storage/sqlite/traces.ts';
 import type { StoredTrace, TraceStore } from '../../domain/store.ts';
-import { IDS_AT_ONCE } from '../questions.ts';
 import type { TakeSteps, TraceReads, WholeTraceReads } from '../reading/trace-reads.ts';
-import { type Asking, createTraceFinder, createTraceReads } from '../traces/trace-reader.ts';
-import { prepareEach, prepareQuestion } from './ask.ts';
+import { createTraceFinder, createTraceReads } from '../traces/trace-reader.ts';
+import { createAsking, prepareQuestion } from './ask.ts';
 import { packPrefixRange } from './compact-ids.ts';
 import type { Database } from './connection.ts';
 import type { ReadLane } from './read-lane.ts';
@@ -25,7 +24,7 @@ const LAST_CHARACTER = '\u{10ffff}';
 export function prepareTraceFinder(db: Database, lane: ReadLane): TraceFinder {
   const { all: listTraceIds } = prepareQuestion(db, questions.listTraceIds);
   return {
-    find: createTraceFinder(createAsking(db, lane)),
+    find: createTraceFinder(createAsking(db, lane, questions)),
     // Ids are kept in two forms, of which each has an order of its own.
     findByPrefix: (projectNumber, prefix, sinceMs, limit) =>
       lane(() => {
@@ -41,20 +40,14 @@ export function prepareTraceFinder(db: Database, lane: ReadLane): TraceFinder {
 }
 
 export function prepareTraceReader(db: Database, lane: ReadLane, takeSteps: TakeSteps): TraceReader {
-  const asking = createAsking(db, lane);
+  const asking = createAsking(db, lane, questions);
   const sums = prepareSums(db);
   return {
-    ...createTraceReads(asking, takeSteps),
+    ...createTraceReads({ ...asking, askMuch: asking.ask }, takeSteps),
     sums: (trace) => lane(() => sums(trace)),
     hasManyEvaluations: async ({ projectNumber, sequence }) => {
       const given = { projectNumber, sequence, count: EVALUATIONS_SOON_READ_MAX };
       return (await asking.ask(questions.findEvaluationBeyond, given)).length > 0;
     },
   };
-}
-
-function createAsking(db: Database, lane: ReadLane): Asking {
-  const prepared = prepareEach(db);
-  const ask: Asking['ask'] = (question, given) => lane(() => prepared(question).all(given));
-  return { questions, ask, askMuch: ask, idsAtOnce: IDS_AT_ONCE };
 }

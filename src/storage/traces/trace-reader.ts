@@ -2,7 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ListRange, StoredTrace, TraceStore } from '../../domain/store.ts';
-import type { Compiled, Question } from '../questions.ts';
+import type { Ask, Asking, Compiled, Question } from '../questions.ts';
 import { createOutlineReads, isLarge, type TakeSteps, type TraceReads } from '../reading/trace-reads.ts';
 import type * as source from './questions.ts';
 
@@ -17,23 +17,18 @@ export type TraceQuestions = {
     | 'findEvaluations']: Compiled<(typeof source)[Name]>;
 };
 
-/** How a store is asked. */
-export type Asking = {
-  readonly questions: TraceQuestions;
-  ask<Params, Row>(question: Question<Params, Row>, given: Params): Promise<readonly Row[]>;
+export type TraceAsking = Asking<TraceQuestions> & {
   /** The same where there may be very many rows: in parts, with room for others in between, if that holds up anybody. */
-  askMuch<Params, Row>(question: Question<Params, Row>, given: Params): Promise<readonly Row[]>;
-  /** How many ids one question may name. */
-  readonly idsAtOnce: number;
+  readonly askMuch: Ask;
 };
 
 const BEFORE_ALL = { atMs: Number.MIN_SAFE_INTEGER, id: '' };
 
-export function createTraceFinder({ questions, ask }: Asking): TraceStore['find'] {
+export function createTraceFinder({ questions, ask }: Asking<TraceQuestions>): TraceStore['find'] {
   return async (projectNumber, traceId) => (await ask(questions.findTrace, { projectNumber, traceId }))[0] ?? null;
 }
 
-export function createTraceReads(asking: Asking, takeSteps: TakeSteps): TraceReads {
+export function createTraceReads(asking: TraceAsking, takeSteps: TakeSteps): TraceReads {
   const { questions, ask, askMuch, idsAtOnce } = asking;
 
   /** The rows of the given ids that there are, in their order. */

@@ -1,16 +1,15 @@
-/** Reading the log of emitted events. */
+/** Finds an event by its id: the request tells its place in the log, by which SQLite alone keeps envelopes. */
 
-import type { EventRange, StoredEvent } from '../../domain/event.ts';
+import type { StoredEvent } from '../../domain/event.ts';
 import { type EventKind, type EventName, parseEventId } from '../../domain/request-event.ts';
 import type { EventStore } from '../../domain/store.ts';
-import { eventTypes } from '../rows/codes.ts';
 import { packRequestKey, type StoredId } from './compact-ids.ts';
 import type { Database } from './connection.ts';
 import type { ReadLane } from './read-lane.ts';
 
 type Seqs = { readonly [K in EventKind]: number | null } & { readonly earlierCorrections: string | null };
 
-export function prepareEventReader(db: Database, lane: ReadLane): EventStore {
+export function prepareEventFinder(db: Database, lane: ReadLane): EventStore['find'] {
   const statements = prepareStatements(db);
 
   function find(organizationNumber: number, eventId: string, sinceMs: number): StoredEvent | null {
@@ -27,10 +26,7 @@ export function prepareEventReader(db: Database, lane: ReadLane): EventStore {
     return id === eventId && createdAtMs >= sinceMs ? { id, createdAtMs, envelope } : null;
   }
 
-  return {
-    list: (range) => lane(() => statements.list(range)),
-    find: (organization, eventId, sinceMs) => lane(() => find(organization.number, eventId, sinceMs)),
-  };
+  return (organization, eventId, sinceMs) => lane(() => find(organization.number, eventId, sinceMs));
 }
 
 /** The row has the last correction apart from those before. */
@@ -41,28 +37,7 @@ function seqOf(name: EventName, seqs: Seqs): number | null {
 }
 
 function prepareStatements(db: Database) {
-  const page = (condition: string) =>
-    db.prepare<(number | string)[], StoredEvent>(
-      `SELECT time.created_at AS createdAtMs, time.id, events.envelope
-       FROM events_by_time AS time
-       JOIN events ON events.organization_number = time.organization_number AND events.seq = time.seq
-       WHERE time.organization_number = ? AND time.created_at >= ? AND ${condition}
-       ORDER BY time.created_at DESC, time.id DESC LIMIT ?`,
-    );
-  const pages = {
-    first: page('time.created_at <= ?'),
-    firstOfType: page('time.created_at <= ? AND time.type = ?'),
-    next: page('(time.created_at, time.id) < (?, ?)'),
-    nextOfType: page('(time.created_at, time.id) < (?, ?) AND time.type = ?'),
-  };
   return {
-    list: ({ organization, fromMs, toMs, type, after, limit }: EventRange): readonly StoredEvent[] => {
-      const bound = after === null ? [toMs] : [after.createdAtMs, after.id];
-      if (type === null)
-        return (after === null ? pages.first : pages.next).all(organization.number, fromMs, ...bound, limit);
-      const statement = after === null ? pages.firstOfType : pages.nextOfType;
-      return statement.all(organization.number, fromMs, ...bound, eventTypes.code(type), limit);
-    },
     seqs: db.prepare<[number, StoredId], Seqs>(
       `SELECT completed_seq AS completed, settled_seq AS settled, correction_seq AS correction,
          earlier_corrections AS earlierCorrections
