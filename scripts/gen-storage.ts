@@ -6,6 +6,9 @@ import { type AnySource, createCompiler } from './storage/compile.ts';
 
 /** Where the functions are that compiled questions call. */
 const FUNCTIONS = {
+  attemptOutcomes: 'rows/webhook-codes.ts',
+  deadReasons: 'rows/webhook-codes.ts',
+  deliveryStatuses: 'rows/webhook-codes.ts',
   fillPlaces: 'sqlite/id-lists.ts',
   packCostSource: 'rows/codes.ts',
   packId: 'sqlite/compact-ids.ts',

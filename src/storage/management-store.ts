@@ -12,7 +12,6 @@ import type {
 import type { ManagedWebhooks } from './orm/management.ts';
 import type { CallManagement } from './orm/management-verbs.ts';
 import { toBuffer, toBufferOrNull } from './rows/bytes.ts';
-import { restoreEndpoint } from './rows/endpoint-rows.ts';
 
 /** So many at once hold up nobody. */
 const USES_PER_CALL = 100;
@@ -69,11 +68,6 @@ function tooOftenFault(): Fault {
 /** What of webhooks is read through the verbs of management. */
 export function createManagedWebhooks(call: CallManagement): ManagedWebhooks {
   return {
-    endpoints: async (organizationId, page) => (await call('endpoints', organizationId, page)).map(restoreEndpoint),
-    endpoint: async (organizationId, id) => {
-      const endpoint = isStorable(id) ? await call('endpoint', organizationId, id) : null;
-      return endpoint === null ? null : restoreEndpoint(endpoint);
-    },
     countEndpoints: (organizationId) => call('countEndpoints', organizationId),
     replay: async (endpointNumber, replayId) =>
       isStorable(replayId) ? await call('replay', endpointNumber, replayId) : null,

@@ -31,8 +31,6 @@ export const MANAGEMENT_VERBS: Readonly<Record<keyof Management, Kind>> = {
   apiKeysOf: 'read',
   audit: 'read',
   findAdministrators: 'read',
-  endpoints: 'read',
-  endpoint: 'read',
   countEndpoints: 'read',
   replay: 'read',
   countUnfinishedReplays: 'read',

@@ -22,13 +22,10 @@ import {
 import { type UpdateProjectSettings, updateProjectSettings } from './projects.ts';
 import { claim, release } from './receipts.ts';
 import { readVersion } from './version.ts';
-import { countEndpoints, countUnfinishedReplays, listEndpoints, readEndpoint, readReplay } from './webhooks.ts';
+import { countEndpoints, countUnfinishedReplays, readReplay } from './webhooks.ts';
 
 /** What is read about webhooks off the busy paths. */
-export type ManagedWebhooks = Pick<
-  WebhookStore,
-  'endpoints' | 'endpoint' | 'countEndpoints' | 'replay' | 'countUnfinishedReplays'
->;
+export type ManagedWebhooks = Pick<WebhookStore, 'countEndpoints' | 'replay' | 'countUnfinishedReplays'>;
 
 export type Management = Omit<ManagementStore, 'commit'> &
   ManagedWebhooks & {
@@ -70,8 +67,6 @@ export function createManagement(fork: () => EntityManager): Management {
     claim: (name, fingerprint, at) => claim(fork, { name, fingerprint, at }),
     release: (name) => release(fork(), name),
     findAdministrators: (email) => findAdministrators(fork(), email),
-    endpoints: (organizationId, page) => listEndpoints(fork(), organizationId, page),
-    endpoint: (organizationId, id) => readEndpoint(fork(), organizationId, id),
     countEndpoints: (organizationId) => countEndpoints(fork(), organizationId),
     replay: (endpointNumber, replayId) => readReplay(fork(), endpointNumber, replayId),
     countUnfinishedReplays: (endpointNumber) => countUnfinishedReplays(fork(), endpointNumber),

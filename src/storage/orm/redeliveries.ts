@@ -4,7 +4,6 @@ import { type EntityManager, type InferEntity, LockMode } from '@mikro-orm/core'
 import type { DeliveryState } from '../../domain/delivery.ts';
 import { stepDelivery } from '../../domain/delivery-step.ts';
 import type { Redelivery } from '../../domain/webhook-store.ts';
-import { deadReasons, deliveryStatuses } from '../rows/webhook-codes.ts';
 import { WebhookDelivery } from '../tables/webhook-deliveries.ts';
 import type { HeldEndpoint } from './webhooks.ts';
 
@@ -37,13 +36,13 @@ export async function redeliver(
     consecutiveFailures: state.consecutiveFailures,
   };
   const stepped = stepDelivery(before, endpoint, { kind: 'redeliver' }, { nowMs: atMs, random: () => 0 });
-  await tx.nativeUpdate(WebhookDelivery, { number }, toRow(stepped.delivery));
+  await tx.nativeUpdate(WebhookDelivery, { number }, stepped.delivery);
   return true;
 }
 
 function toState(row: InferEntity<typeof WebhookDelivery>): DeliveryState {
   return {
-    status: deliveryStatuses.word(row.status),
+    status: row.status,
     attempt: row.attempt,
     failures: row.failures,
     lost: row.lost,
@@ -52,14 +51,6 @@ function toState(row: InferEntity<typeof WebhookDelivery>): DeliveryState {
     fence: row.fence,
     dueAtMs: row.dueAtMs,
     endedAtMs: row.endedAtMs,
-    deadReason: row.deadReason === null ? null : deadReasons.word(row.deadReason),
-  };
-}
-
-function toRow({ status, deadReason, ...rest }: DeliveryState) {
-  return {
-    ...rest,
-    status: deliveryStatuses.code(status),
-    deadReason: deadReason === null ? null : deadReasons.code(deadReason),
+    deadReason: row.deadReason,
   };
 }

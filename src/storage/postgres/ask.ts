@@ -1,6 +1,6 @@
 /** Compiled questions as prepared statements of a lane. */
 
-import type { Asking, Change, Question } from '../questions.ts';
+import type { Ask, Asking, Change, Question } from '../questions.ts';
 import type { Lane } from './connection.ts';
 import { isGivenUp, isStorageFailure, storageFault } from './failures.ts';
 
@@ -9,13 +9,17 @@ const NUL = '\u0000';
 const IDS_AT_ONCE = 250;
 const ROWS_PER_PART = 2000;
 
+export function createAsk(lane: Lane): Ask {
+  return async ({ name, text, cells, row }, given) => {
+    const values = knowableCells(cells(given));
+    return values === null ? [] : (await lane.ask<never>({ name, text }, values)).map(row);
+  };
+}
+
 export function createAsking<Questions>(lane: Lane, questions: Questions): Asking<Questions> {
   return {
     questions,
-    async ask({ name, text, cells, row }, given) {
-      const values = knowableCells(cells(given));
-      return values === null ? [] : (await lane.ask<never>({ name, text }, values)).map(row);
-    },
+    ask: createAsk(lane),
     idsAtOnce: IDS_AT_ONCE,
     pointsAtOnce: IDS_AT_ONCE,
   };

@@ -1,6 +1,6 @@
 /** Webhook endpoints between rows and records. */
 
-import type { Endpoint, EndpointRecord, SqsRecord } from '../../domain/endpoint.ts';
+import type { EndpointRecord, SqsRecord } from '../../domain/endpoint.ts';
 import { toBuffer, toBufferOrNull } from './bytes.ts';
 
 /** A row of webhook_endpoints in the words of the domain, as far as it changes with the record. */
@@ -37,16 +37,5 @@ export function unpackEndpoint<Row extends Pick<EndpointCells, Packed | 'sqsSecr
     enabledEvents: JSON.parse(enabledEvents),
     secret: toBuffer(secret),
     previousSecret: toBufferOrNull(previousSecret),
-  };
-}
-
-/** Between threads a Buffer becomes a plain array of bytes. */
-export function restoreEndpoint(endpoint: Endpoint): Endpoint {
-  const { secret, previousSecret, sqs } = endpoint;
-  return {
-    ...endpoint,
-    secret: toBuffer(secret),
-    previousSecret: toBufferOrNull(previousSecret),
-    sqs: sqs === null ? null : { ...sqs, secretAccessKey: toBufferOrNull(sqs.secretAccessKey) },
   };
 }

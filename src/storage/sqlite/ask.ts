@@ -1,6 +1,6 @@
 /** Compiled questions as prepared statements. */
 
-import { type Asking, type Change, IDS_AT_ONCE, type Question } from '../questions.ts';
+import { type Ask, type Asking, type Change, IDS_AT_ONCE, type Question } from '../questions.ts';
 import type { Database } from './connection.ts';
 import type { ReadLane } from './read-lane.ts';
 
@@ -32,7 +32,7 @@ export function prepareChange<Params>(db: Database, { text, cells }: Change<Para
 }
 
 /** Prepares each question when it is first asked. */
-export function createAsking<Questions>(db: Database, lane: ReadLane, questions: Questions): Asking<Questions> {
+export function createAsk(db: Database, lane: ReadLane): Ask {
   const known = new Map<unknown, unknown>();
 
   function prepare<Params, Row>(question: Question<Params, Row>): Asked<Params, Row> {
@@ -41,9 +41,13 @@ export function createAsking<Questions>(db: Database, lane: ReadLane, questions:
     return asked as Asked<Params, Row>;
   }
 
+  return (question, given) => lane(() => prepare(question).all(given));
+}
+
+export function createAsking<Questions>(db: Database, lane: ReadLane, questions: Questions): Asking<Questions> {
   return {
     questions,
-    ask: (question, given) => lane(() => prepare(question).all(given)),
+    ask: createAsk(db, lane),
     idsAtOnce: IDS_AT_ONCE,
     pointsAtOnce: 1,
   };

@@ -1,10 +1,12 @@
 /** What those read who deliver. Nothing here takes longer than a small page at once. */
 
+import * as questions from '../../../gen/storage/sqlite/endpoints.ts';
 import type { DeliveryStore, LogEntry } from '../../domain/webhook-store.ts';
+import { createChangesReader } from '../endpoints/endpoint-changes.ts';
+import { createAsk } from './ask.ts';
 import type { Database } from './connection.ts';
 import { prepareCounts } from './delivery-counts.ts';
 import { prepareDue } from './delivery-due.ts';
-import { prepareChanges } from './dispatch-endpoints.ts';
 import { readEnvelopeHead } from './envelope-head.ts';
 import { inParts } from './in-parts.ts';
 import type { ReadLane } from './read-lane.ts';
@@ -13,10 +15,9 @@ export type DeliveryReader = Pick<DeliveryStore, 'changes' | 'heads' | 'events' 
 
 export function prepareDeliveryReader(db: Database, lane: ReadLane): DeliveryReader {
   const statements = prepareStatements(db);
-  const changes = prepareChanges(db);
   const due = prepareDue(db);
   return {
-    changes: (afterChange) => lane(() => changes(afterChange)),
+    changes: createChangesReader(questions, createAsk(db, lane)),
     heads: () => lane(() => statements.heads.all()),
     events: (organizationNumber, { afterSeq, limit }) =>
       lane(() => statements.events.all(organizationNumber, afterSeq, limit).map(toEntry)),

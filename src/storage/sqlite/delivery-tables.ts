@@ -69,16 +69,16 @@ function toEndpoint(row: EndpointRow): WorkEndpoint {
 }
 
 /** The state of a delivery as rows have it. */
-export type StateRow = Omit<DeliveryState, 'status' | 'deadReason'> & {
+type StateRow = Omit<DeliveryState, 'status' | 'deadReason'> & {
   readonly status: number;
   readonly deadReason: number | null;
 };
 
 /** Of the table `d`. */
-export const STATE_COLUMNS = `d.status, d.attempt, d.failures, d.lost, d.ladder_started_at AS ladderStartedAtMs, d.run,
+const STATE_COLUMNS = `d.status, d.attempt, d.failures, d.lost, d.ladder_started_at AS ladderStartedAtMs, d.run,
   d.fence, d.due_at AS dueAtMs, d.ended_at AS endedAtMs, d.dead_reason AS deadReason`;
 
-export function toState(row: StateRow): DeliveryState {
+function toState(row: StateRow): DeliveryState {
   const { attempt, failures, lost, ladderStartedAtMs, run, fence, dueAtMs, endedAtMs } = row;
   const deadReason: DeadReason | null = row.deadReason === null ? null : deadReasons.word(row.deadReason);
   const status = deliveryStatuses.word(row.status);

@@ -4,6 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Subscription } from '../../domain/endpoint.ts';
 import { type EventMask, includesType } from '../../domain/event-type.ts';
 import { dropPassed } from '../delivery/tables.ts';
+import type { OutboxCount } from '../endpoints/endpoint-health.ts';
 import type { Database } from './connection.ts';
 import { readEnvelopeHead } from './envelope-head.ts';
 import type { CountEvents } from './event-count.ts';
@@ -14,8 +15,6 @@ export type OutboxReader = {
   /** When the oldest event of any of them was created; null when there is none. */
   oldestAtMs(outboxes: readonly Outbox[]): Promise<number | null>;
 };
-
-export type OutboxCount = { readonly events: number; readonly oldestAtMs: number | null };
 
 /** What says where the outbox of an endpoint is. */
 export type Outbox = {

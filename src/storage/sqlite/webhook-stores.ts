@@ -1,12 +1,14 @@
 /** The two ports of webhooks on SQLite. */
 
+import * as questions from '../../../gen/storage/sqlite/endpoints.ts';
 import type { DeliveryStore, WebhookStore } from '../../domain/webhook-store.ts';
+import { createDeliveryLogReader } from '../endpoints/delivery-log.ts';
+import { createEndpointReader } from '../endpoints/endpoint-reader.ts';
 import { createManagedWebhooks } from '../management-store.ts';
+import { createAsk } from './ask.ts';
 import type { Database } from './connection.ts';
-import { prepareDeliveryLogReader } from './delivery-log-reader.ts';
 import { prepareDeliveryReader } from './delivery-reader.ts';
 import { prepareHealthReader } from './endpoint-health.ts';
-import { prepareEndpointReader } from './endpoint-reader.ts';
 import type { ReadLane } from './read-lane.ts';
 import type { Wake } from './wake.ts';
 import type { CallWriter } from './writer.ts';
@@ -22,10 +24,11 @@ export type WebhookStoresDeps = {
 };
 
 export function createWebhookStore({ reader, pacedLane, call }: WebhookStoresDeps): WebhookStore {
+  const ask = createAsk(reader, pacedLane);
   return {
     ...createManagedWebhooks(call),
-    ...prepareEndpointReader(reader, pacedLane),
-    ...prepareDeliveryLogReader(reader, pacedLane),
+    ...createEndpointReader(questions, ask),
+    ...createDeliveryLogReader(questions, ask),
     ...prepareHealthReader(reader, pacedLane),
     beginTest: (test, limit) => call('beginTest', test, limit),
     endTest: (test, verdict, nowMs) => call('endTest', test, verdict, nowMs),

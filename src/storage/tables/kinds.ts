@@ -5,6 +5,8 @@
  */
 
 import { type EntityMetadata, type Platform, p, Type } from '@mikro-orm/core';
+import { type Codes, spanTypes } from '../rows/codes.ts';
+import { attemptOutcomes, deadReasons, deliveryStatuses } from '../rows/webhook-codes.ts';
 
 export type StoreKind = 'sqlite' | 'postgres';
 
@@ -50,19 +52,22 @@ export const packedId = () => p.type(PackedId).collation('C').$type<string>();
 /** Of an open set of words: SQLite keeps those that have a number as that (codes.ts). blob | text */
 export const packedWord = () => p.type(PackedWord).$type<string>();
 
-/** One of a closed set, as the number that the named set of rows/codes.ts gives it. integer | int */
-export const codeOf = <Word extends string>(set: 'spanTypes') => p.type(new Stored('integer', set)).$type<Word>();
+/** One of a closed set, as the number that the named set of rows gives it, and a word to who uses it. integer | int */
+export const codeOf = <Word extends string>(set: CodeSet) => p.type(new Coded(set)).$type<Word>();
 
 /** Inputs and outputs, as typed-text.ts shortens them. text | text */
 export const typedJson = <Name extends string>(column: Name) =>
   p.type(new Stored('text', 'typedText')).fieldName(column).$type<string>();
 
+type CodeSet = 'attemptOutcomes' | 'deadReasons' | 'deliveryStatuses' | 'spanTypes';
+const SETS: Readonly<Record<CodeSet, Codes<string>>> = { attemptOutcomes, deadReasons, deliveryStatuses, spanTypes };
+
 /** What is kept in another form than the one it is used in. The code around compiled questions translates. */
-export class Stored extends Type<string> {
-  readonly form: 'spanTypes' | 'typedText';
+export class Stored extends Type<string | null, string | number | null> {
+  readonly form: CodeSet | 'typedText';
   private readonly columnType: 'integer' | 'text';
 
-  constructor(columnType: 'integer' | 'text', form: 'spanTypes' | 'typedText') {
+  constructor(columnType: 'integer' | 'text', form: CodeSet | 'typedText') {
     super();
     this.columnType = columnType;
     this.form = form;
@@ -70,6 +75,24 @@ export class Stored extends Type<string> {
 
   override getColumnType(_: unknown, platform: Platform): string {
     return this.columnType === 'text' ? 'text' : platform.getIntegerTypeDeclarationSQL({});
+  }
+}
+
+/** Translated where the object mapper reads and writes it, too. */
+class Coded extends Stored {
+  private readonly codes: Codes<string>;
+
+  constructor(set: CodeSet) {
+    super('integer', set);
+    this.codes = SETS[set];
+  }
+
+  override convertToDatabaseValue(word: string | null): number | null {
+    return word === null ? null : this.codes.code(word);
+  }
+
+  override convertToJSValue(code: number | null): string | null {
+    return code === null ? null : this.codes.word(code);
   }
 }
 

@@ -1,5 +1,6 @@
 import { defineEntity } from '@mikro-orm/core';
-import { code, flag, id, instant, large, text, whole } from './kinds.ts';
+import type { AttemptOutcome } from '../../domain/delivery.ts';
+import { codeOf, flag, id, instant, large, text, whole } from './kinds.ts';
 
 /** The log of attempts. What an attempt was made of is in its delivery. */
 export const WebhookAttempt = defineEntity({
@@ -11,7 +12,7 @@ export const WebhookAttempt = defineEntity({
     id: id().primary(),
     deliveryNumber: large(),
     attempt: whole(),
-    outcome: code(),
+    outcome: codeOf<AttemptOutcome>('attemptOutcomes'),
     responseStatus: whole().strictNullable(),
     latencyMs: whole().strictNullable(),
     error: text().strictNullable(),

@@ -1,6 +1,7 @@
 import { defineEntity } from '@mikro-orm/core';
+import type { DeadReason, DeliveryStatus } from '../../domain/delivery.ts';
 import { deliveryStatuses } from '../rows/webhook-codes.ts';
-import { code, flag, id, instant, json, large, only, text, whole } from './kinds.ts';
+import { code, codeOf, flag, id, instant, json, large, only, text, whole } from './kinds.ts';
 
 /** Batches of events on their way to an endpoint, and what became of them. */
 export const WebhookDelivery = defineEntity({
@@ -10,7 +11,7 @@ export const WebhookDelivery = defineEntity({
     number: large().primary().autoincrement(),
     endpointNumber: whole(),
     dispatchId: id(),
-    status: code(),
+    status: codeOf<DeliveryStatus>('deliveryStatuses'),
     replayNumber: whole().strictNullable(),
     counted: code().strictNullable(),
     run: whole(),
@@ -26,7 +27,7 @@ export const WebhookDelivery = defineEntity({
     firstAttemptAtMs: instant('first_attempt_at').strictNullable(),
     lastAttemptAtMs: instant('last_attempt_at').strictNullable(),
     endedAtMs: instant('ended_at').strictNullable(),
-    deadReason: code().strictNullable(),
+    deadReason: codeOf<DeadReason>('deadReasons').strictNullable(),
     terminalHint: flag(),
     responseStatus: whole().strictNullable(),
     error: text().strictNullable(),

@@ -1,0 +1,283 @@
+/** What is asked of webhook endpoints and what was sent to them. */
+
+import { sql } from 'kysely';
+import type { DeliveryStatus } from '../../domain/delivery.ts';
+import { type Db, question } from '../questions.ts';
+import { deliveryStatuses, replayStatuses } from '../rows/webhook-codes.ts';
+
+type OfOrganization = { readonly organizationId: string };
+
+/** By creation, then id. */
+export const listEndpoints = question<
+  OfOrganization & { readonly createdAtMs: number; readonly id: string; readonly limit: number }
+>()((db, given) =>
+  livingOf(db, given)
+    .where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('endpoint.createdAtMs', 'endpoint.id'), '>', tuple(given.createdAtMs, given.id)),
+    )
+    .select(ENDPOINT)
+    .orderBy('endpoint.createdAtMs')
+    .orderBy('endpoint.id')
+    .limit(given.limit),
+);
+
+export const findEndpoint = question<OfOrganization & { readonly id: string }>()((db, given) =>
+  livingOf(db, given).where('endpoint.id', '=', given.id).select(ENDPOINT),
+);
+
+type OfChanged = { readonly afterChange: number };
+
+/** The number of the newest change. */
+export const findChange = question()((db) =>
+  db.selectFrom('WebhookChangeCount').where('id', '=', 1).select('number as change'),
+);
+
+export const listChanged = question<OfChanged>()((db, given) => changedAfter(db, given));
+
+/** But the archived. */
+export const listLiving = question<OfChanged>()((db, given) =>
+  changedAfter(db, given).where('endpoint.archivedAtMs', 'is', null),
+);
+
+/** Of the endpoints that changed, unfinished, oldest first. */
+export const listRunningReplays = question<OfChanged>()((db, given) =>
+  db
+    .selectFrom('WebhookEndpoint as endpoint')
+    .crossJoin('WebhookReplay as replay')
+    .where('endpoint.changeNumber', '>', given.afterChange)
+    .whereRef('replay.endpointNumber', '=', 'endpoint.number')
+    .where((column) => column('replay.status', '=', column.lit(replayStatuses.code('running'))))
+    .select([
+      'replay.endpointNumber as endpointNumber',
+      'replay.number as number',
+      'replay.id as id',
+      'replay.position as position',
+      'replay.toSeq as toSeq',
+      'replay.mask as mask',
+      'replay.createdAtMs as createdAtMs',
+    ])
+    .orderBy('replay.number'),
+);
+
+type OfEndpoint = { readonly endpointNumber: number };
+type OfDelivery = OfEndpoint & { readonly dispatchId: string };
+/** Before a row, as descending lists have it. */
+type OfPage = OfEndpoint & { readonly atMs: number; readonly id: string; readonly limit: number };
+
+/** Newest first by (fired, id). */
+export const listAttempts = question<OfPage>()((db, given) =>
+  db
+    .selectFrom('WebhookAttempt as attempt')
+    // Not as a join that may begin with the deliveries: the attempts alone have an index in this order.
+    .crossJoin('WebhookDelivery as delivery')
+    .whereRef('delivery.number', '=', 'attempt.deliveryNumber')
+    .where('attempt.endpointNumber', '=', given.endpointNumber)
+    .where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('attempt.firedAtMs', 'attempt.id'), '<', tuple(given.atMs, given.id)),
+    )
+    .select(ATTEMPT)
+    .orderBy('attempt.firedAtMs', 'desc')
+    .orderBy('attempt.id', 'desc')
+    .limit(given.limit),
+);
+
+/** Newest first. */
+export const listAttemptsOf = question<OfDelivery & { readonly limit: number }>()((db, given) =>
+  db
+    .selectFrom('WebhookDelivery as delivery')
+    .crossJoin('WebhookAttempt as attempt')
+    .whereRef('attempt.deliveryNumber', '=', 'delivery.number')
+    .where('delivery.endpointNumber', '=', given.endpointNumber)
+    .where('delivery.dispatchId', '=', given.dispatchId)
+    .select(ATTEMPT)
+    .orderBy('attempt.attempt', 'desc')
+    .limit(given.limit),
+);
+
+export const findDelivery = question<OfDelivery>()((db, given) =>
+  deliveriesOf(db, given).where('delivery.dispatchId', '=', given.dispatchId),
+);
+
+/** But tests, last ended first by (ended, dispatch id). */
+export const listDead = question<OfPage>()((db, given) =>
+  deliveriesOf(db, given)
+    .where('delivery.status', '=', statusOf('dead'))
+    .where((column) => column('delivery.test', '=', column.lit(false)))
+    .where(({ eb, refTuple, tuple }) =>
+      eb(refTuple('delivery.endedAtMs', 'delivery.dispatchId'), '<', tuple(given.atMs, given.id)),
+    )
+    .orderBy('delivery.endedAtMs', 'desc')
+    .orderBy('delivery.dispatchId', 'desc')
+    .limit(given.limit),
+);
+
+/** Of the buckets from one on, and of deliveries; tests count nowhere. Sums of nothing are null. */
+export const findFigures = question<OfEndpoint & { readonly bucket: number }>()((db, given) =>
+  db
+    .selectFrom('WebhookEndpoint as endpoint')
+    .where('endpoint.number', '=', given.endpointNumber)
+    .select('endpoint.status as status')
+    .select(({ fn, lit, selectFrom }) => [
+      unfinishedOf(db, given)
+        .select(({ fn: { min } }) => min<number>('delivery.queuedAtMs').as('oldestAtMs'))
+        .as('oldestAtMs'),
+      selectFrom('WebhookDelivery as delivery')
+        .where('delivery.endpointNumber', '=', given.endpointNumber)
+        .where('delivery.status', '=', statusOf('dead'))
+        .where('delivery.test', '=', lit(false))
+        .select(fn.countAll<number>().as('count'))
+        .as('dead'),
+      figuresOf(db, given)
+        .select(({ fn: { sum } }) => sum<number>('figure.finished').as('sum'))
+        .as('finished'),
+      figuresOf(db, given)
+        .select(({ fn: { sum } }) => sum<number>('figure.succeeded').as('sum'))
+        .as('succeeded'),
+    ]),
+);
+
+/** Deliveries that have not ended, by status. */
+export const countUnfinished = question<OfEndpoint>()((db, given) =>
+  unfinishedOf(db, given)
+    .select('delivery.status as status')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .groupBy('delivery.status'),
+);
+
+/** Newest first, both ends of the time included. */
+export const listLatencies = question<
+  OfEndpoint & { readonly sinceMs: number; readonly untilMs: number; readonly limit: number }
+>()((db, given) =>
+  db
+    .selectFrom('WebhookAttempt as attempt')
+    .where('attempt.endpointNumber', '=', given.endpointNumber)
+    .where('attempt.firedAtMs', '>=', given.sinceMs)
+    .where('attempt.firedAtMs', '<=', given.untilMs)
+    .where('attempt.latencyMs', 'is not', null)
+    .where((column) => column('attempt.test', '=', column.lit(false)))
+    .select((column) => column.ref('attempt.latencyMs').$castTo<number>().as('latencyMs'))
+    .orderBy('attempt.firedAtMs', 'desc')
+    .orderBy('attempt.id', 'desc')
+    .limit(given.limit),
+);
+
+function unfinishedOf(db: Db, { endpointNumber }: OfEndpoint) {
+  return db
+    .selectFrom('WebhookDelivery as delivery')
+    .where('delivery.endpointNumber', '=', endpointNumber)
+    .where('delivery.endedAtMs', 'is', null)
+    .where((column) => column('delivery.test', '=', column.lit(false)));
+}
+
+function figuresOf(db: Db, { endpointNumber, bucket }: OfEndpoint & { readonly bucket: number }) {
+  return db
+    .selectFrom('WebhookFigure as figure')
+    .where('figure.endpointNumber', '=', endpointNumber)
+    .where('figure.bucket', '>=', bucket);
+}
+
+/** In the text: only so can the stores use the indexes of deliveries of one status. */
+function statusOf(word: DeliveryStatus) {
+  return sql<DeliveryStatus>`${sql.lit(deliveryStatuses.code(word))}`;
+}
+
+const ATTEMPT = [
+  'attempt.id as id',
+  'delivery.dispatchId as dispatchId',
+  'attempt.attempt as attempt',
+  'delivery.eventIdsJson as eventIdsJson',
+  'attempt.outcome as outcome',
+  'attempt.responseStatus as responseStatus',
+  'attempt.latencyMs as latencyMs',
+  'attempt.error as error',
+  'attempt.firedAtMs as firedAtMs',
+  'attempt.responseBody as responseBody',
+  'attempt.test as test',
+  'attempt.terminalHint as terminalHint',
+] as const;
+
+function deliveriesOf(db: Db, { endpointNumber }: OfEndpoint) {
+  return db
+    .selectFrom('WebhookDelivery as delivery')
+    .leftJoin('WebhookReplay as replay', 'replay.number', 'delivery.replayNumber')
+    .where('delivery.endpointNumber', '=', endpointNumber)
+    .select([
+      'delivery.number as number',
+      'delivery.endpointNumber as endpointNumber',
+      'delivery.dispatchId as dispatchId',
+      'delivery.status as status',
+      'delivery.attempt as attempt',
+      'delivery.failures as failures',
+      'delivery.lost as lost',
+      'delivery.ladderStartedAtMs as ladderStartedAtMs',
+      'delivery.run as run',
+      'delivery.fence as fence',
+      'delivery.dueAtMs as dueAtMs',
+      'delivery.endedAtMs as endedAtMs',
+      'delivery.deadReason as deadReason',
+      'replay.id as replayId',
+      'delivery.test as test',
+      'delivery.eventIdsJson as eventIdsJson',
+      'delivery.eventsFromMs as eventsFromMs',
+      'delivery.createdAtMs as createdAtMs',
+      'delivery.firstAttemptAtMs as firstAttemptAtMs',
+      'delivery.lastAttemptAtMs as lastAttemptAtMs',
+      'delivery.responseStatus as responseStatus',
+      'delivery.error as error',
+      'delivery.terminalHint as terminalHint',
+    ]);
+}
+
+const ENDPOINT = [
+  'endpoint.number as number',
+  'endpoint.id as id',
+  'endpoint.organizationId as organizationId',
+  'endpoint.organizationNumber as organizationNumber',
+  'endpoint.destinationKind as destinationKind',
+  'endpoint.url as url',
+  'endpoint.sqs as sqs',
+  'endpoint.sqsSecret as sqsSecret',
+  'endpoint.enabledEvents as enabledEvents',
+  'endpoint.status as status',
+  'endpoint.disabledReason as disabledReason',
+  'endpoint.disabledAtMs as disabledAtMs',
+  'endpoint.maxBatchSize as maxBatchSize',
+  'endpoint.maxBatchDelayMs as maxBatchDelayMs',
+  'endpoint.maxInFlight as maxInFlight',
+  'endpoint.description as description',
+  'endpoint.secret as secret',
+  'endpoint.previousSecret as previousSecret',
+  'endpoint.previousSecretUntilMs as previousSecretUntilMs',
+  'endpoint.destinationVersion as destinationVersion',
+  'endpoint.run as run',
+  'endpoint.version as version',
+  'endpoint.createdAtMs as createdAtMs',
+  'endpoint.updatedAtMs as updatedAtMs',
+  'endpoint.archivedAtMs as archivedAtMs',
+  'state.failingSinceMs as failingSinceMs',
+  'state.lastSuccessAtMs as lastSuccessAtMs',
+  'state.lastFailureAtMs as lastFailureAtMs',
+  'state.consecutiveFailures as consecutiveFailures',
+] as const;
+
+function livingOf(db: Db, { organizationId }: OfOrganization) {
+  return endpoints(db).where('endpoint.organizationId', '=', organizationId).where('endpoint.archivedAtMs', 'is', null);
+}
+
+function changedAfter(db: Db, { afterChange }: OfChanged) {
+  return endpoints(db)
+    .where('endpoint.changeNumber', '>', afterChange)
+    .select(ENDPOINT)
+    .select([
+      'state.position as position',
+      'state.inFlight as inFlight',
+      'state.subscriptionsJson as subscriptionsJson',
+    ])
+    .orderBy('endpoint.changeNumber');
+}
+
+function endpoints(db: Db) {
+  return db
+    .selectFrom('WebhookEndpoint as endpoint')
+    .innerJoin('WebhookState as state', 'state.endpointNumber', 'endpoint.number');
+}
