@@ -40,8 +40,9 @@ export default defineConfig({
     isolate: false,
     // What the tests start loads compiled code instead of TypeScript, from where the server keeps its own by default.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // A server that fails is given the time to show how.
+    testTimeout: isFullTier ? 300_000 : 120_000,
+    hookTimeout: isFullTier ? 300_000 : 120_000,
     // The setup of a project runs only when one of its files does.
     projects: [
       {

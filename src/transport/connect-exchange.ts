@@ -141,7 +141,18 @@ async function* readUntilStopped(at: Running, reading: ReadBudget): AsyncGenerat
       if (reading.spend(bytes, message.size(), goOn)) goOn();
     });
   }
+  if (hasLeft(at.exchange)) throw hangUp();
   if (message.size() > 0) yield message.bytes();
+}
+
+/** Over HTTP/2 leaving looks like an end of the body. To understand what nobody waits for any more could take long. */
+function hasLeft({ request, response }: Exchange): boolean {
+  const isStreamGone = 'stream' in request && request.stream.destroyed;
+  return isStreamGone || request.aborted || response.writableEnded || response.destroyed;
+}
+
+function hangUp(): Error {
+  return Object.assign(new Error('the caller left before its message was complete'), { code: 'ECONNRESET' });
 }
 
 /** Errors of streams and sockets carry a code of Node's; bugs do not. */

@@ -2,7 +2,7 @@
 
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { type Observer, type ObserverReport, startObserver } from './attack-observing.ts';
 import { hex } from './fixtures.ts';
 import { createPlace } from './place.ts';
@@ -10,9 +10,6 @@ import { isFullTier, report } from './scenario.ts';
 import { ADMIN_KEY, PROJECT_KEY, type SpawnedServer, spawnServer } from './server.ts';
 import { callRest } from './surfaces.ts';
 import { temporaryFolder, until } from './temp.ts';
-
-/** A server that fails is given the time to show how. */
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /** Attackers come from elsewhere than the client that means well, which is at 127.0.0.1. */
 export const ATTACKER_HOST = '127.0.0.2';

@@ -401,6 +401,34 @@ it('callers that hang up in the middle of an answer leave no trace in the log', 
   expect(noise).toEqual([]);
 });
 
+it.each(['application/proto', 'application/json', 'application/grpc-web+proto'])(
+  'what a caller has sent who leaves before its end is not served (%s)',
+  async (type) => {
+    const asked: unknown[] = [];
+    const own = await startPort({
+      serve: (_, message) => {
+        asked.push(message);
+        return {};
+      },
+    });
+    const message = toBinary(GetTraceRequestSchema, create(GetTraceRequestSchema, { traceId: 'abc' }));
+    const prefix = Buffer.from([0, 0, 0, 0, message.length]);
+    const bodies = {
+      'application/proto': message,
+      'application/json': Buffer.from('{"traceId":"abc"}'),
+      'application/grpc-web+proto': Buffer.concat([prefix, message]),
+    };
+    const session = connectHttp2(own.address);
+    const stream = session.request({ ':method': 'POST', ':path': PATH, 'content-type': type, ...GOOD });
+    stream.on('error', () => {}).write(bodies[type as keyof typeof bodies]);
+    // By the answer to it all that was sent before is read.
+    await new Promise((resolve) => session.ping(resolve));
+    session.destroy();
+    await own.drain(500);
+    expect(asked).toEqual([]);
+  },
+);
+
 it('gRPC with gzip goes the long way and is answered', async () => {
   const session = connectHttp2(port.address);
   const zipped = gzipSync(toBinary(GetTraceRequestSchema, create(GetTraceRequestSchema, { traceId: 'abc' })));
