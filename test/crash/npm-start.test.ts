@@ -108,6 +108,8 @@ function messagesOf(output: string): readonly string[] {
 
 async function expectDrained(started: Started): Promise<void> {
   await until(() => (isGone(started.server) ? true : null));
+  // What it said last may still be on its way.
+  await until(() => (messagesOf(started.output()).at(-1) === 'stopped' ? true : null));
   expect(messagesOf(started.output()).slice(-2)).toEqual(['stopping', 'stopped']);
 }
 
