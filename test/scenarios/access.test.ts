@@ -7,7 +7,7 @@ import { startApp } from '../support/app.ts';
 import { drawSeed, inParallel, isFullTier, report } from '../support/scenario.ts';
 
 /** The rules are the same on every store, so one of them is asked at length. */
-const SEEDS = { sqlite: isFullTier ? 500 : 8, postgres: 50 };
+const SEEDS = { sqlite: isFullTier ? 500 : 20, postgres: 50 };
 /** Draws of each seed; some are of a few operations that belong together. */
 const OPERATIONS = 60;
 const MORE_SEEDS_MAX = 40;
