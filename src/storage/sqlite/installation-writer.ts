@@ -3,6 +3,7 @@
 import * as changes from '../../../gen/storage/sqlite/organization.ts';
 import type { Bootstrap, InstallationStore, NewOrganization } from '../../domain/store.ts';
 import { installationStep, organizationSteps, type Step } from '../organization/new-organization.ts';
+import { prepareQuestion } from './ask.ts';
 import type { Database } from './connection.ts';
 
 type Verbs = Pick<InstallationStore, 'bootstrap' | 'addOrganization'>;
@@ -11,12 +12,12 @@ export type InstallationWriter = {
 };
 
 export function prepareInstallationWriter(db: Database): InstallationWriter {
-  const organization = db.prepare('SELECT 1 FROM organizations LIMIT 1');
+  const { get: findAnyOrganization } = prepareQuestion(db, changes.findAnyOrganization);
   const run = (steps: readonly Step[]) => {
     for (const { text, cells } of steps) db.prepare<unknown[]>(text).run(...cells);
   };
   const bootstrap = db.transaction((plan: Bootstrap): boolean => {
-    if (organization.get() !== undefined) return false;
+    if (findAnyOrganization({}) !== undefined) return false;
     run([installationStep(changes, plan), ...organizationSteps(changes, plan, 'bootstrap')]);
     return true;
   });
