@@ -8,7 +8,7 @@ import type { Method } from '../rpc/method.ts';
 import { traceparentOf } from './call-ids.ts';
 import { type PendingCall, startCall } from './connect-call.ts';
 import { deadlineFault, type ErrorShape, rewordLibraryError, shapeKey, toConnectError } from './connect-errors.ts';
-import { type Exchange, exchangeKey } from './connect-exchange.ts';
+import { type Exchange, exchangeKey, hasLeft } from './connect-exchange.ts';
 import { RPC_METHODS } from './connect-refusal.ts';
 import { expectationProblem } from './expectation.ts';
 import { familyOf } from './status.ts';
@@ -57,7 +57,8 @@ export async function admit(context: HandlerContext, { method, sizeMaxBytes, inv
   onceAborted(context.signal, () => {
     rewordLibraryError(context.signal.reason, shape);
     call?.abandon();
-    if (!request.complete) leaveUnread(exchange, context.responseHeader, shape);
+    // Where the caller left, the body has ended by itself.
+    if (!request.complete && !hasLeft(exchange)) leaveUnread(exchange, context.responseHeader, shape);
   });
   try {
     await call?.admitted(context.signal);

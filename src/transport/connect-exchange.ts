@@ -42,6 +42,8 @@ export type ExchangeTools = {
   readonly values: ContextValues;
   readonly answers: AnswerWatch;
   readonly reading: ReadBudget;
+  /** Gives away turns of the event loop. */
+  readonly takeTurn: () => Promise<void>;
 };
 
 /** The library unpacks messages without saying whose they are. */
@@ -54,19 +56,20 @@ const running = new AsyncLocalStorage<Running>();
 export async function runExchange(
   handler: UniversalHandler,
   exchange: Exchange,
-  { values, answers, reading }: ExchangeTools,
+  { values, answers, reading, takeTurn }: ExchangeTools,
 ): Promise<void> {
   const { request, response } = exchange;
   exchange.bodyEnd.promise.catch(() => {});
   try {
     const universal = universalRequestFromNodeRequest(request, response, undefined, values);
     const answer = await running.run({ exchange, values }, async () => {
-      const body = readUntilStopped({ exchange, values }, reading);
+      const body = inTurnsWhereLeft(exchange, readUntilStopped({ exchange, values }, reading), takeTurn);
       const answered = await checkJson(request, values, body, (checked) => handler({ ...universal, body: checked }));
       return exchange.method && answered.body ? countAnswer({ exchange, answers }, answered) : answered;
     });
     if (!answer) return;
     exchange.end.tell(answer.status);
+    if (hasLeft(exchange)) throw hangUp();
     await universalResponseToNodeResponse(answer, response);
   } catch (error) {
     exchange.origin.quota.release();
@@ -112,6 +115,20 @@ async function countAnswer(
   return { ...answered, body: Readable.from(chunks, { objectMode: true }) };
 }
 
+/** Callers that leave together are seen to one by one. */
+async function* inTurnsWhereLeft(
+  exchange: Exchange,
+  body: AsyncIterable<Uint8Array>,
+  takeTurn: ExchangeTools['takeTurn'],
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    if (hasLeft(exchange)) await takeTurn();
+    throw error;
+  }
+}
+
 /**
  * The pieces of a stream as they come, and the message of an rpc in one piece: the library would look at all pieces it
  * holds again with each that comes.
@@ -146,7 +163,7 @@ async function* readUntilStopped(at: Running, reading: ReadBudget): AsyncGenerat
 }
 
 /** Over HTTP/2 leaving looks like an end of the body. To understand what nobody waits for any more could take long. */
-function hasLeft({ request, response }: Exchange): boolean {
+export function hasLeft({ request, response }: Exchange): boolean {
   const isStreamGone = 'stream' in request && request.stream.destroyed;
   return isStreamGone || request.aborted || response.writableEnded || response.destroyed;
 }

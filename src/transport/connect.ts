@@ -33,6 +33,7 @@ import type { RestRequest, RestResponse } from './rest/exchange.ts';
 import { absenceOf } from './rest/unserved.ts';
 import { isRpcRequest } from './rpc-request.ts';
 import type { HttpHandler } from './server.ts';
+import { createTurns } from './turns.ts';
 
 export type ConnectDeps = GrpcDeps & {
   /** Serves every path that is no rpc. */
@@ -62,6 +63,7 @@ export function createConnect(deps: ConnectDeps): HttpHandler {
     interceptors: [faultsToErrors],
   });
   addRoutes(router, deps);
+  const takeTurn = createTurns();
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
   return (request, response) => {
     const path = request.url?.split('?', 1)[0] ?? '';
@@ -92,7 +94,7 @@ export function createConnect(deps: ConnectDeps): HttpHandler {
       : new Fault('route_not_found', absenceOf(path, 'There is no such rpc.'));
     if (handler && !fault) capDeadline(request);
     const values = createContextValues().set(exchangeKey, exchange);
-    if (handler && !fault) void runExchange(handler, exchange, { values, answers, reading });
+    if (handler && !fault) void runExchange(handler, exchange, { values, answers, reading, takeTurn });
     else if (fault) refuseRpc(exchange, fault);
   };
 }

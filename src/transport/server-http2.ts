@@ -53,7 +53,7 @@ export function createHttp2({ limits, handlers, queue, fresh, sweepMs, callerOf,
   const { grpc } = handlers;
   const callers = new WeakMap<object, string>();
   const abuse = createSessionAbuse(onCut);
-  const sessions = createSessions(limits, sweepMs, abuse.closed);
+  const sessions = createSessions({ limits, slackMs: sweepMs, queue, onClosed: abuse.closed });
   const fast = createServer(http2Options(limits));
   // Never sees a connection of its own: it only turns streams into request and response objects.
   const slow = createServer();

@@ -5,6 +5,7 @@
 
 import { constants, type Http2Session, type ServerHttp2Stream } from 'node:http2';
 import type { Duplex } from 'node:stream';
+import type { FairQueue } from './fair-queue.ts';
 import type { ServerLimits } from './server.ts';
 
 /** Refuses a stream whose request body is late. */
@@ -47,7 +48,15 @@ const PROGRESS_BYTES = 16_384;
 const UNANSWERED_FACTOR = 4;
 const LAST_STREAM_ID_MAX = 2_147_483_647;
 
-export function createSessions(limits: ServerLimits, slackMs: number, onClosed: OnClosed): Sessions {
+export type SessionsOptions = {
+  readonly limits: ServerLimits;
+  readonly slackMs: number;
+  /** Streams that are late together are cut one after the other, with room for others in between. */
+  readonly queue: FairQueue;
+  readonly onClosed: OnClosed;
+};
+
+export function createSessions({ limits, slackMs, queue, onClosed }: SessionsOptions): Sessions {
   const sessions = new Map<Http2Session, Session>();
   // Good to one sweep, and free where a clock reading per stream is not.
   let coarseNowMs = performance.now();
@@ -88,16 +97,18 @@ export function createSessions(limits: ServerLimits, slackMs: number, onClosed: 
   };
 
   function sweepStream(stream: ServerHttp2Stream, watched: Watched, nowMs: number): void {
+    const { session } = stream;
     if (watched.late) {
-      stream.destroy();
+      queue.add(session, () => stream.destroy());
       return;
     }
-    const { session } = stream;
     const state = session && sessions.get(session);
     if (!session || !state || isInTime(stream, watched, nowMs)) return;
     watched.late = true;
-    watched.onLate(stream);
-    closeGracefully(session, state);
+    queue.add(session, () => {
+      if (!stream.destroyed) watched.onLate(stream);
+      closeGracefully(session, state);
+    });
   }
 
   function isInTime(stream: ServerHttp2Stream, watched: Watched, nowMs: number): boolean {
