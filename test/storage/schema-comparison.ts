@@ -7,7 +7,7 @@ import { MikroORM as SqliteMapper } from '@mikro-orm/sqlite';
 import type { SqlMigration } from '../../src/storage/migrations/sql-migration.ts';
 import { databaseFile } from '../../src/storage/open.ts';
 import { fitTo, text } from '../../src/storage/tables/kinds.ts';
-import { Member } from '../../src/storage/tables/members.ts';
+import { Member } from '../../src/storage/tables/organization.ts';
 
 export type Tables = readonly EntitySchema[];
 

@@ -2,7 +2,7 @@
 
 import { type EntityManager, type FilterQuery, type InferEntity, type RawQueryFragment, raw } from '@mikro-orm/core';
 import type { AuditListing, AuditRecord } from '../../domain/management.ts';
-import { AuditEntry } from '../tables/audit-log.ts';
+import { AuditEntry } from '../tables/audit.ts';
 
 type AuditRow = InferEntity<typeof AuditEntry>;
 

@@ -3,8 +3,7 @@
 import { type EntityManager, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { ManagementChange, ManagementStore, ProjectRecord } from '../../domain/management.ts';
 import { toBuffer } from '../rows/bytes.ts';
-import { Project } from '../tables/projects.ts';
-import { RoleBinding } from '../tables/role-bindings.ts';
+import { Project, RoleBinding } from '../tables/organization.ts';
 import { insertAudit } from './audit.ts';
 import { storeApiKey } from './keys.ts';
 import {

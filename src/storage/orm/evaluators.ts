@@ -4,7 +4,7 @@ import { type EntityManager, type InferEntity, LockMode, UniqueConstraintViolati
 import type { Evaluator, EvaluatorField } from '../../domain/evaluator.ts';
 import type { EvaluatorPage } from '../../domain/store.ts';
 import { EvaluatorRow } from '../tables/evaluators.ts';
-import { Project } from '../tables/projects.ts';
+import { Project } from '../tables/organization.ts';
 
 /** What is deleted is kept, and found by nobody. */
 const LIVE = { deletedAtMs: null };

@@ -2,8 +2,8 @@
 
 import { type EntityManager, LockMode } from '@mikro-orm/core';
 import type { CredentialUse } from '../../domain/management.ts';
-import { ApiKey } from '../tables/api-keys.ts';
-import { Project } from '../tables/projects.ts';
+import { ApiKey } from '../tables/keys.ts';
+import { Project } from '../tables/organization.ts';
 
 const FREE = { lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE } as const;
 

@@ -4,8 +4,7 @@ import type { EntityManager, FilterQuery, InferEntity } from '@mikro-orm/core';
 import type { ApiKeyRecord, KeyListing } from '../../domain/management.ts';
 import type { NewApiKey } from '../../domain/store.ts';
 import { toBuffer, toBufferOrNull } from '../rows/bytes.ts';
-import { ApiKeyBinding } from '../tables/api-key-bindings.ts';
-import { ApiKey } from '../tables/api-keys.ts';
+import { ApiKey, ApiKeyBinding } from '../tables/keys.ts';
 import { type Grant, toGrant, toGrantRow } from './grants.ts';
 import { moveOn } from './version.ts';
 

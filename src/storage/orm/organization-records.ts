@@ -9,11 +9,7 @@ import type {
   TeamRecord,
 } from '../../domain/management.ts';
 import { toBuffer, toBufferOrNull } from '../rows/bytes.ts';
-import { Member } from '../tables/members.ts';
-import { Organization } from '../tables/organizations.ts';
-import { Project } from '../tables/projects.ts';
-import { RoleBinding } from '../tables/role-bindings.ts';
-import { Team } from '../tables/teams.ts';
+import { Member, Organization, Project, RoleBinding, Team } from '../tables/organization.ts';
 import { toGrant, toGrantRow } from './grants.ts';
 
 const OLDEST_FIRST = { createdAtMs: 'asc', id: 'asc' } as const;

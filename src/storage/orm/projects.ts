@@ -2,7 +2,7 @@
 
 import type { EntityManager } from '@mikro-orm/core';
 import type { ProjectSettingsChange, StoredProjectSettings } from '../../domain/store.ts';
-import { Project } from '../tables/projects.ts';
+import { Project } from '../tables/organization.ts';
 import { moveOn } from './version.ts';
 
 export type UpdateProjectSettings = { readonly projectId: string; readonly nowMs: number } & {

@@ -3,7 +3,7 @@
 import { type EntityManager, type InferEntity, LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { ClaimInstants, Receipt, ReceiptName } from '../../domain/management.ts';
 import { toBuffer } from '../rows/bytes.ts';
-import { IdempotencyReceipt } from '../tables/idempotency-receipts.ts';
+import { IdempotencyReceipt } from '../tables/audit.ts';
 
 export type Claim = { readonly name: ReceiptName; readonly fingerprint: Uint8Array; readonly at: ClaimInstants };
 

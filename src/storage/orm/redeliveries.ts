@@ -4,7 +4,7 @@ import { type EntityManager, type InferEntity, LockMode } from '@mikro-orm/core'
 import type { DeliveryState } from '../../domain/delivery.ts';
 import { stepDelivery } from '../../domain/delivery-step.ts';
 import type { Redelivery } from '../../domain/webhook-store.ts';
-import { WebhookDelivery } from '../tables/webhook-deliveries.ts';
+import { WebhookDelivery } from '../tables/endpoints.ts';
 import type { HeldEndpoint } from './webhooks.ts';
 
 const REDELIVERABLE: ReadonlySet<DeliveryState['status']> = new Set(['retrying', 'dead', 'delivered']);

@@ -1,7 +1,7 @@
 /** The version of an organization: whoever changes what is decided upon moves it on first, and holds it to the end. */
 
 import { type EntityManager, type RawQueryFragment, raw } from '@mikro-orm/core';
-import { Organization } from '../tables/organizations.ts';
+import { Organization } from '../tables/organization.ts';
 
 /** See ManagementStore.version. */
 export async function readVersion(em: EntityManager, organizationId: string): Promise<number> {

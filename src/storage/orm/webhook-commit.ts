@@ -8,12 +8,9 @@ import type { ManagementChange } from '../../domain/management.ts';
 import { changeSubscriptions, dropPassed } from '../delivery/tables.ts';
 import { packEndpoint } from '../rows/endpoint-rows.ts';
 import { replayStatuses } from '../rows/webhook-codes.ts';
-import { LogHead } from '../tables/log-heads.ts';
-import { Organization } from '../tables/organizations.ts';
-import { WebhookChangeCount } from '../tables/webhook-changes.ts';
-import { WebhookEndpoint } from '../tables/webhook-endpoints.ts';
-import { WebhookReplay } from '../tables/webhook-replays.ts';
-import { WebhookState } from '../tables/webhook-states.ts';
+import { WebhookChangeCount, WebhookEndpoint, WebhookReplay, WebhookState } from '../tables/endpoints.ts';
+import { LogHead } from '../tables/events.ts';
+import { Organization } from '../tables/organization.ts';
 import { redeliver } from './redeliveries.ts';
 import type { HeldEndpoint, StateRow } from './webhooks.ts';
 

@@ -3,9 +3,8 @@
 import type { EntityManager, InferEntity } from '@mikro-orm/core';
 import type { Replay } from '../../domain/delivery.ts';
 import { replayStatuses } from '../rows/webhook-codes.ts';
-import { WebhookEndpoint } from '../tables/webhook-endpoints.ts';
-import { WebhookReplay } from '../tables/webhook-replays.ts';
-import type { WebhookState } from '../tables/webhook-states.ts';
+import type { WebhookState } from '../tables/endpoints.ts';
+import { WebhookEndpoint, WebhookReplay } from '../tables/endpoints.ts';
 
 export type EndpointRow = InferEntity<typeof WebhookEndpoint>;
 export type StateRow = InferEntity<typeof WebhookState>;

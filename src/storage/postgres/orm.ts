@@ -14,7 +14,7 @@ import {
 import type pg from 'pg';
 import { createManagement, type Management } from '../orm/management.ts';
 import { fitTo } from '../tables/kinds.ts';
-import { MANAGED_TABLES } from '../tables/managed.ts';
+import { MANAGED_TABLES } from '../tables/tables.ts';
 import { isStorageFailure } from './failures.ts';
 
 /** The pool stays the caller's to close. `warn` receives what the library has to say. */

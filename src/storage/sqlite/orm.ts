@@ -12,7 +12,7 @@ import {
 } from 'kysely';
 import { createManagement, type Management } from '../orm/management.ts';
 import { fitTo } from '../tables/kinds.ts';
-import { MANAGED_TABLES } from '../tables/managed.ts';
+import { MANAGED_TABLES } from '../tables/tables.ts';
 import type { Database } from './connection.ts';
 
 /** Receives what the library has to say. */

@@ -1,19 +1,63 @@
 /** Every table of each store. */
 
-import { AuthGeneration } from './auth-generation.ts';
-import { EvaluationRow } from './evaluations.ts';
-import { EventOnPostgres, EventOnSqlite } from './events.ts';
-import { EventByTime } from './events-by-time.ts';
-import { GovernanceEvent } from './governance-events.ts';
-import { MANAGED_TABLES } from './managed.ts';
-import { RequestKey } from './request-keys.ts';
-import { RequestOnPostgres, RequestOnSqlite } from './requests.ts';
-import { SpanRow } from './spans.ts';
-import { TraceOnPostgres, TraceOnSqlite } from './traces.ts';
-import { WebhookAttempt } from './webhook-attempts.ts';
-import { WebhookFigure } from './webhook-figures.ts';
-import { WebhookHour } from './webhook-hours.ts';
-import { WriteProbe } from './write-probe.ts';
+import { defineEntity } from '@mikro-orm/core';
+import { AuditEntry, IdempotencyReceipt } from './audit.ts';
+import {
+  WebhookAttempt,
+  WebhookChangeCount,
+  WebhookDelivery,
+  WebhookEndpoint,
+  WebhookFigure,
+  WebhookHour,
+  WebhookReplay,
+  WebhookState,
+} from './endpoints.ts';
+import { EvaluatorRow } from './evaluators.ts';
+import {
+  EventByTime,
+  EventOnPostgres,
+  EventOnSqlite,
+  GovernanceEvent,
+  LogHead,
+  RequestKey,
+  RequestOnPostgres,
+  RequestOnSqlite,
+} from './events.ts';
+import { ApiKey, ApiKeyBinding, AuthGeneration } from './keys.ts';
+import { bytes, whole } from './kinds.ts';
+import { Installation, Member, Organization, Project, RoleBinding, Team } from './organization.ts';
+import { EvaluationRow, SpanRow, TraceOnPostgres, TraceOnSqlite } from './traces.ts';
+
+/** The tables that the entity manager serves: the same in both stores. */
+export const MANAGED_TABLES = [
+  Installation,
+  Organization,
+  Team,
+  Project,
+  Member,
+  RoleBinding,
+  AuditEntry,
+  ApiKey,
+  ApiKeyBinding,
+  EvaluatorRow,
+  IdempotencyReceipt,
+  LogHead,
+  WebhookEndpoint,
+  WebhookState,
+  WebhookChangeCount,
+  WebhookReplay,
+  WebhookDelivery,
+] as const;
+
+/**
+ * Takes a row and loses it again when the store finds out whether writing works once more. On PostgreSQL the migration
+ * forbids to compress it: compressed, the row would find room in a file that cannot grow any more.
+ */
+export const WriteProbe = defineEntity({
+  name: 'WriteProbe',
+  tableName: 'write_probe',
+  properties: { id: whole().primary().autoincrement(), filler: bytes() },
+});
 
 const SHARED = [
   ...MANAGED_TABLES,

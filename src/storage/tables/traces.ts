@@ -1,8 +1,25 @@
-/** What is known of all spans of a trace together. Durations stand for second instants because they take less room. */
+/** Traces, their spans and evaluations. Durations stand for second instants because they take less room. */
 
 import { defineEntity } from '@mikro-orm/core';
-import { flag, instant, json, large, nanoUsd, packedId, text, whole } from './kinds.ts';
+import type { Evaluation, SpanType } from '../../domain/trace.ts';
+import {
+  codeOf,
+  flag,
+  id,
+  instant,
+  json,
+  large,
+  nanoUsd,
+  packedId,
+  packedWord,
+  real,
+  text,
+  typedJson,
+  whole,
+  word,
+} from './kinds.ts';
 
+/** What is known of all spans of a trace together. */
 const columns = {
   insertedAtMs: instant('inserted_at'),
   updatedAtMs: instant('updated_at'),
@@ -50,5 +67,71 @@ export const TraceOnPostgres = defineEntity({
     traceId: packedId().primary(),
     sequence: large(),
     ...columns,
+  },
+});
+
+/** What is short and often read comes before free text, which may spill over to further pages. */
+export const SpanRow = defineEntity({
+  name: 'Span',
+  tableName: 'spans',
+  properties: {
+    projectNumber: whole().primary(),
+    traceSequence: large().primary(),
+    spanId: packedId().primary(),
+    parentId: packedId().strictNullable(),
+    type: codeOf<SpanType>('spanTypes'),
+    startedAtMs: instant('started_at'),
+    durationMs: large(),
+    firstTokenMs: large().strictNullable(),
+    promptTokens: large().strictNullable(),
+    completionTokens: large().strictNullable(),
+    reasoningTokens: large().strictNullable(),
+    cacheReadInputTokens: large().strictNullable(),
+    cacheCreationInputTokens: large().strictNullable(),
+    costNanoUsd: nanoUsd('cost_nano_usd').strictNullable(),
+    costSource: packedWord().strictNullable(),
+    tokensEstimated: flag(),
+    cachedTokensInPrompt: flag().strictNullable(),
+    // Kept only where the span had its event and what it says since would give another id.
+    emittedRequestId: text().strictNullable(),
+    name: text().strictNullable(),
+    vendor: text().strictNullable(),
+    model: text().strictNullable(),
+    paramsJson: json('params').strictNullable(),
+    otherMetricsJson: json('other_metrics').strictNullable(),
+    errorJson: json('error').strictNullable(),
+    contextsJson: json('contexts').strictNullable(),
+    // As typed-text.ts has them.
+    inputJson: typedJson('input').strictNullable(),
+    outputJson: typedJson('output').strictNullable(),
+  },
+});
+
+/** Results of evaluators, as they were sent with a trace. */
+export const EvaluationRow = defineEntity({
+  name: 'Evaluation',
+  tableName: 'evaluations',
+  properties: {
+    projectNumber: whole().primary(),
+    traceSequence: large().primary(),
+    evaluationId: id().primary(),
+    insertedAtMs: instant('inserted_at'),
+    evaluatorId: text(),
+    name: text(),
+    type: text().strictNullable(),
+    spanId: text().strictNullable(),
+    threadId: text().strictNullable(),
+    isGuardrail: flag(),
+    status: word<Evaluation['status']>(),
+    passed: flag().strictNullable(),
+    score: real().strictNullable(),
+    label: text().strictNullable(),
+    monitorId: text().strictNullable(),
+    startedAtMs: instant('started_at').strictNullable(),
+    finishedAtMs: instant('finished_at').strictNullable(),
+    details: text().strictNullable(),
+    errorJson: json('error').strictNullable(),
+    inputsJson: json('inputs').strictNullable(),
+    costJson: json('cost').strictNullable(),
   },
 });

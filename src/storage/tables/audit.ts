@@ -1,6 +1,6 @@
 import { defineEntity } from '@mikro-orm/core';
 import type { AuditRecord } from '../../domain/management.ts';
-import { id, instant, json, text, whole, word } from './kinds.ts';
+import { bytes, id, instant, json, text, whole, word } from './kinds.ts';
 
 /** Who did what, and what was refused. */
 export const AuditEntry = defineEntity({
@@ -33,4 +33,21 @@ export const AuditEntry = defineEntity({
     { name: 'audit_log_by_user', properties: ['organizationId', 'actorUserId', 'createdAtMs', 'id'] },
     { name: 'audit_log_by_key', properties: ['organizationId', 'actorKeyId', 'createdAtMs', 'id'] },
   ],
+});
+
+/** Idempotency keys, and what was answered to them. */
+export const IdempotencyReceipt = defineEntity({
+  name: 'IdempotencyReceipt',
+  tableName: 'idempotency_receipts',
+  properties: {
+    organizationId: id().primary(),
+    keyId: id().primary(),
+    operation: id().primary(),
+    value: id().primary(),
+    fingerprint: bytes(),
+    claimedAtMs: instant('claimed_at'),
+    // Null as long as the effect is on its way: then it is a claim.
+    answer: bytes().strictNullable(),
+  },
+  indexes: [{ name: 'idempotency_receipts_by_time', properties: ['claimedAtMs'] }],
 });

@@ -1,0 +1,105 @@
+import { defineEntity } from '@mikro-orm/core';
+import type { Binding } from '../../domain/permissions.ts';
+import { bytes, flag, id, instant, json, large, text, whole, word } from './kinds.ts';
+
+/** What exists once per database. */
+export const Installation = defineEntity({
+  name: 'Installation',
+  tableName: 'installation',
+  properties: { id: whole().primary().autoincrement(false), verifier: bytes() },
+  checks: [{ name: 'installation_is_one', expression: 'id = 1' }],
+});
+
+export const Organization = defineEntity({
+  name: 'Organization',
+  tableName: 'organizations',
+  properties: {
+    // Short and ascending: rows of the busy tables carry it instead of the id.
+    number: whole().primary().autoincrement(),
+    id: id().unique(),
+    name: text(),
+    slug: id(),
+    createdAtMs: instant('created_at'),
+    updatedAtMs: instant('updated_at'),
+    // Moves on with every change of what the organization manages; see version.ts.
+    accessVersion: large().default(0),
+  },
+});
+
+export const Team = defineEntity({
+  name: 'Team',
+  tableName: 'teams',
+  properties: {
+    organizationId: id().primary(),
+    id: id().primary(),
+    name: text(),
+    slug: id(),
+    createdAtMs: instant('created_at'),
+    updatedAtMs: instant('updated_at'),
+  },
+});
+
+export const Project = defineEntity({
+  name: 'Project',
+  tableName: 'projects',
+  properties: {
+    // Short and ascending: rows of the busy tables carry it instead of the id.
+    number: whole().primary().autoincrement(),
+    id: id().unique(),
+    organizationId: id(),
+    teamId: id(),
+    name: text(),
+    slug: id(),
+    language: text(),
+    framework: text(),
+    emitRequestEvents: flag(),
+    // Null: the project never chose. 0: it keeps them for ever.
+    traceRetentionDays: whole().strictNullable(),
+    keyHash: bytes().unique(),
+    keyHint: text(),
+    keyImported: flag(),
+    previousKeyHash: bytes().strictNullable(),
+    previousKeyUntilMs: instant('previous_key_until').strictNullable(),
+    previousKeyImported: flag().strictNullable(),
+    keyLastUsedAtMs: instant('key_last_used_at').strictNullable(),
+    createdAtMs: instant('created_at'),
+    updatedAtMs: instant('updated_at'),
+    archivedAtMs: instant('archived_at').strictNullable(),
+  },
+  indexes: [
+    { name: 'projects_by_organization', properties: ['organizationId', 'createdAtMs'] },
+    { name: 'projects_by_previous_key', properties: ['previousKeyHash'], where: 'previous_key_hash is not null' },
+    { name: 'projects_imported', properties: ['number'], where: 'key_imported = true or previous_key_imported = true' },
+  ],
+});
+
+export const Member = defineEntity({
+  name: 'Member',
+  tableName: 'members',
+  properties: {
+    organizationId: id().primary(),
+    userId: id().primary(),
+    email: id(),
+    name: text(),
+    disabledAtMs: instant('disabled_at').strictNullable(),
+    createdAtMs: instant('created_at'),
+    updatedAtMs: instant('updated_at'),
+  },
+  uniques: [{ name: 'members_by_email', properties: ['organizationId', 'email'] }],
+});
+
+/** The grants of members. */
+export const RoleBinding = defineEntity({
+  name: 'RoleBinding',
+  tableName: 'role_bindings',
+  properties: {
+    organizationId: id().primary(),
+    userId: id().primary(),
+    id: id().primary(),
+    role: word<Binding['role']>(),
+    scopeType: word<Binding['scopeType']>(),
+    scopeId: id(),
+    permissionsJson: json('permissions'),
+    createdAtMs: instant('created_at'),
+  },
+});
