@@ -20,28 +20,30 @@ const FUNCTIONS = {
 };
 const STORAGE = '../../../src/storage';
 
-const rooms = globSync('src/storage/*/questions.ts')
-  .map((file) => basename(dirname(file)))
+/** Files of questions by the names of what is compiled of them: `endpoints/questions-due.ts` becomes `endpoints-due.ts`. */
+const FILES = globSync('src/storage/*/questions*.ts')
+  .map((file) => `${basename(dirname(file))}/${basename(file)}`)
   .sort();
 const target = process.argv[2] ?? 'gen';
 for (const store of ['sqlite', 'postgres'] as const) {
   const compile = createCompiler(store);
   const folder = join(target, 'storage', store);
   mkdirSync(folder, { recursive: true });
-  for (const room of rooms) {
-    const sources: Record<string, AnySource> = await import(`../src/storage/${room}/questions.ts`);
-    const questions = Object.entries(sources).map(([name, source]) => compile(room, name, source));
-    writeFileSync(join(folder, `${room}.ts`), `${imports(room, questions.join('\n'))}\n\n${questions.join('\n\n')}\n`);
+  for (const file of FILES) {
+    const sources: Record<string, AnySource> = await import(`../src/storage/${file}`);
+    const name = file.replace(/\/questions|\.ts$/g, '');
+    const questions = Object.entries(sources).map(([own, source]) => compile(name, own, source));
+    writeFileSync(join(folder, `${name}.ts`), `${imports(file, questions.join('\n'))}\n\n${questions.join('\n\n')}\n`);
   }
 }
 
-function imports(room: string, code: string): string {
+function imports(file: string, code: string): string {
   const called = Object.entries(FUNCTIONS).filter(([name]) => new RegExp(`\\b${name}\\b`).test(code));
   return [
-    `// Compiled from src/storage/${room}/questions.ts by \`npm run gen\`: change it there.`,
+    `// Compiled from src/storage/${file} by \`npm run gen\`: change it there.`,
     '',
     `import type { Compiled } from '${STORAGE}/questions.ts';`,
     ...called.map(([name, file]) => `import { ${name} } from '${STORAGE}/${file}';`),
-    `import type * as source from '${STORAGE}/${room}/questions.ts';`,
+    `import type * as source from '${STORAGE}/${file}';`,
   ].join('\n');
 }

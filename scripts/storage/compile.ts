@@ -2,13 +2,15 @@
 
 import { MikroORM as PostgresMapper } from '@mikro-orm/postgresql';
 import { MikroORM as SqliteMapper } from '@mikro-orm/sqlite';
-import type { ChangeSource, Db, Source } from '../../src/storage/questions.ts';
+import { createQueryId } from 'kysely';
+import type { ChangeSource, Db, RowsSource, Source } from '../../src/storage/questions.ts';
 import { fitTo, PackedId, PackedWord, Stored, type StoreKind } from '../../src/storage/tables/kinds.ts';
 import { POSTGRES_TABLES, SQLITE_TABLES } from '../../src/storage/tables/tables.ts';
+import { takeArrays } from './arrays.ts';
 import { GIVEN, Given } from './given.ts';
 import { WORDS } from './words.ts';
 
-export type AnySource = Source<never, unknown> | ChangeSource<never>;
+export type AnySource = Source<never, unknown> | ChangeSource<never> | RowsSource<never>;
 export type Compile = (room: string, name: string, source: AnySource) => string;
 
 // biome-ignore lint/suspicious/noExplicitAny: the query builder has no type for all of its nodes together.
@@ -18,17 +20,19 @@ type Column = {
   readonly customType?: unknown;
   readonly runtimeType: string;
   readonly nullable?: boolean;
+  readonly columnTypes?: readonly string[];
 };
 
 export function createCompiler(store: StoreKind): Compile {
   const { db, columnOf } = openMapper(store);
 
   return (room, name, source) => {
-    const say = 'ask' in source ? source.ask : source.change;
-    const said = say(db, GIVEN, WORDS[store]);
-    const node: Node = said.toOperationNode();
+    const node: Node = sayOf(source)(db, GIVEN, WORDS[store]).toOperationNode();
     if (!('ask' in source)) storeAsKept(node);
-    const { sql: text, parameters } = said.compile();
+    const takesArrays = 'changeRows' in source && store === 'postgres';
+    const { sql: text, parameters } = db
+      .getExecutor()
+      .compileQuery(takesArrays ? takeArrays(node, (column) => typeOf(node, column)) : node, createQueryId());
     const cells = parameters
       .map((value) => (value instanceof Given ? value.cell : JSON.stringify(value)))
       .filter((cell) => cell !== '');
@@ -36,11 +40,22 @@ export function createCompiler(store: StoreKind): Compile {
       `export const ${name}: Compiled<typeof source.${name}> = {`,
       `  name: '${room}.${name}',`,
       `  text: ${JSON.stringify(text)},`,
-      `  cells: (${parameters.some((value) => value instanceof Given) ? 'given' : ''}) => [${cells.join(', ')}],`,
+      `  cells: ${'changeRows' in source ? cellsOfRows(cells) : cellsCode(cells)},`,
       ...('ask' in source ? [`  row: ${rowCode(node)},`] : []),
       '};',
     ].join('\n');
   };
+
+  function cellsOfRows(cells: readonly string[]): string {
+    const lists = cells.map((cell) => `rows.map((given) => ${cell})`);
+    return `(rows) => ${store === 'postgres' ? `[${lists.join(', ')}]` : `rows.map(${cellsCode(cells)})`}`;
+  }
+
+  function typeOf(changed: Node, column: string): string {
+    const { columnTypes: [type] = [] } = columnOf([tableOf(changed)], column);
+    if (type === undefined) throw new Error(`the column ${column} has no type`);
+    return type;
+  }
 
   /** What is given for a column becomes what the column holds. */
   function storeAsKept(node: Node): void {
@@ -103,15 +118,30 @@ export function createCompiler(store: StoreKind): Compile {
   }
 }
 
+function sayOf(source: AnySource) {
+  if ('ask' in source) return source.ask;
+  return 'change' in source ? source.change : source.changeRows;
+}
+
+function cellsCode(cells: readonly string[]): string {
+  return `(${cells.some((cell) => /\bgiven\b/.test(cell)) ? 'given' : ''}) => [${cells.join(', ')}]`;
+}
+
+/** The table that is changed. */
+function tableOf(node: Node): string {
+  const { table, into, from } = node;
+  return (table ?? into ?? from.froms[0]).table.identifier.name;
+}
+
 function setColumns(node: Node): readonly { table: string; column: string; value: Node }[] {
+  const table = tableOf(node);
   if (node.kind === 'UpdateQueryNode') {
-    const table = node.table.table.identifier.name;
     return node.updates.map(({ column, value }: Node) => ({ table, column: column.column.name, value }));
   }
   if (node.kind !== 'InsertQueryNode') return [];
   const [row] = node.values.values;
   return node.columns.map(({ column }: Node, index: number) => ({
-    table: node.into.table.identifier.name,
+    table,
     column: column.name,
     value: row.values[index],
   }));

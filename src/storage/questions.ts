@@ -59,6 +59,15 @@ export function change<Params>(say: ChangeSource<Params>['change']): ChangeSourc
   return { change: say };
 }
 
+/** The same of many rows at once: what is to become of one is said, and every store has its own way to take many. */
+export type RowsSource<Row> = {
+  readonly changeRows: (db: Db, given: Row, words: Words) => Compilable & OperationNodeSource;
+};
+
+export function changeRows<Row>(say: RowsSource<Row>['changeRows']): RowsSource<Row> {
+  return { changeRows: say };
+}
+
 /** A question as it runs. `name` is unique among those of a store. */
 export type Question<Params, Row> = {
   readonly name: string;
@@ -69,13 +78,20 @@ export type Question<Params, Row> = {
 
 export type Change<Params> = Omit<Question<Params, never>, 'row'>;
 
+/** The cells of each row on SQLite, and of each column on PostgreSQL. */
+export type RowsChange<Row> = Omit<Change<Row>, 'cells'> & {
+  readonly cells: (rows: readonly Row[]) => unknown[][];
+};
+
 /** What the compiler makes of a source. */
 export type Compiled<S> =
   S extends Source<infer Params, infer Row>
     ? Question<Params, Row>
     : S extends ChangeSource<infer Params>
       ? Change<Params>
-      : never;
+      : S extends RowsSource<infer Row>
+        ? RowsChange<Row>
+        : never;
 
 export type RowOf<Q> = Q extends Question<never, infer Row> ? Row : never;
 

@@ -1,0 +1,50 @@
+/** Makes of a change of one row one of many on PostgreSQL: what is given for a column comes as an array with all rows' values. */
+
+import { sql } from 'kysely';
+import { asValue, Given } from './given.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: the query builder has no type for all of its nodes together.
+type Node = any;
+
+/** `typeOf` says of which type a column is. */
+export function takeArrays(change: Node, typeOf: (column: string) => string): Node {
+  const arrays: { readonly place: string; readonly type: string; readonly given: Given }[] = [];
+
+  /** `column`: what is given is set to, or compared with. */
+  function replaceGiven(node: Node, column: string | null): Node {
+    if (node instanceof Given) {
+      if (column === null) throw new Error('what is given of many rows is set, or compared with a column');
+      arrays.push({ place: `v${arrays.length}`, type: typeOf(column), given: node });
+      return sql.ref(`given.${arrays.at(-1)?.place}`).toOperationNode();
+    }
+    if (Array.isArray(node)) return node.map((each) => replaceGiven(each, column));
+    if (node === null || typeof node !== 'object') return node;
+    if (node.kind === 'ValueNode') return node.value instanceof Given ? replaceGiven(node.value, column) : node;
+    if (node.kind === 'ColumnUpdateNode') {
+      return { ...node, value: replaceGiven(node.value, node.column.column.name) };
+    }
+    if (node.kind === 'BinaryOperationNode' && node.leftOperand.kind === 'ReferenceNode') {
+      return { ...node, rightOperand: replaceGiven(node.rightOperand, node.leftOperand.column.column.name) };
+    }
+    return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, replaceGiven(value, column)]));
+  }
+
+  function fromRows() {
+    const types = arrays.map(({ given, type }) => sql`${asValue(given.cell)}::${sql.raw(type)}[]`);
+    return sql`unnest(${sql.join(types)}) as given (${sql.raw(arrays.map(({ place }) => place).join(', '))})`;
+  }
+
+  if (change.kind === 'InsertQueryNode') {
+    const [row] = change.values.values;
+    const values = change.columns.map(({ column }: Node, index: number) =>
+      replaceGiven(row.values[index], column.name),
+    );
+    const list = sql.join(values.map((value: Node) => ({ toOperationNode: () => value })));
+    return { ...change, values: sql`select ${list} from ${fromRows()}`.toOperationNode() };
+  }
+  const changed = replaceGiven(change, null);
+  const rows = fromRows().toOperationNode();
+  return change.kind === 'UpdateQueryNode'
+    ? { ...changed, from: { kind: 'FromNode', froms: [rows] } }
+    : { ...changed, using: { kind: 'UsingNode', tables: [rows] } };
+}
