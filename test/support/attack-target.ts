@@ -193,8 +193,8 @@ function statusOf(url: string): Promise<number> {
   });
 }
 
-/** Those that are not zero. */
-async function heldFigures(address: string): Promise<string[]> {
+/** Of what requests hold, the figures that are not zero. */
+export async function heldFigures(address: string): Promise<string[]> {
   const text = await (await fetch(`${address}/metrics`)).text();
   const figures = [...text.matchAll(HELD)];
   if (figures.length !== HELD_FIGURES) throw new Error('/metrics does not tell what requests hold');
