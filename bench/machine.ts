@@ -61,6 +61,11 @@ export function readMemory(pids: readonly number[]): { rssMib: number; peakMib: 
   return { rssMib: read('VmRSS'), peakMib: read('VmHWM') };
 }
 
+/** Bytes that processes have handed to the disk; what is overwritten before it gets there counts once. */
+export function readDiskWrites(pids: readonly number[]): number {
+  return sum(pids.map((pid) => Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1])));
+}
+
 /** Processor seconds that processes have used together. */
 export function readCpuSeconds(pids: readonly number[]): number {
   return sum(pids.map((pid) => readTicks(pid).own)) / ticksPerSecond;

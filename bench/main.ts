@@ -10,7 +10,7 @@ import { describeMachine } from './machine.ts';
 import { cleanUp, createDirectory } from './program.ts';
 import { authRefuse } from './rows/auth-refuse.ts';
 import { deliverBatch, deliverSingle } from './rows/deliver.ts';
-import { disk } from './rows/disk.ts';
+import { disk, wal } from './rows/disk.ts';
 import { eventsPage } from './rows/events-page.ts';
 import { idle } from './rows/idle.ts';
 import { ingestBatch, ingestGrpc, ingestJson } from './rows/ingest.ts';
@@ -32,6 +32,7 @@ const rows: readonly Row[] = [
   start,
   idle,
   disk,
+  wal,
   pgIngest,
   pgScale,
 ];

@@ -23,11 +23,11 @@ export const ingestJson: Row = {
     return [
       judge(
         { name: 'ingest-json', value: ours.perSecond, unit: 'requests/s', reference: reference.perSecond },
-        { of: 'ratio', atLeast: 0.5 },
+        { of: 'ratio', atLeast: 0.6 },
       ),
       judge(
         { name: 'ingest-json-p99', value: ours.p99Ms, unit: 'ms', reference: reference.p99Ms },
-        { of: 'ratio', atMost: 3 },
+        { of: 'ratio', atMost: 2 },
       ),
     ];
   },

@@ -36,7 +36,7 @@ async function compareStarts(bench: Bench, name: string, measureOurs: () => Prom
     );
   }
   const measured = { name: nameOf(bench, name), value: median(ours), unit: 'ms', reference: median(reference) };
-  return judge(measured, { of: 'value', atMost: 2_000 });
+  return judge(measured, { of: 'value', atMost: 800 });
 }
 
 async function measureStart(bench: Bench, keys: Keys, place: Place): Promise<number> {

@@ -5,12 +5,12 @@ import SqliteDatabase from 'better-sqlite3';
 
 export type Database = SqliteDatabase.Database;
 
-// Events of about 1 KiB waste a quarter of a 4 KiB page; larger pages than this write more per random key.
-const PAGE_BYTES = 8192;
+// Two index entries of a trace land on random pages, which a commit writes whole: twice the size writes half as much again.
+const PAGE_BYTES = 4096;
 const CACHE_KIB = 16_000;
 const BUSY_MS = 250;
 // Checkpoints this far apart cost the least per write and still stay short.
-const CHECKPOINT_PAGES = 4000;
+const CHECKPOINT_PAGES = 8000;
 const WAL_MAX_BYTES = 64 * 1024 * 1024;
 const MEMORY = ':memory:';
 const SYNCHRONOUS_FULL = 2;
