@@ -21,7 +21,7 @@ export type Words = {
   /** A column of ids as text, which is what they are ordered by. */
   idText(column: string): RawBuilder<string>;
   /** Whether an id is one of those that are given: at most IDS_AT_ONCE of them. */
-  isOneOf(column: string, given: readonly string[]): RawBuilder<SqlBool>;
+  isOneOf(column: string, given: readonly (string | number)[]): RawBuilder<SqlBool>;
   /** The same for point reads. SQLite takes one alone: there a question more costs less than places that stay empty. */
   isAsked(column: string, given: readonly (string | Buffer)[]): RawBuilder<SqlBool>;
   /** The rows of an inner question, in its order. */

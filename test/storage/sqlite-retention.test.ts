@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { packRequestKey } from '../../src/storage/sqlite/compact-ids.ts';
 import { openCore } from '../../src/storage/sqlite/open-core.ts';
-import { prepareRemoval, type RemovalDone } from '../../src/storage/sqlite/retention.ts';
+import { createRetention, prepareRemoval, type RemovalDone } from '../../src/storage/sqlite/retention.ts';
 import { bareSpan, RECEIVED_AT_MS, randomHex, sampleAppend, samplePlan } from './conformance/samples.ts';
 
 let opened: ReturnType<typeof openCore>;
@@ -39,11 +39,10 @@ function rows(sql: string): unknown[] {
 
 const EVENTS = { part: 'events', after: 0 } as const;
 const TRACES = { part: 'traces', after: 0 } as const;
-const GOVERNANCE = { part: 'governance', after: 0 } as const;
 
 function removeEvents(beforeMs: number, rowsMax = 1000): RemovalDone {
   const cuts = { eventsBeforeMs: beforeMs, traces: [], auditBeforeMs: null };
-  return prepareRemoval(opened.db)({ position: EVENTS, cuts, rowsMax });
+  return prepareRemoval(opened.db)({ task: EVENTS, cuts, rowsMax });
 }
 
 describe('the requests of old events', () => {
@@ -76,17 +75,19 @@ describe('the requests of old events', () => {
 describe('a step', () => {
   it('removes the oldest first, and not more than it may', () => {
     for (let seq = 1; seq <= 100; seq += 1) insertRequest(`gw-${seq}`, { completed: seq });
-    expect(removeEvents(91, 30)).toMatchObject({ removed: { events: 30 }, next: EVENTS });
+    expect(removeEvents(91, 30)).toMatchObject({ end: { removed: { events: 30 }, next: [EVENTS] } });
     expect(rows('SELECT min(seq) FROM events')).toEqual([31]);
-    expect(removeEvents(91, 1000)).toMatchObject({ removed: { events: 60 }, next: GOVERNANCE });
+    expect(removeEvents(91, 1000)).toMatchObject({ end: { removed: { events: 60 }, next: [] } });
     expect(rows('SELECT min(seq) FROM events')).toEqual([91]);
   });
 
   it('passes by organizations without anything old', () => {
     for (const organization of [3, 5, 8]) insertRequest('gw-1', { completed: 50 }, organization);
     insertRequest('gw-2', { completed: 1 }, 8);
-    expect(removeEvents(10, 2)).toMatchObject({ removed: { events: 0 }, next: { part: 'events', after: 5 } });
-    expect(removeEvents(10)).toMatchObject({ removed: { events: 1 }, next: GOVERNANCE });
+    expect(removeEvents(10, 2)).toMatchObject({
+      end: { removed: { events: 0 }, next: [{ part: 'events', after: 5 }] },
+    });
+    expect(removeEvents(10)).toMatchObject({ end: { removed: { events: 1 }, next: [] } });
   });
 
   it('ends when it has taken its time, and always gets somewhere', async () => {
@@ -98,12 +99,12 @@ describe('a step', () => {
     // Every look at the clock takes 6 ms.
     const remove = prepareRemoval(opened.db, () => (nowMs += 6));
     const cuts = { eventsBeforeMs: 1000, traces: [], auditBeforeMs: null };
-    const { removed, next, heldMs } = remove({ position: EVENTS, cuts, rowsMax: 500 });
-    expect(removed.events).toBeGreaterThan(0);
-    expect(removed.events).toBeLessThan(100);
-    expect(next).toEqual(EVENTS);
+    const { end, heldMs } = remove({ task: EVENTS, cuts, rowsMax: 500 });
+    expect(end.removed?.events).toBeGreaterThan(0);
+    expect(end.removed?.events).toBeLessThan(100);
+    expect(end.next).toEqual([EVENTS]);
     expect(heldMs).toBeGreaterThan(0);
-    remove({ position: TRACES, cuts, rowsMax: 500 });
+    remove({ task: TRACES, cuts, rowsMax: 500 });
     const [left] = rows('SELECT count(*) FROM spans');
     expect(left).toBeGreaterThan(100);
     expect(left).toBeLessThan(200);
@@ -123,10 +124,12 @@ it('a walk comes to its end on a machine so slow that every look at the clock is
     traces: [{ storedDays: null, goneBeforeMs: RECEIVED_AT_MS + 1 }],
     auditBeforeMs: RECEIVED_AT_MS + 1,
   };
-  let position: RemovalDone['next'] = EVENTS;
-  for (let steps = 0; position !== null; steps += 1) {
+  const walk = createRetention(
+    async () => [],
+    async (step) => remove(step),
+  ).begin(cuts);
+  for (let steps = 0; (await walk.step(500)).outcome !== 'done'; steps += 1) {
     if (steps === 100) throw new Error('the walk gets nowhere');
-    position = remove({ position, cuts, rowsMax: 500 }).next;
   }
   expect(rows('SELECT id FROM events_by_time')).toEqual([]);
   expect(rows('SELECT trace_id FROM traces')).toEqual([]);

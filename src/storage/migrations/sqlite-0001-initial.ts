@@ -63,7 +63,7 @@ const TABLES = [
     organization_number integer not null, id text not null, created_at bigint not null, seq bigint not null,
     primary key (organization_number, id)
   ) without rowid`,
-  'create index governance_events_by_time on governance_events (organization_number, created_at)',
+  'create index governance_events_by_time on governance_events (created_at)',
   `create table idempotency_receipts (
     organization_id text not null, key_id text not null, operation text not null, value text not null,
     fingerprint blob not null, claimed_at bigint not null, answer blob null,

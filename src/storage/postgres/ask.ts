@@ -1,6 +1,8 @@
 /** Compiled questions as prepared statements of a lane. */
 
+import type pg from 'pg';
 import type { Ask, Asking, Change, Question } from '../questions.ts';
+import type { Routine } from '../routine.ts';
 import type { Lane } from './connection.ts';
 import { isGivenUp, isStorageFailure, storageFault } from './failures.ts';
 
@@ -70,4 +72,14 @@ export function knowableCells(cells: readonly unknown[]): unknown[] | null {
 
 function holdsNul(cell: unknown): boolean {
   return typeof cell === 'string' && cell.includes(NUL);
+}
+
+/** Runs a routine to its end, for inside a transaction. */
+export async function runRoutine<Result>(client: pg.ClientBase, routine: Routine<Result>): Promise<Result> {
+  let step = routine.next();
+  while (step.done !== true) {
+    const { rows, rowCount } = await client.query<never>(step.value.text, step.value.cells);
+    step = routine.next({ rows, changes: rowCount ?? 0 });
+  }
+  return step.value;
 }

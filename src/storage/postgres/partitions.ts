@@ -2,7 +2,7 @@
 
 import pg from 'pg';
 import { monthOf } from './month.ts';
-import { DONE, type Task } from './retention-task.ts';
+import type { Task } from './retention.ts';
 
 type Parent = 'events' | 'requests' | 'spans' | 'evaluations';
 type Partition = { readonly parent: Parent; readonly name: string; readonly month: number };
@@ -46,7 +46,7 @@ function createMonth(month: number): Task {
   return async (client) => {
     await client.query(CLOSED_MAX);
     await client.query('SELECT create_month($1)', [month]);
-    return DONE;
+    return { next: [] };
   };
 }
 
@@ -63,7 +63,7 @@ function dropEmpty({ parent, name }: Partition): Task {
   const table = pg.escapeIdentifier(name);
   return async (client) => {
     const { rows: found } = await client.query(`SELECT FROM ${table} LIMIT 1`);
-    if (found.length > 0) return DONE;
+    if (found.length > 0) return { next: [] };
     await client.query(CLOSED_MAX);
     await client.query(`DO $$ BEGIN
       LOCK TABLE ONLY ${parent} IN ACCESS EXCLUSIVE MODE;

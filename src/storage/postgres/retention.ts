@@ -1,23 +1,24 @@
 /**
- * Retention on PostgreSQL: a queue of tasks, and each step of the walk is one transaction of the first of them. Every
- * process may try; a lock that belongs to the transaction lets one at a time.
+ * Retention on PostgreSQL: each step of a walk is one transaction. Every process may try; a lock that belongs to the
+ * transaction lets one at a time.
  */
 
 import type pg from 'pg';
-import type { RetentionCounts, RetentionCuts, RetentionStore, RetentionWalk } from '../../domain/store.ts';
+import * as questions from '../../../gen/storage/postgres/retention.ts';
+import type { RetentionStore, TraceCut } from '../../domain/store.ts';
+import { removeExpiredAudit } from '../retention/expired-audit.ts';
+import { removeExpiredTraces } from '../retention/expired-traces.ts';
+import { beginWalk, type TaskEnd, type TaskOutcome } from '../retention/walk.ts';
+import { change } from '../routine.ts';
+import { createAsk, runRoutine } from './ask.ts';
 import { readClock } from './clock.ts';
-import type { Lane, Statement } from './connection.ts';
-import { removeExpiredAudit } from './expired-audit.ts';
-import { removeExpiredGovernance } from './expired-governance.ts';
-import { removeExpiredTraces } from './expired-traces.ts';
+import type { Lane } from './connection.ts';
+import { BEGINNING, listExpiredTraces } from './expired-traces.ts';
 import { isStorageFailure, postgresCode, storageFault } from './failures.ts';
 import { planEmptyMonths, planMonths } from './partitions.ts';
-import { DONE, type Task, type TaskStep } from './retention-task.ts';
 
-const TERMS: Statement = {
-  name: 'trace-terms',
-  text: 'SELECT DISTINCT trace_retention_days AS "storedDays" FROM projects',
-};
+/** One step of a walk, inside a transaction of its own. */
+export type Task = (client: pg.ClientBase, rowsMax: number) => Promise<TaskEnd<Task>>;
 
 /** "SPRT": held by the transaction of a step. */
 export const RETENTION_LOCK = 0x5350_5254;
@@ -29,88 +30,80 @@ const BEGIN = `BEGIN;
   SET LOCAL enable_seqscan = off;
   SET LOCAL enable_hashjoin = off;
   SET LOCAL enable_mergejoin = off`;
-// Times that a task may find what it needs held by others before it is left to the next walk.
-const TRIES_MAX = 10;
-const NOTHING: RetentionCounts = { events: 0, traces: 0, auditEntries: 0, months: 0 };
 // Locks not had in time, deadlocks, and statements that would have held their locks for too long.
 const HELD_BY_OTHERS: ReadonlySet<string> = new Set(['55P03', '40P01', '57014']);
 const UNDEFINED_TABLE = '42P01';
 
 export function createRetention(lane: Lane): RetentionStore {
+  const ask = createAsk(lane);
   return {
     nowMs: () => readClock(lane),
-    async traceTerms() {
-      const rows = await lane.ask<{ storedDays: number | null }>(TERMS, []);
-      return rows.map((row) => row.storedDays);
-    },
-    begin: (cuts) => beginWalk(lane, cuts),
-  };
-}
-
-type Waiting = { readonly task: Task; readonly triesLeft: number };
-
-function beginWalk(lane: Lane, cuts: RetentionCuts): RetentionWalk {
-  const { eventsBeforeMs, traces, auditBeforeMs } = cuts;
-  let waiting = queueOf([
-    planMonths(eventsBeforeMs),
-    removeExpiredGovernance(eventsBeforeMs),
-    removeExpiredTraces(traces),
-    removeExpiredAudit(auditBeforeMs),
-    planEmptyMonths,
-  ]);
-
-  /** What is held by others is tried again after everything else. */
-  function settle({ task, triesLeft }: Waiting, step: TaskStep | 'held'): RetentionCounts {
-    const rest = waiting.slice(1);
-    if (step === 'held') {
-      waiting = triesLeft > 1 ? [...rest, { task, triesLeft: triesLeft - 1 }] : rest;
-      return NOTHING;
-    }
-    waiting = [...queueOf(step.next), ...rest];
-    return { ...NOTHING, ...step.removed };
-  }
-
-  return {
-    async step(rowsMax) {
-      const [first] = waiting;
-      if (first === undefined) return { outcome: 'done', removed: NOTHING, heldMs: 0 };
-      const startedAtMs = performance.now();
-      const step = await runAlone(lane, (client) => first.task(client, rowsMax));
-      const heldMs = performance.now() - startedAtMs;
-      if (step === 'busy') return { outcome: 'busy', removed: NOTHING, heldMs };
-      const removed = settle(first, step);
-      return { outcome: outcomeOf(waiting), removed, heldMs };
+    traceTerms: async () => (await ask(questions.listTraceTerms, {})).map(({ storedDays }) => storedDays),
+    begin({ eventsBeforeMs, traces, auditBeforeMs }) {
+      const tasks = [
+        planMonths(eventsBeforeMs),
+        removeGovernance(eventsBeforeMs),
+        removeTraces(traces),
+        removeAudit(auditBeforeMs),
+        planEmptyMonths,
+      ];
+      return beginWalk(tasks, (task, rowsMax) => runAlone(lane, (client) => task(client, rowsMax)));
     },
   };
 }
 
-function outcomeOf(waiting: readonly Waiting[]): 'more' | 'held' | 'done' {
-  if (waiting.length === 0) return 'done';
-  return waiting.every(({ triesLeft }) => triesLeft < TRIES_MAX) ? 'held' : 'more';
+/** The events themselves go with their month. */
+function removeGovernance(beforeMs: number): Task {
+  return async (client, rowsMax) => {
+    const count = await runRoutine(client, change(questions.removeOldGovernance, { beforeMs, limit: rowsMax }));
+    return { next: count === rowsMax ? [removeGovernance(beforeMs)] : [] };
+  };
 }
 
-function queueOf(tasks: readonly Task[]): readonly Waiting[] {
-  return tasks.map((task) => ({ task, triesLeft: TRIES_MAX }));
+function removeTraces(cuts: readonly TraceCut[], from = BEGINNING): Task {
+  return async (client, rowsMax) => {
+    const step = { from, cuts, ...paceOf(rowsMax) };
+    const { removed, next } = await runRoutine(
+      client,
+      removeExpiredTraces({ questions, list: listExpiredTraces }, step),
+    );
+    return { removed: { traces: removed }, next: next === null ? [] : [removeTraces(cuts, next)] };
+  };
+}
+
+function removeAudit(beforeMs: number | null, after = 0): Task {
+  return async (client, rowsMax) => {
+    const step = { after, beforeMs, ...paceOf(rowsMax) };
+    const { removed, next } = await runRoutine(client, removeExpiredAudit(questions, step));
+    return { removed: { auditEntries: removed }, next: next === null ? [] : [removeAudit(beforeMs, next)] };
+  };
+}
+
+/** Nobody waits for the rows of a step, so it takes them all at once. */
+function paceOf(rowsMax: number) {
+  return { rowsMax, rowsAtOnce: rowsMax, isOver: () => false };
 }
 
 /** Runs a body in a transaction that no other process has the like of. */
 async function runAlone(
   lane: Lane,
-  body: (client: pg.ClientBase) => Promise<TaskStep>,
-): Promise<TaskStep | 'busy' | 'held'> {
+  body: (client: pg.ClientBase) => Promise<TaskEnd<Task>>,
+): Promise<TaskOutcome<Task>> {
+  const startedAtMs = performance.now();
+  const after = (end: TaskOutcome<Task>['end']) => ({ end, heldMs: performance.now() - startedAtMs });
   try {
     return await lane.hold(async (client) => {
       await client.query(BEGIN);
       try {
-        const done = (await isFirst(client)) ? await body(client) : 'busy';
+        const end = (await isFirst(client)) ? await body(client) : 'busy';
         await client.query('COMMIT');
-        return done;
+        return after(end);
       } catch (error) {
         if (isStorageFailure(error) && !isHeld(error)) throw error;
         await client.query('ROLLBACK');
-        if (isHeld(error)) return 'held';
+        if (isHeld(error)) return after('held');
         // The walk of another process dropped the table meanwhile.
-        if (postgresCode(error) === UNDEFINED_TABLE) return DONE;
+        if (postgresCode(error) === UNDEFINED_TABLE) return after({ next: [] });
         throw error;
       }
     });

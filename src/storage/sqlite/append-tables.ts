@@ -1,14 +1,15 @@
 /** The tables of an append on SQLite: one prepared statement behind every verb. */
 
+import { hideTrace } from '../../../gen/storage/sqlite/retention.ts';
 import * as questions from '../../../gen/storage/sqlite/traces.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { AppendTables, OverdueRequest } from '../append/tables.ts';
+import { toHidden } from '../retention/expired-traces.ts';
 import { ADMITTED } from '../rows/codes.ts';
-import { prepareQuestion } from './ask.ts';
+import { prepareChange, prepareQuestion } from './ask.ts';
 import { packId, REQUEST_KEY_TEXT, type StoredId } from './compact-ids.ts';
 import type { Database } from './connection.ts';
 import { EVALUATION_COLUMNS, EVALUATION_KEY, evaluationCells } from './evaluation-rows.ts';
-import { HIDE_TRACE } from './expired-traces.ts';
 import { prepareLogHeads } from './log-heads.ts';
 import { prepareLogTables } from './log-tables.ts';
 import { type Cell, SPAN_COLUMNS, spanCells, TRACE_COLUMNS, traceCells } from './trace-rows.ts';
@@ -28,7 +29,7 @@ export function prepareAppendTables(db: Database, clock: Clock): () => Transacti
       return { projectNumber, traceId, sequence: Number(inserted.lastInsertRowid) };
     },
     // A large one takes long to erase, so it only goes out of reach here; retention removes it.
-    eraseTrace: ({ sequence }) => void statements.hide.run(sequence),
+    eraseTrace: (trace) => void statements.hide(toHidden(trace)),
     updateTrace: ({ sequence }, state) => void statements.update.run(...traceCells(state), sequence),
     insertSpan: ({ projectNumber, sequence }, span) =>
       statements.insertSpan.run(...spanCells(projectNumber, sequence, span)).changes === 1,
@@ -72,7 +73,7 @@ function prepareStatements(db: Database) {
     update: db.prepare<Cell[]>(
       `UPDATE traces SET ${TRACE_COLUMNS.map((name) => `${name} = ?`).join(', ')} WHERE sequence = ?`,
     ),
-    hide: db.prepare<[number]>(HIDE_TRACE),
+    hide: prepareChange(db, hideTrace),
     insertSpan: db.prepare<Cell[]>(
       `INSERT ${intoSpans(SPAN_COLUMNS)} ON CONFLICT (project_number, trace_sequence, span_id) DO NOTHING`,
     ),

@@ -5,10 +5,10 @@ import { packRequestKey, type StoredId } from './compact-ids.ts';
 import type { Database } from './connection.ts';
 import { type OrganizationStep, type OrganizationStepEnd, stepOrganizations } from './organization-steps.ts';
 
-export type EventStep = OrganizationStep & { readonly beforeMs: number };
-
 /** Answers a function to call inside a transaction. */
-export function prepareExpiredEvents(db: Database): (step: EventStep) => OrganizationStepEnd {
+export function prepareExpiredEvents(
+  db: Database,
+): (step: OrganizationStep & { readonly beforeMs: number }) => OrganizationStepEnd {
   const statements = prepareStatements(db);
 
   function remove(organization: number, { createdAtMs, id, seq }: Row): void {

@@ -1,101 +1,100 @@
-/** Retention on SQLite: the walk is kept here, each of its steps is one transaction of the writer. */
+/** Retention on SQLite: each step is one transaction of the writer, short enough for those that come after it. */
 
-import type { RetentionCounts, RetentionCuts, RetentionStore, RetentionWalk } from '../../domain/store.ts';
+import * as questions from '../../../gen/storage/sqlite/retention.ts';
+import type { RetentionCuts, RetentionStore } from '../../domain/store.ts';
+import type { Ask } from '../questions.ts';
+import { removeExpiredAudit } from '../retention/expired-audit.ts';
+import { removeExpiredTraces } from '../retention/expired-traces.ts';
+import { beginWalk, type Pace, type TaskEnd } from '../retention/walk.ts';
+import { change, type Routine } from '../routine.ts';
+import { prepareRoutines } from './ask.ts';
 import type { Database } from './connection.ts';
-import { prepareExpiredAudit } from './expired-audit.ts';
 import { prepareExpiredEvents } from './expired-events.ts';
-import { prepareExpiredGovernance } from './expired-governance.ts';
-import { prepareExpiredTraces } from './expired-traces.ts';
-import type { ReadLane } from './read-lane.ts';
+import { listExpiredTraces } from './expired-traces.ts';
 
-/** Where a walk stands: events of organizations come first, then traces, then the audit log. */
-type Position = { readonly part: 'events' | 'governance' | 'traces' | 'audit'; readonly after: number };
+/** Goes to the writer and comes back from it. */
+type Task = { readonly part: (typeof PARTS)[number]; readonly after: number };
 
-export type RemovalStep = { readonly position: Position; readonly cuts: RetentionCuts; readonly rowsMax: number };
+const PARTS = ['events', 'governance', 'traces', 'audit'] as const;
 
-/** `next` is where the walk goes on; null at its end. */
-export type RemovalDone = {
-  readonly removed: RetentionCounts;
-  readonly next: Position | null;
-  readonly heldMs: number;
-};
+export type RemovalStep = { readonly task: Task; readonly cuts: RetentionCuts; readonly rowsMax: number };
 
-/** Takes a step where the writer is. */
-export type RemoveExpired = (step: RemovalStep) => Promise<RemovalDone>;
+export type RemovalDone = { readonly end: TaskEnd<Task>; readonly heldMs: number };
 
 /** The transaction of a step begins to end after this long, however few rows it has removed: some rows are heavy. */
 const STEP_TIME_MS = 15;
-const NOTHING: RetentionCounts = { events: 0, traces: 0, auditEntries: 0, months: 0 };
+// A span may hold several texts of 1 MiB.
+const ROWS_AT_ONCE = 8;
 
-/** The writer's side: one step as one transaction. `nowMs` is monotonic. */
-export function prepareRemoval(db: Database, nowMs = () => performance.now()): (step: RemovalStep) => RemovalDone {
-  const removeEvents = prepareExpiredEvents(db);
-  const removeGovernance = prepareExpiredGovernance(db);
-  const removeTraces = prepareExpiredTraces(db);
-  const removeAudit = prepareExpiredAudit(db);
-  const parts = {
-    events: ({ position, cuts, rowsMax }: RemovalStep, isOver: () => boolean) => {
-      const step = { afterOrganization: position.after, beforeMs: cuts.eventsBeforeMs, rowsMax, isOver };
-      const { removed, next } = removeEvents(step);
-      return { removed: { ...NOTHING, events: removed }, next: positionAt('events', next) };
-    },
-    governance: ({ position, cuts, rowsMax }: RemovalStep, isOver: () => boolean) => {
-      const step = { afterOrganization: position.after, beforeMs: cuts.eventsBeforeMs, rowsMax, isOver };
-      const { removed, next } = removeGovernance(step);
-      return { removed: { ...NOTHING, events: removed }, next: positionAt('governance', next) };
-    },
-    traces: ({ position, cuts, rowsMax }: RemovalStep, isOver: () => boolean) => {
-      const { removed, next } = removeTraces({ afterSequence: position.after, cuts: cuts.traces, rowsMax, isOver });
-      return { removed: { ...NOTHING, traces: removed }, next: positionAt('traces', next) };
-    },
-    audit: ({ position, cuts, rowsMax }: RemovalStep, isOver: () => boolean) => {
-      const step = { afterOrganization: position.after, beforeMs: cuts.auditBeforeMs, rowsMax, isOver };
-      const { removed, next } = removeAudit(step);
-      return { removed: { ...NOTHING, auditEntries: removed }, next: positionAt('audit', next) };
-    },
+/** Only one process has the file open, so nobody else is ever at it. */
+export function createRetention(ask: Ask, remove: (step: RemovalStep) => Promise<RemovalDone>): RetentionStore {
+  return {
+    nowMs: async () => null,
+    traceTerms: async () => (await ask(questions.listTraceTerms, {})).map(({ storedDays }) => storedDays),
+    begin: (cuts) => beginWalk(PARTS.map(beginPart), (task, rowsMax) => remove({ task, cuts, rowsMax })),
   };
-  const remove = db.transaction((step: RemovalStep): Omit<RemovalDone, 'heldMs'> => {
+}
+
+function beginPart(part: Task['part']): Task {
+  return { part, after: 0 };
+}
+
+/** The writer's side. `nowMs` is monotonic. */
+export function prepareRemoval(db: Database, nowMs = () => performance.now()): (step: RemovalStep) => RemovalDone {
+  const run = prepareRoutines(db);
+  const removeEvents = prepareExpiredEvents(db);
+
+  const remove = db.transaction(({ task, cuts, rowsMax }: RemovalStep): TaskEnd<Task> => {
     const endMs = nowMs() + STEP_TIME_MS;
-    return parts[step.position.part](step, () => nowMs() >= endMs);
+    const pace: Pace = { rowsMax, rowsAtOnce: ROWS_AT_ONCE, isOver: () => nowMs() >= endMs };
+    const { after, part } = task;
+    const next = (place: number | null) => (place === null ? [] : [{ part, after: place }]);
+    if (part === 'events') {
+      const done = removeEvents({ ...pace, afterOrganization: after, beforeMs: cuts.eventsBeforeMs });
+      return { removed: { events: done.removed }, next: next(done.next) };
+    }
+    if (part === 'governance') {
+      const events = run(removeGovernance(cuts.eventsBeforeMs, pace));
+      return { removed: { events }, next: events === 0 ? [] : [task] };
+    }
+    if (part === 'traces') {
+      const deps = { questions, list: listExpiredTraces };
+      const done = run(removeExpiredTraces(deps, { ...pace, from: after, cuts: cuts.traces }));
+      return { removed: { traces: done.removed }, next: next(done.next) };
+    }
+    const done = run(removeExpiredAudit(questions, { ...pace, after, beforeMs: cuts.auditBeforeMs }));
+    return { removed: { auditEntries: done.removed }, next: next(done.next) };
   });
+
   return (step) => {
     const startedAtMs = nowMs();
-    const done = remove.immediate(step);
+    const end = remove.immediate(step);
     // A step changes many pages. Left to the next checkpoint that comes by itself, those of many steps would make it
     // so large that whoever commits then waits for too long.
     db.pragma('wal_checkpoint(PASSIVE)');
-    return { ...done, heldMs: nowMs() - startedAtMs };
+    return { end, heldMs: nowMs() - startedAtMs };
   };
 }
 
-/** The part that follows a part; null: none does. */
-const FOLLOWING = { events: 'governance', governance: 'traces', traces: 'audit', audit: null } as const;
+/** Their envelopes are here with those of the log. PostgreSQL drops both with the month. */
+const REMOVE_OLD_ENVELOPES = {
+  name: 'retention.removeOldEnvelopes',
+  text: `DELETE FROM events WHERE (organization_number, seq) IN (
+    SELECT organization_number, seq FROM governance_events WHERE created_at < ?
+    ORDER BY created_at, organization_number, id LIMIT ?
+  )`,
+  cells: ({ beforeMs, limit }: { readonly beforeMs: number; readonly limit: number }) => [beforeMs, limit],
+};
 
-/** Where the walk goes on: within a part, or at the beginning of the one that follows it. */
-function positionAt(part: Position['part'], next: number | null): Position | null {
-  if (next !== null) return { part, after: next };
-  const following = FOLLOWING[part];
-  return following === null ? null : { part: following, after: 0 };
-}
-
-/** Only one process has the file open, so nobody else is ever at it. */
-export function prepareRetention(db: Database, lane: ReadLane, remove: RemoveExpired): RetentionStore {
-  const terms = db.prepare<[], number | null>('SELECT DISTINCT trace_retention_days FROM projects').pluck();
-  return {
-    nowMs: async () => null,
-    traceTerms: () => lane(() => terms.all()),
-    begin: (cuts) => beginWalk(cuts, remove),
-  };
-}
-
-function beginWalk(cuts: RetentionCuts, remove: RemoveExpired): RetentionWalk {
-  let position: Position | null = { part: 'events', after: 0 };
-  return {
-    async step(rowsMax) {
-      if (position === null) return { outcome: 'done', removed: NOTHING, heldMs: 0 };
-      const { removed, next, heldMs } = await remove({ position, cuts, rowsMax });
-      position = next;
-      return { outcome: next === null ? 'done' : 'more', removed, heldMs };
-    },
-  };
+/** Answers how many; none when nothing is left. */
+function* removeGovernance(beforeMs: number, { rowsMax, rowsAtOnce, isOver }: Pace): Routine<number> {
+  let removed = 0;
+  while (removed === 0 || (removed < rowsMax && !isOver())) {
+    const limit = Math.min(rowsAtOnce, rowsMax - removed);
+    yield* change(REMOVE_OLD_ENVELOPES, { beforeMs, limit });
+    const count = yield* change(questions.removeOldGovernance, { beforeMs, limit });
+    removed += count;
+    if (count < limit) break;
+  }
+  return removed;
 }

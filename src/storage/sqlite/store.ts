@@ -20,7 +20,7 @@ import { completeSums } from '../reading/complete-sums.ts';
 import { takeInTurns, type WholeTraceReads } from '../reading/trace-reads.ts';
 import { StartError } from '../start-error.ts';
 import type { StoreLog } from '../store-log.ts';
-import { createAsking } from './ask.ts';
+import { createAsk, createAsking } from './ask.ts';
 import { type Database, openReadHandle } from './connection.ts';
 import type { WriterVerbs } from './core.ts';
 import { prepareEventFinder } from './event-finder.ts';
@@ -29,7 +29,7 @@ import { type Lock, takeLock } from './lock.ts';
 import { type OpenedCore, openCore } from './open-core.ts';
 import { type ReadLane, readAtOnce } from './read-lane.ts';
 import { paceReads } from './read-pace.ts';
-import { prepareRetention } from './retention.ts';
+import { createRetention } from './retention.ts';
 import { createThreadReader } from './thread-reader.ts';
 import { startThreadWriter } from './thread-writer.ts';
 import { prepareTraceFinder, prepareTraceReader } from './trace-reader.ts';
@@ -213,7 +213,7 @@ function assembleStore({ nowMs = () => performance.now(), ...parts }: Parts): St
       updateSettings: (projectId, change, nowMs) => openCall('updateProjectSettings', { projectId, change, nowMs }),
     },
     management: createManagementStore(openCall),
-    retention: prepareRetention(reader, openLane, (step) => openCall('removeExpired', step)),
+    retention: createRetention(createAsk(reader, openLane), (step) => openCall('removeExpired', step)),
     webhooks: createWebhookStore(webhooks),
     deliveries: createDeliveryStore(webhooks),
     ready: async () => {

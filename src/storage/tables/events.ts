@@ -2,7 +2,7 @@
 
 import { defineEntity } from '@mikro-orm/core';
 import { ADMITTED, eventTypes } from '../rows/codes.ts';
-import { code, id, instant, json, large, nanoUsd, only, packedId, text, whole } from './kinds.ts';
+import { code, id, instant, json, large, nanoUsd, packedId, text, whole } from './kinds.ts';
 
 const SETTLED = `type = ${eventTypes.code('gateway.request.settled')}`;
 
@@ -62,11 +62,7 @@ export const GovernanceEvent = defineEntity({
     createdAtMs: instant('created_at'),
     seq: large(),
   },
-  indexes: [
-    // Retention goes through SQLite one organization after the other, and drops whole months on PostgreSQL.
-    only('sqlite', { name: 'governance_events_by_time', properties: ['organizationNumber', 'createdAtMs'] }),
-    only('postgres', { name: 'governance_events_by_time', properties: ['createdAtMs'] }),
-  ],
+  indexes: [{ name: 'governance_events_by_time', properties: ['createdAtMs'] }],
 });
 
 /** The ends of the logs. */

@@ -1,0 +1,83 @@
+// Compiled from src/storage/retention/questions.ts by `npm run gen`: change it there.
+
+import type { Compiled } from '../../../src/storage/questions.ts';
+import { fillPlaces } from '../../../src/storage/sqlite/id-lists.ts';
+import { packId } from '../../../src/storage/sqlite/compact-ids.ts';
+import { packIds } from '../../../src/storage/sqlite/id-lists.ts';
+import type * as source from '../../../src/storage/retention/questions.ts';
+
+export const findHiddenTrace: Compiled<typeof source.findHiddenTrace> = {
+  name: 'retention.findHiddenTrace',
+  text: "select \"project_number\" as \"projectNumber\", \"sequence\" as \"sequence\" from \"traces\" where \"project_number\" < ? limit ?",
+  cells: () => [0, 1],
+  row: (row: any) => ({
+    projectNumber: row[0],
+    sequence: row[1],
+  }),
+};
+
+export const findLastOrganization: Compiled<typeof source.findLastOrganization> = {
+  name: 'retention.findLastOrganization',
+  text: "select \"number\" as \"number\" from \"organizations\" where \"number\" > ? order by \"number\" limit ? offset ?",
+  cells: (given) => [given.after, 1, given.skipped],
+  row: (row: any) => ({
+    number: row[0],
+  }),
+};
+
+export const hideTrace: Compiled<typeof source.hideTrace> = {
+  name: 'retention.hideTrace',
+  text: "update \"traces\" set \"project_number\" = ?, \"trace_id\" = ? where \"project_number\" = ? and \"trace_id\" = ? and \"sequence\" = ?",
+  cells: (given) => [given.hiddenProjectNumber, packId(given.hiddenTraceId), given.projectNumber, packId(given.traceId), given.sequence],
+};
+
+export const listTraceTerms: Compiled<typeof source.listTraceTerms> = {
+  name: 'retention.listTraceTerms',
+  text: "select distinct \"trace_retention_days\" as \"storedDays\" from \"projects\"",
+  cells: () => [],
+  row: (row: any) => ({
+    storedDays: row[0],
+  }),
+};
+
+export const removeEvaluations: Compiled<typeof source.removeEvaluations> = {
+  name: 'retention.removeEvaluations',
+  text: "delete from \"evaluations\" where \"project_number\" = ? and \"trace_sequence\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  cells: (given) => [given.projectNumber, ...fillPlaces(given.sequences)],
+};
+
+export const removeOldAudit: Compiled<typeof source.removeOldAudit> = {
+  name: 'retention.removeOldAudit',
+  text: "delete from \"audit_log\" where (\"organization_id\", \"created_at\", \"id\") in (select \"old\".\"organization_id\", \"old\".\"created_at\", \"old\".\"id\" from (select \"id\" as \"organizationId\" from \"organizations\" where \"number\" > ? order by \"number\" limit ?) as \"some\" cross join \"audit_log\" as \"old\" where \"old\".\"organization_id\" = \"some\".\"organizationId\" and \"old\".\"created_at\" < ? limit ?)",
+  cells: (given) => [given.after, given.limit, given.beforeMs, given.limit],
+};
+
+export const removeOldGovernance: Compiled<typeof source.removeOldGovernance> = {
+  name: 'retention.removeOldGovernance',
+  text: "delete from \"governance_events\" where (\"organization_number\", \"id\") in (select \"organization_number\", \"id\" from \"governance_events\" where \"created_at\" < ? order by \"created_at\", \"organization_number\", \"id\" limit ?)",
+  cells: (given) => [given.beforeMs, given.limit],
+};
+
+export const removeSomeEvaluations: Compiled<typeof source.removeSomeEvaluations> = {
+  name: 'retention.removeSomeEvaluations',
+  text: "delete from \"evaluations\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"evaluation_id\" <= (select max(\"some\".\"id\") as \"last\" from (select \"evaluation_id\" as \"id\" from \"evaluations\" where \"project_number\" = ? and \"trace_sequence\" = ? order by \"evaluation_id\" limit ?) as \"some\")",
+  cells: (given) => [given.projectNumber, given.sequence, given.projectNumber, given.sequence, given.limit],
+};
+
+export const removeSomeSpans: Compiled<typeof source.removeSomeSpans> = {
+  name: 'retention.removeSomeSpans',
+  text: "delete from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" <= (select max(\"some\".\"id\") as \"last\" from (select \"span_id\" as \"id\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? order by \"span_id\" limit ?) as \"some\")",
+  cells: (given) => [given.projectNumber, given.sequence, given.projectNumber, given.sequence, given.limit],
+};
+
+export const removeSpans: Compiled<typeof source.removeSpans> = {
+  name: 'retention.removeSpans',
+  text: "delete from \"spans\" where \"project_number\" = ? and \"trace_sequence\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  cells: (given) => [given.projectNumber, ...fillPlaces(given.sequences)],
+};
+
+export const removeTraces: Compiled<typeof source.removeTraces> = {
+  name: 'retention.removeTraces',
+  text: "delete from \"traces\" where \"project_number\" = ? and \"trace_id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  cells: (given) => [given.projectNumber, ...packIds(given.traceIds)],
+};

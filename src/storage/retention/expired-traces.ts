@@ -1,0 +1,128 @@
+/**
+ * Removes traces that are past their term, with all that belongs to them. A trace too large for one go is put out of
+ * reach first: under the negative number of its project no question finds it, and what is left of it goes with the
+ * steps to come, whatever its project chooses meanwhile.
+ */
+
+import type { TraceCut } from '../../domain/store.ts';
+import type { Compiled } from '../questions.ts';
+import { ask, change, type Routine } from '../routine.ts';
+import type * as source from './questions.ts';
+import type { Pace } from './walk.ts';
+
+export type RetentionQuestions = { readonly [Name in keyof typeof source]: Compiled<(typeof source)[Name]> };
+
+type Trace = { readonly projectNumber: number; readonly traceId: string; readonly sequence: number };
+
+export type Expired<Place> = Trace & {
+  /** Spans and evaluations, or more than a step may remove. */
+  readonly parts: number;
+  readonly place: Place;
+};
+
+/** Some that are past their term, held by the transaction, and where to go on behind them: null when all were looked at. */
+export type Listing<Place> = { readonly expired: readonly Expired<Place>[]; readonly end: Place | null };
+
+export type Deps<Place> = {
+  readonly questions: RetentionQuestions;
+  /** Looks at traces from a place on. */
+  readonly list: (from: Place, cuts: readonly TraceCut[], rowsMax: number) => Routine<Listing<Place>>;
+};
+
+export type StepOfTraces<Place> = Pace & { readonly from: Place; readonly cuts: readonly TraceCut[] };
+
+/** `next` is where the following step begins; null when nothing is left. */
+export function* removeExpiredTraces<Place>(
+  { questions, list }: Deps<Place>,
+  { from, cuts, rowsMax, rowsAtOnce, isOver }: StepOfTraces<Place>,
+): Routine<{ readonly removed: number; readonly next: Place | null }> {
+  let next: Place | null = from;
+  let rows = 0;
+  let removed = 0;
+  // However little time there is, every step gets somewhere.
+  const isSpent = () => rows > 0 && (rows >= rowsMax || isOver());
+
+  /** False when there was no room or no time for all of it. */
+  function* eraseHidden(): Routine<boolean> {
+    while (!isSpent()) {
+      const [hidden] = yield* ask(questions.findHiddenTrace, {});
+      if (hidden === undefined) return true;
+      const { projectNumber, sequence } = hidden;
+      const wanted = Math.min(rowsAtOnce, rowsMax - rows);
+      const parts = yield* removeParts(questions, { projectNumber: -projectNumber, sequence, limit: wanted });
+      rows += parts;
+      if (parts === wanted) continue;
+      yield* change(questions.removeTraces, { projectNumber, traceIds: [hiddenId(sequence)] });
+      rows += 1;
+      removed += 1;
+    }
+    return false;
+  }
+
+  // What is out of reach already comes first.
+  if (!(yield* eraseHidden())) return { removed, next };
+  if (cuts.length === 0) return { removed, next: null };
+  const { expired, end } = yield* list(from, cuts, rowsMax);
+  for (let start = 0; start < expired.length; ) {
+    if (isSpent()) return { removed, next };
+    const room = Math.min(rowsAtOnce, rowsMax - rows);
+    const batch = takeWhole(expired, start, room);
+    const large = batch.length === 0 ? expired[start] : undefined;
+    // It fits into the step to come.
+    if (large !== undefined && room < rowsAtOnce && rowsOf(large) <= rowsAtOnce) return { removed, next };
+    start += Math.max(1, batch.length);
+    next = expired[start - 1]?.place ?? next;
+    if (large !== undefined) {
+      yield* change(questions.hideTrace, toHidden(large));
+      if (!(yield* eraseHidden())) return { removed, next };
+    } else {
+      yield* removeWhole(questions, batch);
+      for (const trace of batch) rows += rowsOf(trace);
+      removed += batch.length;
+    }
+  }
+  return { removed, next: end };
+}
+
+/** As many from one on as have no more rows together than there is room for. */
+function takeWhole<Place>(expired: readonly Expired<Place>[], start: number, room: number): readonly Expired<Place>[] {
+  let rows = 0;
+  let end = start;
+  for (const trace of expired.slice(start)) {
+    rows += rowsOf(trace);
+    if (rows > room) break;
+    end += 1;
+  }
+  return expired.slice(start, end);
+}
+
+function rowsOf({ parts }: Expired<unknown>): number {
+  return parts + 1;
+}
+
+function* removeWhole(questions: RetentionQuestions, batch: readonly Trace[]): Routine<void> {
+  for (const [projectNumber, traces] of Map.groupBy(batch, (trace) => trace.projectNumber)) {
+    const sequences = traces.map(({ sequence }) => sequence);
+    yield* change(questions.removeSpans, { projectNumber, sequences });
+    yield* change(questions.removeEvaluations, { projectNumber, sequences });
+    yield* change(questions.removeTraces, { projectNumber, traceIds: traces.map(({ traceId }) => traceId) });
+  }
+}
+
+type Parts = { readonly projectNumber: number; readonly sequence: number; readonly limit: number };
+
+/** Removes at most so many rows of what belongs to a trace, and answers how many. */
+function* removeParts(questions: RetentionQuestions, { limit, ...trace }: Parts): Routine<number> {
+  const spans = yield* change(questions.removeSomeSpans, { ...trace, limit });
+  if (spans === limit) return spans;
+  return spans + (yield* change(questions.removeSomeEvaluations, { ...trace, limit: limit - spans }));
+}
+
+/** How a trace goes out of reach: another may then be called as it was. */
+export function toHidden(trace: Trace) {
+  return { ...trace, hiddenProjectNumber: -trace.projectNumber, hiddenTraceId: hiddenId(trace.sequence) };
+}
+
+function hiddenId(sequence: number): string {
+  return String(sequence);
+}

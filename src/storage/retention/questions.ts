@@ -1,0 +1,108 @@
+/** What is asked and removed of what is past its term. */
+
+import { change, type Db, question } from '../questions.ts';
+
+type Old = { readonly beforeMs: number; readonly limit: number };
+type OfTrace = { readonly projectNumber: number; readonly sequence: number };
+type OfTraces = { readonly projectNumber: number; readonly sequences: readonly number[] };
+type Hidden = OfTrace & { traceId: string; hiddenProjectNumber: number; hiddenTraceId: string };
+
+export const listTraceTerms = question<Record<never, never>>()((db) =>
+  db.selectFrom('Project').distinct().select('traceRetentionDays as storedDays'),
+);
+
+/** Frees the ids of the oldest events outside of the log. */
+export const removeOldGovernance = change<Old>((db, { beforeMs, limit }) =>
+  db.deleteFrom('GovernanceEvent').where(({ eb, refTuple }) => {
+    const old = db
+      .selectFrom('GovernanceEvent')
+      .select(['organizationNumber', 'id'])
+      .where('createdAtMs', '<', beforeMs);
+    const oldest = old.orderBy('createdAtMs').orderBy('organizationNumber').orderBy('id').limit(limit);
+    return eb(refTuple('organizationNumber', 'id'), 'in', oldest.$asTuple('organizationNumber', 'id'));
+  }),
+);
+
+/** Of at most so many organizations behind one. */
+export const removeOldAudit = change<Old & { readonly after: number }>((db, { after, beforeMs, limit }) =>
+  db.deleteFrom('AuditEntry').where(({ eb, refTuple }) => {
+    const old = db
+      .selectFrom(organizationsAfter(db, after).select('id as organizationId').limit(limit).as('some'))
+      .crossJoin('AuditEntry as old')
+      .whereRef('old.organizationId', '=', 'some.organizationId')
+      .where('old.createdAtMs', '<', beforeMs)
+      .select(['old.organizationId', 'old.createdAtMs', 'old.id'])
+      .limit(limit);
+    // With the time of an entry, so that the database, whatever it knows of the table, finds it by a key.
+    const key = refTuple('organizationId', 'createdAtMs', 'id');
+    return eb(key, 'in', old.$asTuple('organizationId', 'createdAtMs', 'id'));
+  }),
+);
+
+/** The last of so many organizations behind one; `skipped` is one less than that. */
+export const findLastOrganization = question<{ readonly after: number; readonly skipped: number }>()(
+  (db, { after, skipped }) => organizationsAfter(db, after).select('number as number').limit(1).offset(skipped),
+);
+
+function organizationsAfter(db: Db, after: number) {
+  return db.selectFrom('Organization').where('number', '>', after).orderBy('number');
+}
+
+/** A trace that is out of reach and not yet gone. */
+export const findHiddenTrace = question<Record<never, never>>()((db) =>
+  db
+    .selectFrom('Trace')
+    .where('projectNumber', '<', 0)
+    .select(['projectNumber as projectNumber', 'sequence as sequence'])
+    .limit(1),
+);
+
+/** Under the negative number of its project no question finds a trace. */
+export const hideTrace = change<Hidden>(
+  (db, { projectNumber, sequence, traceId, hiddenProjectNumber, hiddenTraceId }, { storedId }) =>
+    db
+      .updateTable('Trace')
+      .set({ projectNumber: hiddenProjectNumber, traceId: hiddenTraceId })
+      .where('projectNumber', '=', projectNumber)
+      .where('traceId', '=', storedId(traceId))
+      .where('sequence', '=', sequence),
+);
+
+export const removeTraces = change<{ readonly projectNumber: number; readonly traceIds: readonly string[] }>(
+  (db, { projectNumber, traceIds }, { isOneOf }) =>
+    db.deleteFrom('Trace').where('projectNumber', '=', projectNumber).where(isOneOf('traceId', traceIds)),
+);
+
+export const removeSpans = removeAll('Span');
+export const removeEvaluations = removeAll('Evaluation');
+
+function removeAll(table: 'Span' | 'Evaluation') {
+  return change<OfTraces>((db, { projectNumber, sequences }, { isOneOf }) =>
+    db.deleteFrom(table).where('projectNumber', '=', projectNumber).where(isOneOf('traceSequence', sequences)),
+  );
+}
+
+export const removeSomeSpans = removeSome('Span', 'spanId');
+export const removeSomeEvaluations = removeSome('Evaluation', 'evaluationId');
+
+/** A range of the key, because the database does not know how many parts a trace has and may join them badly. */
+function removeSome(table: 'Span' | 'Evaluation', id: 'spanId' | 'evaluationId') {
+  return change<OfTrace & { readonly limit: number }>((db, { projectNumber, sequence, limit }) => {
+    const some = db
+      .selectFrom(table)
+      .where('projectNumber', '=', projectNumber)
+      .where('traceSequence', '=', sequence)
+      .select(`${id} as id`)
+      .orderBy(id)
+      .limit(limit);
+    return db
+      .deleteFrom(table)
+      .where('projectNumber', '=', projectNumber)
+      .where('traceSequence', '=', sequence)
+      .where(
+        id,
+        '<=',
+        db.selectFrom(some.as('some')).select(({ fn }) => fn.max('some.id').as('last')),
+      );
+  });
+}
