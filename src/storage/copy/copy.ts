@@ -1,10 +1,9 @@
 /** Copies a SQLite database into an empty PostgreSQL database, and proves that both hold the same. */
 
+import { hash } from 'node:crypto';
 import { isPostgres } from '../open.ts';
 import { StartError } from '../start-error.ts';
-import type { Cell } from './cells.ts';
-import { type Checksum, createChecksum } from './checksum.ts';
-import { openSource, type Source, type SourceRow } from './source.ts';
+import { openSource, type Source } from './source.ts';
 import { TABLES, type TableCopy } from './tables.ts';
 import { openTarget, type Target } from './target.ts';
 
@@ -35,7 +34,7 @@ export async function copyDatabase({ from, to, report }: CopyOptions): Promise<n
   if (!isPostgres(to)) throw new StartError('--to must be postgres://user:password@host/database');
   const source = openSource(from);
   try {
-    const target = await openTarget({ url: to, fingerprint: source.fingerprint });
+    const target = await openTarget(to, source.fingerprint);
     try {
       return await run({ source, target, report });
     } finally {
@@ -72,22 +71,16 @@ async function run(copying: Copying): Promise<number> {
 }
 
 async function copyTable({ source, target, report }: Copying, table: TableCopy): Promise<void> {
-  const columns = await target.columns(table.name);
   const totalRows = source.countRows(table);
-  const isBegun = target.progress.table === table.name;
-  let rows = isBegun ? target.progress.rows : 0;
+  let rows = target.progress.table === table.name ? target.progress.rows : 0;
   let storing: Promise<void> = Promise.resolve();
   const step = (done: number) => report({ action: 'copy', table: table.name, rows: done, totalRows });
   // One batch is read while the one before is stored.
-  for (const batch of batchesOf(source.rows(table, columns, isBegun ? target.progress.key : null))) {
+  for (const batch of batchesOf(source.rows(table, rows))) {
     await storing;
     step(rows);
     rows += batch.length;
-    storing = target.insert({
-      columns,
-      rows: batch.map((row) => row.cells),
-      progress: { table: table.name, key: batch.at(-1)?.key ?? null, rows },
-    });
+    storing = target.insert(table, batch, rows);
     // It is awaited above or below, unless reading fails first.
     storing.catch(() => undefined);
   }
@@ -95,12 +88,12 @@ async function copyTable({ source, target, report }: Copying, table: TableCopy):
   step(totalRows);
 }
 
-function* batchesOf(rows: Iterable<SourceRow>): Generator<SourceRow[], void> {
-  let batch: SourceRow[] = [];
+function* batchesOf(rows: Iterable<string>): Generator<string[], void> {
+  let batch: string[] = [];
   let characters = 0;
   for (const row of rows) {
     batch.push(row);
-    for (const cell of row.cells) characters += cell?.length ?? 0;
+    characters += row.length;
     if (batch.length < BATCH_ROWS_MAX && characters < BATCH_CHARACTERS_MAX) continue;
     yield batch;
     batch = [];
@@ -111,18 +104,40 @@ function* batchesOf(rows: Iterable<SourceRow>): Generator<SourceRow[], void> {
 
 /** Answers the number of rows; null when the two sides differ. */
 async function verifyTable({ source, target, report }: Copying, table: TableCopy): Promise<number | null> {
-  const columns = await target.columns(table.name);
   const totalRows = source.countRows(table);
+  const step = (rows: number) => report({ action: 'verify', table: table.name, rows, totalRows });
   const stored = createChecksum();
   const given = createChecksum();
-  const add = (checksum: Checksum, cells: readonly Cell[]) => {
-    checksum.add(cells);
+  const add = (checksum: Checksum, row: string) => {
+    checksum.add(row);
     const rows = stored.rows() + given.rows();
-    if (rows % REPORT_ROWS === 0 && rows < 2 * totalRows)
-      report({ action: 'verify', table: table.name, rows: rows / 2, totalRows });
+    if (rows % REPORT_ROWS === 0 && rows < 2 * totalRows) step(rows / 2);
   };
-  await target.readRows(table.name, columns, (cells) => add(stored, cells));
-  for (const { cells } of source.rows(table, columns, null)) add(given, cells);
-  report({ action: 'verify', table: table.name, rows: totalRows, totalRows });
+  for await (const row of target.rows(table)) add(stored, row);
+  for (const row of source.rows(table, 0)) add(given, row);
+  step(totalRows);
   return given.text() === stored.text() && stored.rows() === totalRows ? totalRows : null;
+}
+
+/** Tells whether two tables hold the same rows, in whatever order they are read. */
+type Checksum = { add(row: string): void; rows(): number; text(): string };
+
+const LANES = 8;
+const LANE_BYTES = 4;
+
+/** Digests of rows are added up: unlike with other ways to combine them, two equal rows do not cancel out. */
+function createChecksum(): Checksum {
+  const sums = new Uint32Array(LANES);
+  let rows = 0;
+  return {
+    add(row) {
+      const digest = hash('sha256', row, 'buffer');
+      for (let lane = 0; lane < LANES; lane += 1) {
+        sums[lane] = (sums[lane] ?? 0) + digest.readUInt32LE(lane * LANE_BYTES);
+      }
+      rows += 1;
+    },
+    rows: () => rows,
+    text: () => `${rows} ${sums.join(' ')}`,
+  };
 }

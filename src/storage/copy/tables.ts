@@ -1,47 +1,67 @@
-/** Every table of the target: where its rows come from, and what in them is kept in another form. */
+/**
+ * Every table of the target, and where its rows come from. Both follow from the descriptions of the tables; said here is
+ * what the stores keep in different tables or forms.
+ */
 
+import { BlobType, DoubleType, UnderscoreNamingStrategy } from '@mikro-orm/core';
+import type { EventType } from '../../domain/event-type.ts';
+import { monthOf, sequenceOf } from '../postgres/month.ts';
+import { eventTypes, unpackCostSource } from '../rows/codes.ts';
 import { idTextSql, REQUEST_KEY_TEXT } from '../sqlite/compact-ids.ts';
+import { readEnvelopeHead } from '../sqlite/envelope-head.ts';
+import { WITHOUT_ROWID } from '../tables/beyond-mapper.ts';
+import { PackedId, PackedWord } from '../tables/kinds.ts';
+import { POSTGRES_TABLES, SQLITE_TABLES } from '../tables/tables.ts';
 
 export type TableCopy = {
   /** Of the target. */
   readonly name: string;
+  readonly columns: readonly Column[];
   /** The table of the source that has a row for each of the target. */
   readonly source: string;
-  /** What else a row is made of. The order of the tables is kept, so that rows come in the order of the key. */
-  readonly joins: string;
-  /** What the source calls otherwise or keeps in another form; all other columns are called the same. */
-  readonly expressions: { readonly [column: string]: string };
+  /** It, with what else a row is made of, and without rows that nobody can reach any more. */
+  readonly from: string;
   /** What tells the rows of the source apart, in the order in which they are read. */
   readonly key: readonly string[];
-  /** Rows that nobody can reach any more, and that only wait to be removed. */
-  readonly leftOut: { readonly condition: string; readonly countSql: string } | null;
 };
 
-/** What the SQL below may call; see source.ts. */
-export type SourceFunctions = {
+export type Column = {
+  readonly name: string;
+  /** How the source says it. */
+  readonly expression: string;
+  readonly holds: 'bytes' | 'reals' | 'others';
+};
+
+/** What the SQL below calls. */
+export const FUNCTIONS = {
   /** Where the target keeps a trace. */
-  sequence_of(insertedAtMs: number, sequence: number): number;
-  month_of(instantMs: number): number;
+  sequence_of: sequenceOf,
+  month_of: monthOf,
   /** When the event was created that an envelope holds; null for none. */
-  created_at_of(envelope: string | null): number | null;
-  event_id_of(envelope: string): string;
-  /** As a code. */
-  event_type_of(envelope: string): number;
-  cost_source_of(stored: string | number | null): string | null;
+  created_at_of: (envelope: string | null) => (envelope === null ? null : readEnvelopeHead(envelope).createdAtMs),
+  event_id_of: (envelope: string) => readEnvelopeHead(envelope).id,
+  event_type_of: (envelope: string) => eventTypes.code(readEnvelopeHead(envelope).type as EventType),
+  cost_source_of: unpackCostSource,
+};
+
+type Form = {
+  readonly source?: string;
+  readonly from: string;
+  readonly expressions: { readonly [column: string]: string };
 };
 
 // A trace that is being removed bit by bit stands under the negative number of its project until nothing is left.
-const REMOVED = 'traces.project_number < 0';
+const REACHABLE = 'traces.project_number > 0';
 
 const EVENTS = ['completed', 'settled', 'correction'] as const;
 const createdAt = (event: (typeof EVENTS)[number]) => `created_at_of(${event}.envelope)`;
 
-const REQUESTS = {
+const REQUESTS: Form = {
   source: 'requests',
-  joins: EVENTS.map(
+  from: `requests ${EVENTS.map(
     (event) => `LEFT JOIN events AS ${event}
       ON ${event}.organization_number = requests.organization_number AND ${event}.seq = requests.${event}_seq`,
-  ).join(' '),
+  ).join(' ')}`,
   expressions: {
     request_key: REQUEST_KEY_TEXT,
     completed_at: createdAt('completed'),
@@ -54,73 +74,76 @@ const REQUESTS = {
       ORDER BY place.key))`,
     kept_at: `max(requests.received_at, ${EVENTS.map((event) => `ifnull(${createdAt(event)}, 0)`).join(', ')})`,
   },
-  key: ['organization_number', 'request_key'],
-  leftOut: null,
 };
 
-/** In the order in which rows may refer to others. */
-export const TABLES: readonly TableCopy[] = [
-  ...[
-    'installation',
-    'organizations',
-    'teams',
-    'projects',
-    'members',
-    'role_bindings',
-    'audit_log',
-    'api_keys',
-    'api_key_bindings',
-    'evaluators',
-    'idempotency_receipts',
-  ].map(copyAsIs),
-  {
-    ...copyAsIs('traces'),
-    expressions: {
-      sequence: 'sequence_of(traces.inserted_at, traces.sequence)',
-      trace_id: idTextSql('traces.trace_id'),
-    },
-    leftOut: { condition: REMOVED, countSql: `SELECT count(*) FROM traces WHERE ${REMOVED}` },
+const FORMS: { readonly [table: string]: Form } = {
+  traces: {
+    from: `traces WHERE ${REACHABLE}`,
+    expressions: { sequence: 'sequence_of(traces.inserted_at, traces.sequence)' },
   },
-  copyOfTraces('spans', {
-    span_id: idTextSql('spans.span_id'),
-    parent_id: idTextSql('spans.parent_id'),
-    cost_source: 'cost_source_of(spans.cost_source)',
-  }),
-  copyOfTraces('evaluations', {}),
-  copyAsIs('log_heads'),
-  {
-    ...copyAsIs('events'),
+  spans: ofTraces('spans'),
+  evaluations: ofTraces('evaluations'),
+  events: {
+    from: 'events',
     expressions: {
       created_at: 'created_at_of(events.envelope)',
       id: 'event_id_of(events.envelope)',
       type: 'event_type_of(events.envelope)',
     },
-    key: ['organization_number', 'seq'],
   },
-  { ...copyAsIs('governance_events'), key: ['organization_number', 'id'] },
-  { name: 'request_keys', ...REQUESTS },
-  { name: 'requests', ...REQUESTS },
-  ...['webhook_endpoints', 'webhook_states', 'webhook_replays', 'webhook_deliveries'].map(copyAsIs),
-  { ...copyAsIs('webhook_attempts'), key: ['endpoint_number', 'fired_at', 'id'] },
-  { ...copyAsIs('webhook_figures'), key: ['endpoint_number', 'bucket'] },
-  { ...copyAsIs('webhook_hours'), key: ['organization_number', 'hour'] },
-];
+  request_keys: REQUESTS,
+  requests: REQUESTS,
+};
 
-function copyAsIs(name: string): TableCopy {
-  return { name, source: name, joins: '', expressions: {}, key: ['rowid'], leftOut: null };
+// What they hold says nothing about what is stored, or goes with the last numbers; see source.ts.
+const LEFT_OUT: ReadonlySet<string> = new Set(['auth_generation', 'webhook_changes', 'write_probe']);
+
+/** In the order in which rows may refer to others. */
+export const TABLES: readonly TableCopy[] = POSTGRES_TABLES.filter(({ tableName }) => !LEFT_OUT.has(tableName)).map(
+  describeCopy,
+);
+
+type Description = (typeof POSTGRES_TABLES | typeof SQLITE_TABLES)[number];
+
+function describeCopy(target: Description): TableCopy {
+  const name = target.tableName;
+  const { source = name, from, expressions } = FORMS[name] ?? { from: name, expressions: {} };
+  const given = SQLITE_TABLES.find(({ tableName }) => tableName === source);
+  if (given === undefined) throw new Error(`the table ${name} comes from nowhere`);
+  const known = columnsOf(given);
+  const columns = columnsOf(target).map(({ column, type }) => {
+    const own = known.some((each) => each.column === column) ? inOwnForm(`${source}.${column}`, type) : null;
+    const expression = expressions[column] ?? own;
+    if (expression === null) throw new Error(`the column ${column} of ${name} comes from nowhere`);
+    return { name: column, expression, holds: holdingOf(type) };
+  });
+  const keys = known.filter(({ isPrimary }) => isPrimary).map(({ column }) => column);
+  return { name, columns, source, from, key: WITHOUT_ROWID.some((each) => each === source) ? keys : ['rowid'] };
 }
 
-/** A table of what belongs to traces. */
-function copyOfTraces(name: string, expressions: TableCopy['expressions']): TableCopy {
+function columnsOf({ meta }: Description) {
+  const naming = new UnderscoreNamingStrategy();
+  return Object.entries(meta.properties).map(([property, { type, fieldName, primary }]) => ({
+    column: fieldName ?? naming.propertyToColumnName(property),
+    type: type as unknown,
+    isPrimary: primary === true,
+  }));
+}
+
+function inOwnForm(column: string, type: unknown): string {
+  if (type === PackedId) return idTextSql(column);
+  return type === PackedWord ? `cost_source_of(${column})` : column;
+}
+
+function holdingOf(type: unknown): Column['holds'] {
+  if (type === DoubleType) return 'reals';
+  return type === BlobType ? 'bytes' : 'others';
+}
+
+/** What belongs to traces. */
+function ofTraces(table: string): Form {
   return {
-    ...copyAsIs(name),
-    joins: `CROSS JOIN traces ON traces.sequence = ${name}.trace_sequence`,
-    expressions: { ...expressions, trace_sequence: `sequence_of(traces.inserted_at, ${name}.trace_sequence)` },
-    leftOut: {
-      condition: REMOVED,
-      countSql: `SELECT count(*) FROM traces CROSS JOIN ${name}
-        ON ${name}.project_number = -traces.project_number AND ${name}.trace_sequence = traces.sequence
-        WHERE ${REMOVED}`,
-    },
+    from: `${table} CROSS JOIN traces ON traces.sequence = ${table}.trace_sequence WHERE ${REACHABLE}`,
+    expressions: { trace_sequence: `sequence_of(traces.inserted_at, ${table}.trace_sequence)` },
   };
 }

@@ -5,43 +5,42 @@ import { applyMigrations } from '../migrate.ts';
 import { postgresCode } from '../postgres/failures.ts';
 import { COPY_PROGRESS_TABLE, reasonOf } from '../postgres/schema.ts';
 import { StartError } from '../start-error.ts';
-import { type Cell, type Column, isColumnType, normaliseCell } from './cells.ts';
-import { beginProgress, type Progress, progressValues } from './progress.ts';
 import type { LastNumbers } from './source.ts';
+import type { TableCopy } from './tables.ts';
 
 export type Target = {
   /** How far the copy had come when it was interrupted. */
   readonly progress: Progress;
   /** Makes room for rows of these months, and keeps the numbers that rows bring along from being given again. */
   prepare(months: readonly number[], lastNumbers: LastNumbers): Promise<void>;
-  columns(table: string): Promise<readonly Column[]>;
-  /** Stores the rows and how far the copy has come with them, both or nothing. */
-  insert(batch: TargetBatch): Promise<void>;
-  /** Calls `take`, which must not throw, with every row of the table, in any order. */
-  readRows(table: string, columns: readonly Column[], take: (cells: readonly Cell[]) => void): Promise<void>;
+  /** Stores rows, given as JSON, and how many of the table there are with them: both or nothing. */
+  insert(table: TableCopy, rows: readonly string[], rowsThen: number): Promise<void>;
+  /** Every row of the table as JSON, in any order. */
+  rows(table: TableCopy): AsyncIterable<string>;
   /** Nothing tells any more that this is a copy. */
   finish(): Promise<void>;
   close(): Promise<void>;
 };
 
-export type TargetBatch = {
-  readonly columns: readonly Column[];
-  readonly rows: readonly (readonly Cell[])[];
-  readonly progress: Progress & { readonly table: string };
+/** Kept in a table of the target that exists only until the copy is finished. */
+export type Progress = {
+  /** The table that is being copied; those before it are complete. Null before the first row. */
+  readonly table: string | null;
+  /** Of that table. */
+  readonly rows: number;
 };
 
-export type TargetOptions = { readonly url: string; readonly fingerprint: string };
-
 const CONNECT_TIMEOUT_MS = 10_000;
-// Whatever the database is set to: verifying a large table is one long statement, and what is printed is compared.
+// Whatever the database is set to: verifying a large table takes long, and what is printed is compared.
 const SESSION = 'SET statement_timeout = 0; SET bytea_output = hex; SET extra_float_digits = 1';
 // Held as long as the copy runs: two at once would store everything twice.
 const COPY_LOCK = 0x5350_4350;
 // The database may take a moment to notice that a process was killed.
 const LOCK_TIMEOUT_MS = 5_000;
+const ROWS_AT_ONCE = 1_000;
 
 /** Brings an empty database up to date. Throws StartError for one with anything but an unfinished copy of the source in it. */
-export async function openTarget({ url, fingerprint }: TargetOptions): Promise<Target> {
+export async function openTarget(url: string, fingerprint: string): Promise<Target> {
   const client = await connect(url);
   try {
     await takeLock(client);
@@ -93,32 +92,59 @@ async function refuseOccupied(client: pg.Client): Promise<void> {
   if (organizations.length > 0) throw new StartError('the target is not empty: it has an organization');
 }
 
+/** Answers where to go on; begins the copy when it is new. Throws StartError for an unfinished copy of another source. */
+async function beginProgress(client: pg.Client, fingerprint: string): Promise<Progress> {
+  await client.query(`CREATE TABLE IF NOT EXISTS ${COPY_PROGRESS_TABLE}
+    (source text NOT NULL, table_name text, row_count bigint NOT NULL)`);
+  await client.query(
+    `INSERT INTO ${COPY_PROGRESS_TABLE} (source, row_count)
+     SELECT $1, 0 WHERE NOT EXISTS (SELECT 1 FROM ${COPY_PROGRESS_TABLE})`,
+    [fingerprint],
+  );
+  const { rows } = await client.query<Progress & { readonly source: string }>(
+    `SELECT source, table_name AS table, row_count::float8 AS rows FROM ${COPY_PROGRESS_TABLE}`,
+  );
+  const [row] = rows;
+  if (row?.source === fingerprint) return row;
+  throw new StartError(
+    'the target holds an unfinished copy of another database, or of this one as it was before; empty it first',
+  );
+}
+
 function createTarget(client: pg.Client, progress: Progress): Target {
+  const giveNumbersAfter = (sequence: string, last: number) =>
+    client.query('SELECT setval($1, greatest($2::bigint, 1), $2 > 0)', [sequence, last]);
+
   return {
     progress,
-    async prepare(months, lastNumbers) {
+    async prepare(months, { traces, changes, rows }) {
       for (const month of months) await client.query('SELECT create_month($1)', [month]);
-      for (const [sequence, lastNumber] of Object.entries(sequencesOf(lastNumbers))) {
-        await client.query('SELECT setval($1, greatest($2::bigint, 1), $2 > 0)', [sequence, lastNumber]);
+      for (const { table, last } of rows) await giveNumbersAfter(`${table}_number_seq`, last);
+      await giveNumbersAfter('trace_numbers', traces);
+      await client.query('UPDATE webhook_changes SET number = $1', [changes]);
+    },
+    async insert({ name, columns }, rows, rowsThen) {
+      const names = columns.map((column) => column.name).join(', ');
+      // One statement, and so one transaction. A row that is there already is left to the verification.
+      const text = `
+        WITH stored AS (
+          INSERT INTO ${name} (${names}) SELECT ${names} FROM json_populate_recordset(NULL::${name}, $1)
+          ON CONFLICT DO NOTHING
+        )
+        UPDATE ${COPY_PROGRESS_TABLE} SET table_name = $2, row_count = $3`;
+      await client.query({ name: `copy ${name}`, text, values: [`[${rows.join(',')}]`, name, rowsThen] });
+    },
+    async *rows({ name, columns }) {
+      const names = columns.map((column) => column.name).join(', ');
+      await client.query(`BEGIN READ ONLY;
+        DECLARE copied CURSOR FOR SELECT row_to_json(row)::text AS json FROM (SELECT ${names} FROM ${name}) AS row`);
+      for (;;) {
+        const { rows } = await client.query<{ json: string }>(`FETCH ${ROWS_AT_ONCE} FROM copied`);
+        for (const { json } of rows) yield normalise(json);
+        if (rows.length < ROWS_AT_ONCE) break;
       }
-      await client.query('UPDATE webhook_changes SET number = $1', [lastNumbers.webhook_changes]);
+      await client.query('COMMIT');
     },
-    async columns(table) {
-      const { rows } = await client.query<{ name: string; type: string }>(COLUMNS, [table]);
-      return rows.map(({ name, type }) => {
-        if (!isColumnType(type)) throw new Error(`the column ${name} of ${table} is of the unknown type ${type}`);
-        return { name, type };
-      });
-    },
-    async insert({ columns, rows, progress: reached }) {
-      const arrays = columns.map((_, index) => rows.map((cells) => cells[index] ?? null));
-      await client.query({
-        name: `copy ${reached.table}`,
-        text: insertSql(reached.table, columns),
-        values: [...arrays, ...progressValues(reached)],
-      });
-    },
-    readRows: (table, columns, take) => readRows(client, { table, columns, take }),
     async finish() {
       // Otherwise the first questions would be answered by plans for empty tables.
       await client.query('ANALYZE');
@@ -128,51 +154,7 @@ function createTarget(client: pg.Client, progress: Progress): Target {
   };
 }
 
-/** By the names of the sequences. */
-function sequencesOf(last: LastNumbers): { readonly [sequence: string]: number } {
-  return {
-    trace_numbers: last.traces,
-    organizations_number_seq: last.organizations,
-    projects_number_seq: last.projects,
-    webhook_endpoints_number_seq: last.webhook_endpoints,
-    webhook_replays_number_seq: last.webhook_replays,
-    webhook_deliveries_number_seq: last.webhook_deliveries,
-  };
-}
-
-const COLUMNS = `
-  SELECT attname AS name, typname AS type
-  FROM pg_attribute JOIN pg_type ON pg_type.oid = atttypid
-  WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum`;
-
-/** One statement, and so one transaction. A row that is there already is left to the verification. */
-function insertSql(table: string, columns: readonly Column[]): string {
-  const names = columns.map((column) => column.name).join(', ');
-  const arrays = columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(', ');
-  const [name, key, rows] = [1, 2, 3].map((place) => `$${columns.length + place}`);
-  return `
-    WITH stored AS (INSERT INTO ${table} (${names}) SELECT * FROM unnest(${arrays}) ON CONFLICT DO NOTHING)
-    UPDATE ${COPY_PROGRESS_TABLE} SET table_name = ${name}, last_key = ${key}, row_count = ${rows}`;
-}
-
-type TargetReading = {
-  readonly table: string;
-  readonly columns: readonly Column[];
-  readonly take: (cells: readonly Cell[]) => void;
-};
-
-/** Rows are handed on as they arrive, so that none of them waits in memory. */
-function readRows(client: pg.Client, { table, columns, take }: TargetReading): Promise<void> {
-  const config: pg.QueryArrayConfig = {
-    text: `SELECT ${columns.map((column) => column.name).join(', ')} FROM ${table}`,
-    rowMode: 'array',
-    types: { getTypeParser: () => (text: string) => text },
-  };
-  const query = new pg.Query<Cell[]>(config);
-  return new Promise((resolve, reject) => {
-    query.on('row', (row) => take(columns.map((column, index) => normaliseCell(column, row[index] ?? null))));
-    query.on('error', reject);
-    query.on('end', () => resolve());
-    client.query(query);
-  });
+/** As the source says it: PostgreSQL writes some numbers with another exponent, and has a type for flags. */
+function normalise(json: string): string {
+  return JSON.stringify(JSON.parse(json), (_, value: unknown) => (typeof value === 'boolean' ? Number(value) : value));
 }
