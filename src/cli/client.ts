@@ -1,6 +1,6 @@
 /** Asks a running server over REST, with an API key from the environment. */
 
-type Environment = { readonly [name: string]: string | undefined };
+import type { Environment } from './io.ts';
 
 /** The body as text, and what it says. */
 export type ServerAnswer = { readonly text: string; readonly body: unknown };

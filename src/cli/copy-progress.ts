@@ -1,8 +1,7 @@
 /** Shows how far a copy has come: one bar that is drawn over and over on a terminal, plain lines elsewhere. */
 
 import type { CopyStep } from '../storage/copy/copy.ts';
-
-type Output = { readonly isTTY?: boolean; write(text: string): unknown };
+import type { Output } from './io.ts';
 
 export type CopyProgress = {
   report(step: CopyStep): void;

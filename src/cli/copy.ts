@@ -5,13 +5,16 @@ import { dirname, join } from 'node:path';
 import { copyDatabase } from '../storage/copy/copy.ts';
 import { databaseFile } from '../storage/open.ts';
 import { createCopyProgress } from './copy-progress.ts';
+import type { Output } from './io.ts';
 
-/** Rejects with one line for the operator. */
-export async function copy(from: string, to: string): Promise<void> {
-  const progress = createCopyProgress(process.stderr, () => performance.now());
+type CopyWish = { readonly from: string; readonly to: string };
+
+/** Resolves with what to print. Rejects with one line for the operator. */
+export async function copy({ from, to }: CopyWish, progressTo: Output): Promise<string> {
+  const progress = createCopyProgress(progressTo, () => performance.now());
   try {
     const rows = await copyDatabase({ from, to, report: progress.report });
-    process.stdout.write(`copied and verified ${rows} rows\n${secretHint(from)}\n`);
+    return `copied and verified ${rows} rows\n${secretHint(from)}\n`;
   } finally {
     progress.end();
   }

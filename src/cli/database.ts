@@ -10,8 +10,7 @@ import { deriveRootKeys, type RootKeys } from '../domain/secrets.ts';
 import type { Store } from '../domain/store.ts';
 import { readSecret } from '../secret-file.ts';
 import { databaseFile, isPostgres, openStore } from '../storage/open.ts';
-
-export type Environment = { readonly [name: string]: string | undefined };
+import type { CommandIo } from './io.ts';
 
 export type OpenDatabase = {
   readonly store: Store;
@@ -22,10 +21,11 @@ export type OpenDatabase = {
 
 /** Lets `act` work on the database of the environment. Rejects with one line for the operator. */
 export async function withDatabase<R>(
-  environment: Environment,
+  { environment, stderr }: CommandIo,
   act: (database: OpenDatabase) => Promise<R>,
 ): Promise<R> {
   const config = readConfig(environment);
+  const tell = (_fields: object, message: string) => void stderr.write(`spandrel: ${message}\n`);
   const rootKeys = deriveRootKeys(findSecret(config));
   const store = await openStore({
     url: config.databaseUrl,
@@ -50,8 +50,4 @@ function findSecret({ databaseUrl, secret }: Config): string {
   if (secret !== null) return secret;
   if (file === null) throw new Error('SPANDREL_SECRET must be set for this database');
   return readSecret(dirname(file));
-}
-
-function tell(_fields: object, message: string): void {
-  process.stderr.write(`spandrel: ${message}\n`);
 }

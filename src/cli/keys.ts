@@ -2,11 +2,10 @@
 
 import { createServerClient, type ServerAnswer, type ServerClient } from './client.ts';
 import { findMember } from './find-member.ts';
+import type { Environment } from './io.ts';
 import type { Expiry, KeysCommand, KeyWish, TypedGrant } from './keys-arguments.ts';
 import { readPages } from './pages.ts';
 import { alignRows, itemsOf, memberOf, memberText } from './text.ts';
-
-type Environment = { readonly [name: string]: string | undefined };
 
 /** Resolves with what to print. Rejects with one line for the operator. */
 export async function keys(environment: Environment, command: KeysCommand, nowMs: number): Promise<string> {

@@ -2,10 +2,9 @@
 
 import { createServerClient, type ServerAnswer, type ServerClient } from './client.ts';
 import { findMember, MEMBERS_PATH, readMembers } from './find-member.ts';
+import type { Environment } from './io.ts';
 import type { MembersCommand } from './members-arguments.ts';
 import { alignRows, itemsOf, memberText } from './text.ts';
-
-type Environment = { readonly [name: string]: string | undefined };
 
 /** Resolves with what to print. Rejects with one line for the operator. */
 export async function members(environment: Environment, command: MembersCommand): Promise<string> {

@@ -2,21 +2,16 @@
 
 import { readConfig } from '../config.ts';
 import { applyMigrations, pendingMigrations, type SqlMigration } from '../storage/migrate.ts';
+import type { Environment } from './io.ts';
 
-type Environment = { readonly [name: string]: string | undefined };
-
-/** Rejects with one line for the operator. */
-export async function migrate(environment: Environment, isDryRun: boolean): Promise<void> {
+/** Resolves with what to print. Rejects with one line for the operator. */
+export async function migrate(environment: Environment, isDryRun: boolean): Promise<string> {
   const { databaseUrl, databaseMayForget } = readConfig(environment);
   const pending = await pendingMigrations(databaseUrl);
-  if (pending.length === 0) {
-    process.stdout.write('up to date\n');
-  } else if (isDryRun) {
-    for (const migration of pending) process.stdout.write(textOf(migration));
-  } else {
-    await applyMigrations(databaseUrl, databaseMayForget);
-    for (const { name } of pending) process.stdout.write(`applied ${name}\n`);
-  }
+  if (pending.length === 0) return 'up to date\n';
+  if (isDryRun) return pending.map(textOf).join('');
+  await applyMigrations(databaseUrl, databaseMayForget);
+  return pending.map(({ name }) => `applied ${name}\n`).join('');
 }
 
 function textOf({ name, statements }: SqlMigration): string {

@@ -1,7 +1,8 @@
 /** Mints a key for an administrator directly in the database, for when every key that could do it is lost. */
 
 import { recoverAdministrator } from '../domain/recovery.ts';
-import { type Environment, withDatabase } from './database.ts';
+import { withDatabase } from './database.ts';
+import type { CommandIo } from './io.ts';
 
 export type RecoveryWish = {
   readonly email: string;
@@ -10,8 +11,8 @@ export type RecoveryWish = {
 };
 
 /** Resolves with the token. Rejects with one line for the operator. */
-export function mintAdminKey(environment: Environment, { email, organizationId }: RecoveryWish): Promise<string> {
-  return withDatabase(environment, async ({ store, rootKeys, keyPrefixes, random }) => {
+export function mintAdminKey(io: CommandIo, { email, organizationId }: RecoveryWish): Promise<string> {
+  return withDatabase(io, async ({ store, rootKeys, keyPrefixes, random }) => {
     const [keyPrefix = 'sk-lw-'] = keyPrefixes;
     const deps = { store: store.management, rootKeys, keyPrefix, random };
     const found = await recoverAdministrator(deps, { email, organizationId }, Date.now());

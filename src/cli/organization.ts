@@ -1,13 +1,14 @@
 /** Makes one more organization directly in the database: no key may reach beyond its own. */
 
 import { addOrganization } from '../domain/bootstrap.ts';
-import { type Environment, withDatabase } from './database.ts';
+import { withDatabase } from './database.ts';
 import { exportLines } from './first-keys.ts';
+import type { CommandIo } from './io.ts';
 import type { OrganizationCommand } from './organization-arguments.ts';
 
 /** Resolves with what to print. Rejects with one line for the operator. */
-export function createOrganization(environment: Environment, { wishes }: OrganizationCommand): Promise<string> {
-  return withDatabase(environment, async ({ store, ...deps }) => {
+export function createOrganization(io: CommandIo, { wishes }: OrganizationCommand): Promise<string> {
+  return withDatabase(io, async ({ store, ...deps }) => {
     const made = await addOrganization({ ...deps, store: store.installation }, wishes, Date.now());
     if (made === null) throw new Error('the database is empty: the first start of a server makes its organization');
     return exportLines(made);

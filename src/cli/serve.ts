@@ -14,10 +14,9 @@ import { readOrCreateSecret, readSecret } from '../secret-file.ts';
 import { databaseFile, isPostgres, openStore } from '../storage/open.ts';
 import { readVersion } from '../version.ts';
 import { exportLines } from './first-keys.ts';
+import type { Environment } from './io.ts';
 import { createLog } from './log.ts';
 import { stopOnSignals } from './stop-on-signals.ts';
-
-type Environment = { readonly [name: string]: string | undefined };
 
 /** Resolves once the server listens. Rejects with one line for the operator when it cannot. */
 export async function serve(environment: Environment): Promise<void> {

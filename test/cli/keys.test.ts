@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN_KEY, PROJECT_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
 import { callRest } from '../support/surfaces.ts';
 import { temporaryFolder } from '../support/temp.ts';
-import { type CliOutcome, runCli } from './run-cli.ts';
+import { type CliOutcome, runCli, runCliProcess } from './run-cli.ts';
 
 const folder = temporaryFolder();
 let server: SpawnedServer;
@@ -39,7 +39,9 @@ describe('spandrel keys', () => {
     expect(field(created, 'grants')).toBe('VIEWER@organization');
     expect((await read('/api/organization', token)).status).toBe(200);
     expect((await read('/api/organization/members', token)).status).toBe(403);
-    const list = await printed('keys', 'list');
+    const environment = { SPANDREL_URL: server.address, SPANDREL_ADMIN_KEY: ADMIN_KEY };
+    const { code, stdout: list, stderr } = await runCliProcess(['keys', 'list'], environment);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(list).toMatch(new RegExp(`^${id} +personal +dashboard +user_\\w+ +VIEWER@organization +- `, 'm'));
     expect(await printed('keys', 'revoke', id)).toBe(`revoked ${id}\n`);
     expect((await read('/api/organization', token)).status).toBe(401);
@@ -156,7 +158,7 @@ describe('spandrel keys', () => {
 
   it('says when there is no server, and where it looked', async () => {
     const nowhere = { SPANDREL_URL: 'http://127.0.0.1:9', SPANDREL_ADMIN_KEY: ADMIN_KEY };
-    const { code, stderr } = await runCli(['keys', 'list'], nowhere);
+    const { code, stderr } = await runCliProcess(['keys', 'list'], nowhere);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^spandrel: no answer from http:\/\/127\.0\.0\.1:9 .*SPANDREL_URL.*\n$/);
   });

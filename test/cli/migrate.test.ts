@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { SQLITE_MIGRATIONS } from '../../src/storage/migrations/sqlite.ts';
 import { type SpawnedServer, spawnServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temp.ts';
-import { runCli, runCliUnread } from './run-cli.ts';
+import { runCli, runCliProcess, runCliUnread } from './run-cli.ts';
 
 const folders: { remove(): void }[] = [];
 const servers: SpawnedServer[] = [];
@@ -46,7 +46,7 @@ describe('migrate on SQLite', () => {
   it('applies what is missing, once', async () => {
     const file = newFile();
     const applied = NAMES.map((name) => `applied ${name}\n`).join('');
-    expect(await runCli(['migrate'], over(file))).toEqual({ code: 0, stdout: applied, stderr: '' });
+    expect(await runCliProcess(['migrate'], over(file))).toEqual({ code: 0, stdout: applied, stderr: '' });
     for (const args of [['migrate'], ['migrate', '--dry-run']]) {
       expect(await runCli(args, over(file))).toEqual({ code: 0, stdout: 'up to date\n', stderr: '' });
     }
@@ -76,7 +76,7 @@ describe('migrate on SQLite', () => {
     const db = new Database(other);
     db.exec('CREATE TABLE theirs (x)');
     db.close();
-    const { code, stderr } = await runCli(['migrate'], over(other));
+    const { code, stderr } = await runCliProcess(['migrate'], over(other));
     expect(code).toBe(1);
     expect(stderr).toMatch(/^spandrel: [^\n]*another program[^\n]*\n$/);
     expect(readdirSync(folder)).not.toContain('other.db.lock');

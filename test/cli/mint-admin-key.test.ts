@@ -5,7 +5,7 @@ import { useInstallation } from '../support/installation.ts';
 import { ADMIN_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
 import { callRest } from '../support/surfaces.ts';
 import { temporaryFolder } from '../support/temp.ts';
-import { runCli } from './run-cli.ts';
+import { runCli, runCliProcess } from './run-cli.ts';
 
 const folders: { remove(): void }[] = [];
 const servers: SpawnedServer[] = [];
@@ -51,7 +51,7 @@ it('the one administrator who lost every key gets a new one, and the audit log s
   expect((await callRest(first.address, { verb: 'DELETE', path: `/api/api-keys/${id}`, headers })).status).toBe(200);
   expect(await runCli(MINT, environment)).toEqual(refused(/another process is using the database .*stop it first/));
   await first.stop('SIGTERM');
-  const { code, stdout, stderr } = await runCli(MINT, environment);
+  const { code, stdout, stderr } = await runCliProcess(MINT, environment);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^sk-lw-[0-9A-Za-z]{16}_[0-9A-Za-z]{48}\n$/);
   const token = stdout.trim();

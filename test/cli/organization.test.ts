@@ -5,7 +5,7 @@ import { useInstallation } from '../support/installation.ts';
 import { ADMIN_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
 import { callRest } from '../support/surfaces.ts';
 import { temporaryFolder } from '../support/temp.ts';
-import { runCli } from './run-cli.ts';
+import { runCli, runCliProcess } from './run-cli.ts';
 
 const folders: { remove(): void }[] = [];
 const servers: SpawnedServer[] = [];
@@ -62,7 +62,7 @@ describe('a second organization', () => {
     expect(await runCli(CREATE, environment)).toEqual(refused(/another process is using the database .*stop it first/));
     await first.stop('SIGTERM');
     const names = ['--team', 'Core', '--project', 'Shop'];
-    const { code, stdout, stderr } = await runCli([...CREATE, ...names], environment);
+    const { code, stdout, stderr } = await runCliProcess([...CREATE, ...names], environment);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(PRINTED);
     const told = new Map(

@@ -6,7 +6,7 @@ import { createPostgresPlace, type Place } from '../support/place.ts';
 import { PROJECT_KEY, type SpawnedServer, spawnServer } from '../support/server.ts';
 import { callRest } from '../support/surfaces.ts';
 import { temporaryFolder } from '../support/temp.ts';
-import { runCli } from './run-cli.ts';
+import { runCli, runCliProcess } from './run-cli.ts';
 
 const folders: { remove(): void }[] = [];
 const servers: SpawnedServer[] = [];
@@ -58,7 +58,7 @@ describe('copy', () => {
     await expectRefused(from, to, /another process is using the database/);
     await before.stop('SIGTERM');
 
-    const { code, stdout, stderr } = await runCli(['copy', '--from', from, '--to', to]);
+    const { code, stdout, stderr } = await runCliProcess(['copy', '--from', from, '--to', to]);
     expect(code).toBe(0);
     expect(stderr).toContain('copy traces 1/1\n');
     expect(stderr).toContain('verify traces 1/1\n');

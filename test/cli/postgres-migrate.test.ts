@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { POSTGRES_MIGRATIONS } from '../../src/storage/migrations/postgres.ts';
 import { createDatabases, query } from '../support/postgres-databases.ts';
-import { runCli } from './run-cli.ts';
+import { runCli, runCliProcess } from './run-cli.ts';
 
 const created: string[] = [];
 afterEach(async () => {
@@ -33,7 +33,7 @@ describe('migrate on PostgreSQL', () => {
   it('is done by one of several that start at once', async () => {
     const url = await newDatabase();
     const environment = { SPANDREL_DATABASE_URL: url };
-    const outcomes = await Promise.all(Array.from({ length: 4 }, () => runCli(['migrate'], environment)));
+    const outcomes = await Promise.all(Array.from({ length: 4 }, () => runCliProcess(['migrate'], environment)));
     for (const { code, stderr } of outcomes) expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const names = await query(url, 'SELECT name FROM mikro_orm_migrations ORDER BY id');
     expect(names.map((row) => row.name)).toEqual(NAMES);

@@ -1,12 +1,28 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { runCommand } from '../../src/cli/run.ts';
 
 const LAUNCH = new URL('../../src/launch.js', import.meta.url).pathname;
 
 export type CliOutcome = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
-/** Runs the real command line to its end, over nothing but this environment. */
-export function runCli(
+/** What the command line does, in this process, over nothing but this environment. */
+export async function runCli(
+  args: readonly string[],
+  environment: { readonly [name: string]: string } = {},
+): Promise<CliOutcome> {
+  let stdout = '';
+  let stderr = '';
+  const code = await runCommand(args, {
+    environment,
+    stdout: { write: (text) => (stdout += text) },
+    stderr: { write: (text) => (stderr += text) },
+  });
+  return { code, stdout, stderr };
+}
+
+/** Runs the real command line to its end: a process of its own is what is tested, or what locks something. */
+export function runCliProcess(
   args: readonly string[],
   environment: { readonly [name: string]: string } = {},
 ): Promise<CliOutcome> {

@@ -1,0 +1,69 @@
+/** Runs what the command line asks for. */
+
+import { ConfigError } from '../config.ts';
+import { maskTokens } from '../domain/token-mask.ts';
+import { type Command, readCommand } from './command.ts';
+import type { CommandIo } from './io.ts';
+
+/** `args` without the runtime and the script. Resolves with the exit code; a server runs on after that. */
+export async function runCommand(args: readonly string[], io: CommandIo): Promise<number> {
+  const command = readCommand(args);
+  if (command.kind === 'wrong') {
+    io.stderr.write(maskTokens(command.text));
+    return 1;
+  }
+  try {
+    io.stdout.write(command.kind === 'print' ? command.text : await execute(command, io));
+    return 0;
+  } catch (error) {
+    const lines =
+      error instanceof ConfigError ? error.problems : [error instanceof Error ? error.message : String(error)];
+    for (const line of lines) tell(io, line);
+    return 1;
+  }
+}
+
+/** What went wrong may repeat what was typed. */
+function tell({ stderr }: CommandIo, line: string): void {
+  stderr.write(`spandrel: ${maskTokens(line)}\n`);
+}
+
+/** Each command is loaded only when it is asked for: a server needs nothing of the others. Resolves with what to print. */
+async function execute(asked: Exclude<Command, { kind: 'print' | 'wrong' }>, io: CommandIo): Promise<string> {
+  switch (asked.kind) {
+    case 'migrate': {
+      const { migrate } = await import('./migrate.ts');
+      return await migrate(io.environment, asked.isDryRun);
+    }
+    case 'copy': {
+      const { copy } = await import('./copy.ts');
+      return await copy(asked, io.stderr);
+    }
+    case 'backup': {
+      const { backup } = await import('./backup.ts');
+      return await backup(io.environment, asked.to);
+    }
+    case 'keys': {
+      const { keys } = await import('./keys.ts');
+      if ('note' in asked && asked.note !== null) tell(io, asked.note);
+      return await keys(io.environment, asked, Date.now());
+    }
+    case 'members': {
+      const { members } = await import('./members.ts');
+      return await members(io.environment, asked);
+    }
+    case 'mint-admin-key': {
+      const { mintAdminKey } = await import('./mint-admin-key.ts');
+      return `${await mintAdminKey(io, asked)}\n`;
+    }
+    case 'organization': {
+      const { createOrganization } = await import('./organization.ts');
+      return await createOrganization(io, asked);
+    }
+    case 'serve': {
+      const { serve } = await import('./serve.ts');
+      await serve(io.environment);
+      return '';
+    }
+  }
+}
