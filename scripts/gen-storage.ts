@@ -9,41 +9,52 @@ const FUNCTIONS = {
   attemptOutcomes: 'rows/webhook-codes.ts',
   deadReasons: 'rows/webhook-codes.ts',
   deliveryStatuses: 'rows/webhook-codes.ts',
+  dropNul: 'postgres/ask.ts',
   fillPlaces: 'sqlite/id-lists.ts',
   packCostSource: 'rows/codes.ts',
   packId: 'sqlite/compact-ids.ts',
   packIds: 'sqlite/id-lists.ts',
   packTyped: 'rows/typed-text.ts',
+  replayCounts: 'rows/webhook-codes.ts',
+  replayStatuses: 'rows/webhook-codes.ts',
   spanTypes: 'rows/codes.ts',
   unpackCostSource: 'rows/codes.ts',
   unpackTyped: 'rows/typed-text.ts',
 };
 const STORAGE = '../../../src/storage';
 
-/** Files of questions by the names of what is compiled of them: `endpoints/questions-due.ts` becomes `endpoints-due.ts`. */
-const FILES = globSync('src/storage/*/questions*.ts')
-  .map((file) => `${basename(dirname(file))}/${basename(file)}`)
-  .sort();
+/** `questions.ts`, or `questions-<subject>.ts`. */
+const files = globSync('src/storage/*/questions*.ts').sort();
 const target = process.argv[2] ?? 'gen';
 for (const store of ['sqlite', 'postgres'] as const) {
   const compile = createCompiler(store);
   const folder = join(target, 'storage', store);
   mkdirSync(folder, { recursive: true });
-  for (const file of FILES) {
-    const sources: Record<string, AnySource> = await import(`../src/storage/${file}`);
-    const name = file.replace(/\/questions|\.ts$/g, '');
-    const questions = Object.entries(sources).map(([own, source]) => compile(name, own, source));
-    writeFileSync(join(folder, `${name}.ts`), `${imports(file, questions.join('\n'))}\n\n${questions.join('\n\n')}\n`);
+  const rooms: string[] = [];
+  for (const file of files) {
+    const room = `${basename(dirname(file))}${basename(file, '.ts').slice('questions'.length)}`;
+    const sources: Record<string, AnySource> = await import(`../${file}`);
+    const questions = Object.entries(sources).map(([name, source]) => compile(room, name, source));
+    writeFileSync(join(folder, `${room}.ts`), `${imports(file, questions.join('\n'))}\n\n${questions.join('\n\n')}\n`);
+    rooms.push(room);
   }
+  writeFileSync(
+    join(folder, 'all.ts'),
+    rooms.map((room) => `export * as ${toName(room)} from './${room}.ts';\n`).join(''),
+  );
 }
 
 function imports(file: string, code: string): string {
   const called = Object.entries(FUNCTIONS).filter(([name]) => new RegExp(`\\b${name}\\b`).test(code));
   return [
-    `// Compiled from src/storage/${file} by \`npm run gen\`: change it there.`,
+    `// Compiled from ${file} by \`npm run gen\`: change it there.`,
     '',
     `import type { Compiled } from '${STORAGE}/questions.ts';`,
-    ...called.map(([name, file]) => `import { ${name} } from '${STORAGE}/${file}';`),
-    `import type * as source from '${STORAGE}/${file}';`,
+    ...called.map(([name, from]) => `import { ${name} } from '${STORAGE}/${from}';`),
+    `import type * as source from '../../../${file}';`,
   ].join('\n');
+}
+
+function toName(room: string): string {
+  return room.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }

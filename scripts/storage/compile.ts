@@ -54,16 +54,16 @@ export function createCompiler(store: StoreKind): Compile {
   function typeOf(changed: Node, column: string): string {
     const { columnTypes: [type] = [] } = columnOf([tableOf(changed)], column);
     if (type === undefined) throw new Error(`the column ${column} has no type`);
-    return type;
+    // Numbers that the store draws itself.
+    return type.replace('serial', 'int');
   }
 
   /** What is given for a column becomes what the column holds. */
   function storeAsKept(node: Node): void {
     for (const { table, column, value } of setColumns(node)) {
-      // The values of a row stand for themselves, or each in a node.
-      const given = value instanceof Given ? value : value.value;
-      if (!(given instanceof Given)) throw new Error(`${column} is set to something else than what is given`);
-      given.cell = cellCode(columnOf([table], column), given.cell);
+      // The values of a row stand for themselves, or each in a node; what is written out is as it is to be kept.
+      const given = value instanceof Given ? value : value?.value;
+      if (given instanceof Given) given.cell = cellCode(columnOf([table], column), given.cell);
     }
   }
 
@@ -153,7 +153,10 @@ type Tables = ReadonlyMap<string, string>;
 function tablesOf({ from, joins = [] }: Node): Tables {
   const named: Node[] = [...(from?.froms ?? []), ...joins.map(({ table }: Node) => table)];
   return new Map(
-    named.map(({ alias, node, table }) => [(alias ?? table.identifier).name, (table ?? node.table).identifier.name]),
+    named.flatMap(({ alias, node, table }) => {
+      const known = (table ?? node.table)?.identifier.name;
+      return known === undefined ? [] : [[(alias ?? table.identifier).name, known]];
+    }),
   );
 }
 

@@ -29,6 +29,25 @@ const sqlite: Words = {
       ) as never,
   textBytes,
   atLeast: (column, least) => sql`max(${sql.lit(least)}, ${sql.ref(column)})`,
+  // Whoever changes something changes it alone.
+  hold: (query) => query,
+  holdFree: (query) => query,
+  storableText: (given) => given,
+  drawNumbers: (db, count) =>
+    db
+      .selectFrom(
+        sql<{ place: number }>`(with recursive places (place) as (
+          select 1 union all select place + 1 from places where place < ${count}
+        ) select place from places)`.as('drawn'),
+      )
+      .select(
+        sql<number>`drawn.place + ifnull((select seq from sqlite_sequence where name = 'webhook_deliveries'), 0)`.as(
+          'number',
+        ),
+      ) as never,
+  eventsKept: () => sql`(select count(*) from events
+    where events.organization_number = ${sql.ref('endpoint.organizationNumber')}
+      and events.seq in (select value from json_each(${sql.ref('delivery.seqsJson')})))`,
 };
 
 const postgres: Words = {
@@ -44,6 +63,18 @@ const postgres: Words = {
   // Unlike greatest(), which leaves out what is null.
   atLeast: (column, least) =>
     sql`case when ${sql.ref(column)} < ${sql.lit(least)} then ${sql.lit(least)} else ${sql.ref(column)} end`,
+  hold: (query) => query.forUpdate(),
+  holdFree: (query) => query.forUpdate().skipLocked(),
+  storableText: (given) => asValue(`dropNul(${cellOf(given)})`),
+  drawNumbers: (db, count) =>
+    db
+      .selectFrom(sql`generate_series(1, ${count}::integer)`.as('drawn'))
+      .select(sql<number>`nextval('webhook_deliveries_number_seq')`.as('number')) as never,
+  // The log loses whole months, oldest first: while the first of some events is there, so are the others.
+  eventsKept: () => sql`(select ${sql.ref('delivery.eventCount')} from events
+    where events.organization_number = ${sql.ref('endpoint.organizationNumber')}
+      and events.created_at = ${sql.ref('delivery.eventsFromMs')}
+      and events.seq = (${sql.ref('delivery.seqsJson')}::jsonb ->> 0)::bigint)`,
 };
 
 export const WORDS: Readonly<Record<StoreKind, Words>> = { sqlite, postgres };

@@ -23,7 +23,7 @@ export type Words = {
   /** Whether an id is one of those that are given: at most IDS_AT_ONCE of them. */
   isOneOf(column: string, given: readonly (string | number)[]): RawBuilder<SqlBool>;
   /** The same for point reads. SQLite takes one alone: there a question more costs less than places that stay empty. */
-  isAsked(column: string, given: readonly (string | Buffer)[]): RawBuilder<SqlBool>;
+  isAsked(column: string, given: readonly (string | number | Buffer)[]): RawBuilder<SqlBool>;
   /** The rows of an inner question, in its order. */
   listOf<Row extends TextRow>(inner: SelectQueryBuilder<never, never, Row>): RawBuilder<readonly Row[]>;
   /** The log with its envelopes. SQLite keeps these apart, and PostgreSQL looks at no month after the instant. */
@@ -32,7 +32,19 @@ export type Words = {
   textBytes(columns: readonly string[]): RawBuilder<number>;
   /** The number of a column, or the least where that is larger; null where the column is. */
   atLeast(column: string, least: number): RawBuilder<number | null>;
+  /** What a question selects stays as it is until its transaction ends. */
+  hold<Query extends Lockable<Query>>(query: Query): Query;
+  /** The same without the rows that others hold, so that nobody is waited for. */
+  holdFree<Query extends Lockable<Query>>(query: Query): Query;
+  /** A text that is given, without what the store refuses to keep. */
+  storableText(given: string | null): string | null;
+  /** So many numbers that no delivery has had. */
+  drawNumbers(db: Db, count: number): SelectQueryBuilder<Tables, never, { readonly number: number }>;
+  /** Of a `delivery` to an `endpoint`: how many of its events the log still has. */
+  eventsKept(): RawBuilder<number | null>;
 };
+
+type Lockable<Query> = { forUpdate(): Query; skipLocked(): Query };
 
 type Log = Tables['EventByTime'] & Pick<Tables['Event'], 'envelope'>;
 
@@ -93,10 +105,25 @@ export type Compiled<S> =
         ? RowsChange<Row>
         : never;
 
+/** Of all that a file of questions has. */
+export type CompiledOf<Sources> = { readonly [Name in keyof Sources]: Compiled<Sources[Name]> };
+
 export type RowOf<Q> = Q extends Question<never, infer Row> ? Row : never;
 
 /** How a store is asked. */
 export type Ask = <Params, Row>(question: Question<Params, Row>, given: Params) => Promise<readonly Row[]>;
+
+/** Stored as a whole or not at all. */
+export type Transaction = {
+  readonly ask: Ask;
+  /** Answers how many rows it changed. */
+  change<Params>(change: Change<Params>, given: Params): Promise<number>;
+  /** Nobody waits for it: what fails undoes everything when the transaction ends. */
+  changeRows<Row>(change: RowsChange<Row>, rows: readonly Row[]): void;
+};
+
+/** Runs a body in a transaction, perhaps more than once. What the body throws undoes everything. */
+export type Transact = <T>(body: (transaction: Transaction) => Promise<T>) => Promise<T>;
 
 export type Asking<Questions> = {
   readonly questions: Questions;

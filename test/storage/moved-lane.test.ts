@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { NO_EVENTS } from '../../src/domain/event-type.ts';
 import type { Lane } from '../../src/domain/webhook-store.ts';
 import { applyWork } from '../../src/storage/delivery/apply-work.ts';
-import type { WorkReplay, WorkTables } from '../../src/storage/delivery/tables.ts';
-import { createWorkSet } from '../../src/storage/delivery/work-set.ts';
+import type { WorkReplay } from '../../src/storage/delivery/tables.ts';
+import { createWorkSet, type LoadedRows } from '../../src/storage/delivery/work-set.ts';
 import { newEndpoint } from '../support/deliveries.ts';
 
 const FRESH_POSITION = 900;
@@ -19,19 +19,16 @@ const REPLAY: WorkReplay = {
   completedAtMs: null,
 };
 
-function tablesWith(replay: WorkReplay): WorkTables {
-  const never = () => {
-    throw new Error('nobody asks for it');
-  };
-  const endpoint = { number: 1, organizationNumber: 1, version: 3, maxInFlight: 4, inFlight: 0 };
-  const subscriptions = [{ fromSeq: 1, mask: NO_EVENTS }];
+function rowsWith(replay: WorkReplay): LoadedRows {
+  const endpoint = { number: 1, id: 'endpoint', organizationNumber: 1, version: 3, maxInFlight: 4, inFlight: 0 };
+  const subscriptionsJson = JSON.stringify([{ fromSeq: 1, mask: NO_EVENTS }]);
   return {
-    endpoint: () => ({ ...endpoint, position: FRESH_POSITION, subscriptions, state: newEndpoint() }),
-    delivery: () => undefined,
-    replay: () => replay,
-    content: never,
-    attemptsInHour: never,
-    nextDeliveryNumber: never,
+    endpoints: [{ ...newEndpoint(), ...endpoint, position: FRESH_POSITION, subscriptionsJson }],
+    deliveries: [],
+    replays: [replay],
+    contents: new Map(),
+    attempts: new Map(),
+    numbers: [],
   };
 }
 
@@ -39,7 +36,7 @@ function tablesWith(replay: WorkReplay): WorkTables {
 function positionTold(lane: Lane, replay = REPLAY): number | null {
   const cut = { kind: 'cut', endpointNumber: 1, version: 3, lane, fromPosition: 0, toPosition: 10 } as const;
   const work = [{ ...cut, batches: [], leaseMs: 30_000 }];
-  const [outcome] = applyWork(createWorkSet(tablesWith(replay)), work, { nowMs: 1, attemptsPerHourMax: null });
+  const [outcome] = applyWork(createWorkSet(rowsWith(replay)), work, { nowMs: 1, attemptsPerHourMax: null });
   expect(outcome).toMatchObject({ kind: 'refused', reason: 'moved' });
   return outcome?.kind === 'refused' ? (outcome.place?.position ?? null) : null;
 }

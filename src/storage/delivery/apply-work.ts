@@ -55,8 +55,8 @@ function take(set: WorkSet, work: WorkOf<'take'>, at: WorkInstant): WorkOutcome 
   const endpoint = set.endpoint(work.endpointNumber);
   if (endpoint === undefined || isChanged(endpoint, work.version)) return refuse(endpoint, 'changed');
   const delivery = findOwn(set, work);
-  if (delivery === undefined || !isDue(delivery.state, endpoint.state, at.nowMs)) return refuse(endpoint, 'taken');
-  const content = set.content(delivery, endpoint.organizationNumber);
+  if (delivery === undefined || !isDue(delivery, endpoint, at.nowMs)) return refuse(endpoint, 'taken');
+  const content = set.content(delivery);
   if (!content.isKept) {
     endDelivery(set, delivery, { kind: 'expire', nowMs: at.nowMs });
     return refuse(endpoint, 'expired');
@@ -81,12 +81,12 @@ type Take = {
 function beginAttempt(set: WorkSet, { endpoint, delivery, work, nowMs }: Take): Omit<Claimed, 'seqs' | 'created'> {
   const { number, endpointNumber, dispatchId } = delivery;
   const event = { kind: 'claim', leaseMs: work.leaseMs } as const;
-  const { delivery: state } = stepDelivery(delivery.state, endpoint.state, event, { nowMs, random: () => 0 });
+  const { delivery: state } = stepDelivery(delivery, endpoint, event, { nowMs, random: () => 0 });
   const untold = { responseStatus: null, error: null, terminalHint: false };
   set.setDelivery({
     ...delivery,
+    ...state,
     ...untold,
-    state,
     firstAttemptAtMs: delivery.firstAttemptAtMs ?? nowMs,
     attemptId: work.attemptId,
     lastAttemptAtMs: nowMs,
@@ -144,13 +144,13 @@ type Named = { readonly endpointNumber: number; readonly number: number; readonl
 function findOwn(set: WorkSet, { endpointNumber, number, fence }: Named): WorkDelivery | undefined {
   const delivery = set.delivery(number);
   if (delivery === undefined || delivery.endpointNumber !== endpointNumber || delivery.test) return undefined;
-  return delivery.state.fence === fence ? delivery : undefined;
+  return delivery.fence === fence ? delivery : undefined;
 }
 
 function findSending(set: WorkSet, work: Named): { delivery: WorkDelivery; endpoint: WorkEndpoint } | null {
   const delivery = findOwn(set, work);
   const endpoint = set.endpoint(work.endpointNumber);
-  if (delivery?.state.status !== 'sending' || endpoint === undefined) return null;
+  if (delivery?.status !== 'sending' || endpoint === undefined) return null;
   return { delivery, endpoint };
 }
 
@@ -158,18 +158,18 @@ function isChanged(endpoint: WorkEndpoint, version: number): boolean {
   return !isActive(endpoint) || endpoint.version !== version;
 }
 
-function isActive({ state }: WorkEndpoint): boolean {
-  return state.status === 'active' && !state.isArchived;
+function isActive({ status, isArchived }: WorkEndpoint): boolean {
+  return status === 'active' && !isArchived;
 }
 
 function refuseSend(set: WorkSet, endpoint: WorkEndpoint, at: WorkInstant): Refusal | null {
   if (endpoint.inFlight >= endpoint.maxInFlight) return 'full';
   const { attemptsPerHourMax } = at;
   if (attemptsPerHourMax === null) return null;
-  return set.attemptsInHour(endpoint.organizationNumber, hourOf(at)) >= attemptsPerHourMax ? 'capped' : null;
+  return set.attemptsInHour(endpoint.organizationNumber) >= attemptsPerHourMax ? 'capped' : null;
 }
 
-function hourOf({ nowMs }: WorkInstant): number {
+export function hourOf({ nowMs }: Pick<WorkInstant, 'nowMs'>): number {
   return Math.floor(nowMs / HOUR_MS);
 }
 
@@ -183,12 +183,6 @@ function refuseMoved(endpoint: WorkEndpoint, position: number): WorkOutcome {
 }
 
 function placeOf(endpoint: WorkEndpoint): EndpointPlace {
-  const { version, position, inFlight, state } = endpoint;
-  return {
-    version,
-    isActive: isActive(endpoint),
-    position,
-    inFlight,
-    consecutiveFailures: state.consecutiveFailures,
-  };
+  const { version, position, inFlight, consecutiveFailures } = endpoint;
+  return { version, isActive: isActive(endpoint), position, inFlight, consecutiveFailures };
 }

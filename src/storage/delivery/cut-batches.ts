@@ -4,7 +4,7 @@ import type { DeliveryState } from '../../domain/delivery.ts';
 import { stepDelivery } from '../../domain/delivery-step.ts';
 import type { Claimed, NewBatch, Work } from '../../domain/webhook-store.ts';
 import { completeReplay, countForReplay } from './record-end.ts';
-import type { NewDeliveryRow, WorkEndpoint } from './tables.ts';
+import type { NewDelivery, WorkEndpoint } from './tables.ts';
 import type { WorkSet } from './work-set.ts';
 
 export type Cut = {
@@ -19,7 +19,7 @@ export function cutBatches(set: WorkSet, cut: Cut): Claimed | null {
   let claimed: Claimed | null = null;
   for (const batch of cut.work.batches) {
     const row = addBatch(set, cut, batch);
-    if (batch.fate === 'send') claimed = claimedOf(row);
+    if (batch.fate === 'send') claimed = claimedOf(row, batch);
   }
   if (cut.work.lane.kind === 'replay') {
     const replay = set.replay(cut.work.lane.number);
@@ -40,30 +40,31 @@ function moveLane(set: WorkSet, { endpoint, work }: Cut): void {
   set.setReplay({ ...replay, position: toPosition, enqueued: replay.enqueued + events });
 }
 
-function addBatch(set: WorkSet, cut: Cut, batch: NewBatch): NewDeliveryRow {
+function addBatch(set: WorkSet, cut: Cut, batch: NewBatch): NewDelivery {
   const { endpoint, work, nowMs } = cut;
   const replayNumber = work.lane.kind === 'replay' ? work.lane.number : null;
   const eventCount = batch.eventIds.length;
   const state = stateOf(batch, cut);
   const isTried = batch.fate !== 'wait';
-  const row: NewDeliveryRow = {
+  const row: NewDelivery = {
+    ...state,
     number: set.nextDeliveryNumber(),
     endpointNumber: endpoint.number,
     dispatchId: batch.dispatchId,
     test: false,
     eventCount,
     replayNumber,
-    counted: countForReplay(set, { replayNumber, counted: null, eventCount, state }, nowMs),
-    state,
+    counted: countForReplay(set, { replayNumber, counted: null, eventCount, status: state.status }, nowMs),
     firstAttemptAtMs: isTried ? nowMs : null,
     attemptId: isTried ? batch.attemptId : null,
     lastAttemptAtMs: isTried ? nowMs : null,
     responseStatus: null,
     error: batch.error,
     terminalHint: false,
-    seqs: batch.seqs,
-    eventIds: batch.eventIds,
-    created: batch.created,
+    seqsJson: JSON.stringify(batch.seqs),
+    eventIdsJson: JSON.stringify(batch.eventIds),
+    eventsFromMs: batch.created.firstMs,
+    eventsToMs: batch.created.lastMs,
     queuedAtMs: replayNumber === null ? batch.created.firstMs : nowMs,
     createdAtMs: nowMs,
   };
@@ -79,7 +80,7 @@ function stateOf({ fate }: NewBatch, { endpoint, work, nowMs }: Cut): DeliverySt
     failures: 0,
     lost: 0,
     ladderStartedAtMs: null,
-    run: endpoint.state.run,
+    run: endpoint.run,
     fence: 0,
     dueAtMs: nowMs,
     endedAtMs: null,
@@ -90,12 +91,12 @@ function stateOf({ fate }: NewBatch, { endpoint, work, nowMs }: Cut): DeliverySt
     return { ...waiting, status: 'dead', attempt: 1, dueAtMs: null, endedAtMs: nowMs, deadReason: 'too_large' };
   }
   const event = { kind: 'claim', leaseMs: work.leaseMs } as const;
-  return stepDelivery(waiting, endpoint.state, event, { nowMs, random: () => 0 }).delivery;
+  return stepDelivery(waiting, endpoint, event, { nowMs, random: () => 0 }).delivery;
 }
 
 function addAttempt(
   set: WorkSet,
-  { number, endpointNumber, state }: NewDeliveryRow,
+  { number, endpointNumber, attempt }: NewDelivery,
   { batch, nowMs }: { readonly batch: NewBatch; readonly nowMs: number },
 ): void {
   const isSent = batch.fate === 'send';
@@ -104,7 +105,7 @@ function addAttempt(
     firedAtMs: nowMs,
     id: batch.attemptId,
     deliveryNumber: number,
-    attempt: state.attempt,
+    attempt,
     outcome: isSent ? 'pending' : 'terminal',
     responseStatus: null,
     latencyMs: null,
@@ -115,7 +116,9 @@ function addAttempt(
   });
 }
 
-function claimedOf({ number, dispatchId, state, seqs, created, replayNumber }: NewDeliveryRow): Claimed {
-  const { attempt, fence } = state;
+function claimedOf(
+  { number, dispatchId, attempt, fence, replayNumber }: NewDelivery,
+  { seqs, created }: NewBatch,
+): Claimed {
   return { number, dispatchId, attempt, fence, seqs, created, replay: replayNumber !== null };
 }

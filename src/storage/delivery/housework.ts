@@ -7,7 +7,7 @@ import type { WorkSet } from './work-set.ts';
 
 export type Housework =
   /** Of a delivery that waits: its endpoint is archived, or its events left retention. An archived one's lost ones end too. */
-  | { readonly kind: 'cancel' | 'expire'; readonly deliveryNumber: number }
+  | { readonly kind: 'cancel' | 'expire'; readonly endpointNumber: number; readonly number: number }
   /** Ends a streak of failures that has lasted for too long, if it still has. */
   | { readonly kind: 'give_up'; readonly endpointNumber: number };
 
@@ -24,19 +24,19 @@ export function applyHousework(set: WorkSet, work: readonly Housework[], nowMs: 
 function giveUpEndpoint(set: WorkSet, endpointNumber: number, nowMs: number): void {
   const endpoint = set.endpoint(endpointNumber);
   if (endpoint === undefined) return;
-  const state = giveUp(endpoint.state, nowMs);
-  if (state !== endpoint.state) set.setEndpoint({ ...endpoint, state, version: endpoint.version + 1 });
+  const state = giveUp(endpoint, nowMs);
+  if (state !== endpoint) set.setEndpoint({ ...endpoint, ...state, version: endpoint.version + 1 });
 }
 
 function endUnended(
   set: WorkSet,
-  { kind, deliveryNumber }: Extract<Housework, { deliveryNumber: number }>,
+  { kind, number }: Extract<Housework, { kind: 'cancel' | 'expire' }>,
   nowMs: number,
 ): boolean {
-  const delivery = set.delivery(deliveryNumber);
-  if (kind === 'cancel' && delivery?.state.status === 'sending') return endLost(set, delivery, nowMs);
+  const delivery = set.delivery(number);
+  if (kind === 'cancel' && delivery?.status === 'sending') return endLost(set, delivery, nowMs);
   // A sender may have taken it since it was found.
-  if (delivery?.state.status !== 'queued' && delivery?.state.status !== 'retrying') return false;
+  if (delivery?.status !== 'queued' && delivery?.status !== 'retrying') return false;
   endDelivery(set, delivery, { kind, nowMs });
   return true;
 }
@@ -44,8 +44,8 @@ function endUnended(
 /** Those who deliver look after archived endpoints no more, so nobody else would take over from a lost sender. */
 function endLost(set: WorkSet, delivery: WorkDelivery, nowMs: number): boolean {
   const endpoint = set.endpoint(delivery.endpointNumber);
-  const { dueAtMs } = delivery.state;
-  if (endpoint?.state.isArchived !== true || dueAtMs === null || dueAtMs > nowMs) return false;
+  const { dueAtMs } = delivery;
+  if (endpoint?.isArchived !== true || dueAtMs === null || dueAtMs > nowMs) return false;
   recordEnd(set, { endpoint, delivery, event: { kind: 'lose' }, end: NEVER_HEARD_OF, nowMs, random: 0 });
   return true;
 }

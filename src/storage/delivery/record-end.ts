@@ -31,13 +31,13 @@ export function recordEnd(set: WorkSet, over: AttemptOver): Recorded {
   const stepped = stepOver(over);
   const { responseStatus, error, terminalHint } = end;
   set.endAttempt(delivery, { ...end, outcome: stepped.outcome });
-  storeDelivery(set, { ...delivery, state: stepped.delivery, responseStatus, error, terminalHint }, nowMs);
-  const isDisabled = stepped.endpoint.status !== endpoint.state.status;
+  storeDelivery(set, { ...delivery, ...stepped.delivery, responseStatus, error, terminalHint }, nowMs);
+  const isDisabled = stepped.endpoint.status !== endpoint.status;
   set.setEndpoint({
     ...endpoint,
+    ...stepped.endpoint,
     inFlight: Math.max(0, endpoint.inFlight - 1),
     version: endpoint.version + (isDisabled ? 1 : 0),
-    state: stepped.endpoint,
   });
   return {
     kind: 'recorded',
@@ -50,10 +50,10 @@ export function recordEnd(set: WorkSet, over: AttemptOver): Recorded {
 
 function stepOver({ endpoint, delivery, event, nowMs, random }: AttemptOver) {
   const chance = { nowMs, random: () => random };
-  const stepped = stepDelivery(delivery.state, endpoint.state, event, chance);
+  const stepped = stepDelivery(delivery, endpoint, event, chance);
   const { outcome } = stepped;
   if (outcome === null) throw new Error('the end of an attempt has no outcome');
-  if (!endpoint.state.isArchived || stepped.delivery.endedAtMs !== null) return { ...stepped, outcome };
+  if (!endpoint.isArchived || stepped.delivery.endedAtMs !== null) return { ...stepped, outcome };
   // Nobody tries again for an endpoint that is archived.
   const cancelled = stepDelivery(stepped.delivery, stepped.endpoint, { kind: 'cancel' }, chance);
   return { ...cancelled, outcome: 'terminal' as const };
@@ -72,8 +72,8 @@ export function endDelivery(
 ): void {
   const endpoint = set.endpoint(delivery.endpointNumber);
   if (endpoint === undefined) throw new Error('a delivery has no endpoint');
-  const { delivery: state } = stepDelivery(delivery.state, endpoint.state, { kind }, { nowMs, random: () => 0 });
-  storeDelivery(set, { ...delivery, state }, nowMs);
+  const { delivery: state } = stepDelivery(delivery, endpoint, { kind }, { nowMs, random: () => 0 });
+  storeDelivery(set, { ...delivery, ...state }, nowMs);
 }
 
 function storeDelivery(set: WorkSet, delivery: WorkDelivery, nowMs: number): void {
@@ -83,11 +83,11 @@ function storeDelivery(set: WorkSet, delivery: WorkDelivery, nowMs: number): voi
 /** Moves the progress of the replay on. What was delivered once stays so, whatever becomes of it when it is sent again. */
 export function countForReplay(
   set: WorkSet,
-  delivery: Pick<WorkDelivery, 'replayNumber' | 'counted' | 'eventCount' | 'state'>,
+  delivery: Pick<WorkDelivery, 'replayNumber' | 'counted' | 'eventCount' | 'status'>,
   nowMs: number,
 ): WorkDelivery['counted'] {
-  const { replayNumber, counted, eventCount, state } = delivery;
-  const status = state.status === 'delivered' || state.status === 'dead' ? state.status : null;
+  const { replayNumber, counted, eventCount } = delivery;
+  const status = delivery.status === 'delivered' || delivery.status === 'dead' ? delivery.status : null;
   if (replayNumber === null || status === null || counted === status || counted === 'delivered') return counted;
   const replay = set.replay(replayNumber);
   // It is removed some time after its end; its deliveries may be sent again for longer.

@@ -1,7 +1,7 @@
 /** What is asked of webhook endpoints and what was sent to them. */
 
 import { sql } from 'kysely';
-import type { DeliveryStatus } from '../../domain/delivery.ts';
+import type { DeliveryStatus, ReplayStatus } from '../../domain/delivery.ts';
 import { type Db, question } from '../questions.ts';
 import { deliveryStatuses, replayStatuses } from '../rows/webhook-codes.ts';
 
@@ -46,7 +46,7 @@ export const listRunningReplays = question<OfChanged>()((db, given) =>
     .crossJoin('WebhookReplay as replay')
     .where('endpoint.changeNumber', '>', given.afterChange)
     .whereRef('replay.endpointNumber', '=', 'endpoint.number')
-    .where((column) => column('replay.status', '=', column.lit(replayStatuses.code('running'))))
+    .where('replay.status', '=', sql<ReplayStatus>`${sql.lit(replayStatuses.code('running'))}`)
     .select([
       'replay.endpointNumber as endpointNumber',
       'replay.number as number',

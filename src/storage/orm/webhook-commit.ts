@@ -7,7 +7,6 @@ import { type EventMask, maskOfSelectors, NO_EVENTS } from '../../domain/event-t
 import type { ManagementChange } from '../../domain/management.ts';
 import { changeSubscriptions, dropPassed } from '../delivery/tables.ts';
 import { packEndpoint } from '../rows/endpoint-rows.ts';
-import { replayStatuses } from '../rows/webhook-codes.ts';
 import { WebhookChangeCount, WebhookEndpoint, WebhookReplay, WebhookState } from '../tables/endpoints.ts';
 import { LogHead } from '../tables/events.ts';
 import { Organization } from '../tables/organization.ts';
@@ -95,7 +94,7 @@ async function insertReplay(tx: EntityManager, replay: NewReplay): Promise<void>
     enqueued: 0,
     delivered: 0,
     dead: 0,
-    status: replayStatuses.code(isEmpty ? 'completed' : 'running'),
+    status: isEmpty ? 'completed' : 'running',
     completedAtMs: isEmpty ? rest.createdAtMs : null,
   });
 }
@@ -158,8 +157,8 @@ async function endReplays(tx: EntityManager, endpointNumber: number, archivedAtM
   if (archivedAtMs === null) return;
   await tx.nativeUpdate(
     WebhookReplay,
-    { endpointNumber, status: replayStatuses.code('running') },
-    { status: replayStatuses.code('cancelled'), completedAtMs: archivedAtMs },
+    { endpointNumber, status: 'running' },
+    { status: 'cancelled', completedAtMs: archivedAtMs },
   );
 }
 

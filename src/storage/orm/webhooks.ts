@@ -2,7 +2,6 @@
 
 import type { EntityManager, InferEntity } from '@mikro-orm/core';
 import type { Replay } from '../../domain/delivery.ts';
-import { replayStatuses } from '../rows/webhook-codes.ts';
 import type { WebhookState } from '../tables/endpoints.ts';
 import { WebhookEndpoint, WebhookReplay } from '../tables/endpoints.ts';
 
@@ -24,7 +23,7 @@ export async function readReplay(em: EntityManager, endpointNumber: number, id: 
 
 /** See WebhookStore.countUnfinishedReplays. */
 export async function countUnfinishedReplays(em: EntityManager, endpointNumber: number): Promise<number> {
-  return await em.count(WebhookReplay, { endpointNumber, status: replayStatuses.code('running') });
+  return await em.count(WebhookReplay, { endpointNumber, status: 'running' });
 }
 
 function toReplay({
@@ -34,5 +33,5 @@ function toReplay({
   toSeq: ____,
   ...row
 }: InferEntity<typeof WebhookReplay>): Replay {
-  return { ...row, status: replayStatuses.word(row.status) };
+  return row;
 }

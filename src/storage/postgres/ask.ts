@@ -1,10 +1,11 @@
 /** Compiled questions as prepared statements of a lane. */
 
 import type pg from 'pg';
-import type { Ask, Asking, Change, Question } from '../questions.ts';
+import type { Ask, Asking, Change, Question, Transact } from '../questions.ts';
 import type { Routine } from '../routine.ts';
 import type { Lane } from './connection.ts';
 import { isGivenUp, isStorageFailure, storageFault } from './failures.ts';
+import { inTransaction } from './transaction.ts';
 
 // PostgreSQL refuses it in text, so nothing that is stored has it.
 const NUL = '\u0000';
@@ -64,6 +65,19 @@ export async function changeRows<Params>(
   await lane.ask({ name, text }, cells(given));
 }
 
+export function createTransact(lane: Lane): Transact {
+  return (body) =>
+    inTransaction(lane, ({ ask, change, post }) =>
+      body({
+        ask: async ({ cells, row, ...statement }, given) => (await ask<never>(statement, cells(given))).map(row),
+        change: ({ cells, ...statement }, given) => change(statement, cells(given)),
+        changeRows({ cells, ...statement }, rows) {
+          if (rows.length > 0) post(statement, cells(rows));
+        },
+      }),
+    );
+}
+
 /** Of what is looked for; null when nothing can be found. */
 export function knowableCells(cells: readonly unknown[]): unknown[] | null {
   if (cells.some(holdsNul)) return null;
@@ -82,4 +96,9 @@ export async function runRoutine<Result>(client: pg.ClientBase, routine: Routine
     step = routine.next({ rows, changes: rowCount ?? 0 });
   }
   return step.value;
+}
+
+/** PostgreSQL refuses it, and what one receiver says must not keep the results of others from being stored. */
+export function dropNul(text: string | null): string | null {
+  return text?.replaceAll(NUL, '') ?? null;
 }

@@ -1,23 +1,23 @@
 /** The ports of webhooks, put together. */
 
-import * as questions from '../../../gen/storage/postgres/endpoints.ts';
+import * as all from '../../../gen/storage/postgres/all.ts';
 import type { DeliveryStore, WebhookStore } from '../../domain/webhook-store.ts';
+import { createDeliveryWork, type DeliveryWork } from '../delivery/work.ts';
 import { createDeliveryLogReader } from '../endpoints/delivery-log.ts';
 import { createChangesReader } from '../endpoints/endpoint-changes.ts';
 import { createHealthReader } from '../endpoints/endpoint-health.ts';
 import { createEndpointReader } from '../endpoints/endpoint-reader.ts';
 import type { ManagedWebhooks } from '../orm/management.ts';
-import { createAsk } from './ask.ts';
+import { createAsk, createAsking, createTransact } from './ask.ts';
 import { readClock } from './clock.ts';
 import type { Lane } from './connection.ts';
-import { createApply } from './delivery-apply.ts';
 import { readCounts } from './delivery-counts.ts';
 import { readDue } from './delivery-due.ts';
 import { createDeliveryLog, matchEvents } from './delivery-log.ts';
-import { createSweep } from './delivery-sweep.ts';
 import type { WakeUps } from './delivery-wake.ts';
 import { countOutbox } from './outbox.ts';
-import { beginTest, endTest } from './webhook-tests.ts';
+
+const { endpoints: questions } = all;
 
 export type DeliveryStoreDeps = {
   /** For those who deliver; nobody else waits for it. */
@@ -33,6 +33,9 @@ export function createDeliveryStore({
   wakeUps,
 }: DeliveryStoreDeps): DeliveryStore & { forget(): void } {
   const log = createDeliveryLog(delivery);
+  const work = createWork(delivery);
+  /** Endpoints up to this number have been looked after; null: all have. */
+  let afterEndpoint: number | null = 0;
   return {
     nowMs: () => readClock(delivery),
     listen: wakeUps.listen,
@@ -41,8 +44,17 @@ export function createDeliveryStore({
     events: log.events,
     envelopes: log.envelopes,
     due: (endpointNumbers, question) => readDue(delivery, endpointNumbers, question),
-    apply: createApply({ lane: delivery, notify: wakeUps.notify }),
-    sweep: createSweep({ lane: delivery, notify: wakeUps.notify }),
+    async apply(pieces, at) {
+      const outcomes = await work.applyWork(pieces, at);
+      if (outcomes.some((outcome) => outcome.kind === 'recorded' && outcome.disabled !== null)) wakeUps.notify();
+      return outcomes;
+    },
+    async sweep(question) {
+      const { next, isOver, disabled, expired } = await work.sweepDeliveries({ question, afterEndpoint });
+      afterEndpoint = next;
+      if (disabled.length > 0) wakeUps.notify();
+      return { more: !isOver, disabled, expired };
+    },
     counts: () => readCounts(reads),
     isAlone: false,
     forget: log.forget,
@@ -53,13 +65,18 @@ export type WebhookStoreDeps = Pick<DeliveryStoreDeps, 'delivery' | 'reads'> & {
 
 export function createWebhookStore({ delivery, reads, managed }: WebhookStoreDeps): WebhookStore {
   const ask = createAsk(reads);
+  const work = createWork(delivery);
   return {
     ...managed,
     ...createEndpointReader(questions, ask),
     ...createDeliveryLogReader(questions, ask),
     health: createHealthReader({ questions, ask, countOutbox: (endpointNumber) => countOutbox(reads, endpointNumber) }),
     matchEvents: (organizationNumber, question) => matchEvents(reads, organizationNumber, question),
-    beginTest: (test, limit) => beginTest(delivery, test, limit),
-    endTest: (test, verdict, nowMs) => endTest(delivery, test, { verdict, nowMs }),
+    beginTest: work.beginTest,
+    endTest: work.endTest,
   };
+}
+
+function createWork(lane: Lane): DeliveryWork {
+  return createDeliveryWork({ ...createAsking(lane, all), transact: createTransact(lane) });
 }

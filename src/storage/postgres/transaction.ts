@@ -9,6 +9,8 @@ import { isGivenUp, isStorageFailure, storageFault } from './failures.ts';
 
 export type Transaction = {
   ask<Row extends pg.QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<readonly Row[]>;
+  /** Answers how many rows it changed. */
+  change(statement: Statement, values: readonly unknown[]): Promise<number>;
   /** For statements whose answer nobody needs: one that fails undoes everything when the transaction ends. */
   post(statement: Statement, values: readonly unknown[]): void;
 };
@@ -47,6 +49,7 @@ async function runOn<T>(client: pg.PoolClient, body: (transaction: Transaction) 
     const result = await body({
       ask: async <Row extends pg.QueryResultRow>({ name, text }: Statement, values: readonly unknown[]) =>
         (await send<Row>({ name, text, values: [...values] })).rows,
+      change: async ({ name, text }, values) => (await send({ name, text, values: [...values] })).rowCount ?? 0,
       post: ({ name, text }, values) => void send({ name, text, values: [...values] }),
     });
     void send({ text: 'COMMIT' });

@@ -1,7 +1,15 @@
 /** Compiled questions as prepared statements. */
 
 import type { Statement } from 'better-sqlite3';
-import { type Ask, type Asking, type Change, IDS_AT_ONCE, type Question } from '../questions.ts';
+import {
+  type Ask,
+  type Asking,
+  type Change,
+  IDS_AT_ONCE,
+  type Question,
+  type RowsChange,
+  type Transact,
+} from '../questions.ts';
 import type { Answer, Routine, Said } from '../routine.ts';
 import type { Database } from './connection.ts';
 import type { ReadLane } from './read-lane.ts';
@@ -31,6 +39,13 @@ export function prepareQuestion<Params, Row>(db: Database, question: Question<Pa
 export function prepareChange<Params>(db: Database, { text, cells }: Change<Params>): (given: Params) => number {
   const statement = db.prepare<unknown[]>(text);
   return (given) => statement.run(...cells(given)).changes;
+}
+
+function prepareRows<Row>(db: Database, { text, cells }: RowsChange<Row>): (rows: readonly Row[]) => void {
+  const statement = db.prepare<unknown[]>(text);
+  return (rows) => {
+    for (const row of cells(rows)) statement.run(...row);
+  };
 }
 
 /** Prepares each question when it is first asked. */
@@ -70,5 +85,39 @@ export function prepareRoutines(db: Database): <Result>(routine: Routine<Result>
     let step = routine.next();
     while (step.done !== true) step = routine.next(answer(step.value));
     return step.value;
+  };
+}
+
+/** On the handle that writes; whoever calls it lets one transaction end before the next begins. */
+export function createTransact(db: Database): Transact {
+  const [begin, commit] = [db.prepare('BEGIN IMMEDIATE'), db.prepare('COMMIT')];
+  const known = new Map<unknown, unknown>();
+
+  function prepareOnce<Said, Run>(prepare: (db: Database, said: Said) => Run, said: Said): Run {
+    const run = known.get(said) ?? prepare(db, said);
+    known.set(said, run);
+    return run as Run;
+  }
+
+  async function ask<Params, Row>(question: Question<Params, Row>, given: Params): Promise<readonly Row[]> {
+    return prepareOnce(prepareQuestion<Params, Row>, question).all(given);
+  }
+
+  return async (body) => {
+    begin.run();
+    try {
+      const result = await body({
+        ask,
+        change: async (said, given) => prepareOnce(prepareChange, said)(given),
+        changeRows(said, rows) {
+          if (rows.length > 0) prepareOnce(prepareRows, said)(rows);
+        },
+      });
+      commit.run();
+      return result;
+    } catch (error) {
+      if (db.inTransaction) db.exec('ROLLBACK');
+      throw error;
+    }
   };
 }

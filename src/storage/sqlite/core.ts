@@ -1,14 +1,16 @@
 /** The writer: every verb that needs the write handle, one at a time. The same code runs in a thread and in-process. */
 
+import * as questions from '../../../gen/storage/sqlite/all.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { InstallationStore } from '../../domain/store.ts';
 import type { Append, AppendOutcome } from '../append/apply.ts';
+import { createDeliveryWork, type DeliveryWork } from '../delivery/work.ts';
 import type { Management } from '../orm/management.ts';
 import { type CallManagement, MANAGEMENT_VERBS, spreadManagement } from '../orm/management-verbs.ts';
 import type { KeepSums } from '../reading/complete-sums.ts';
 import { prepareAppendBatch } from './append-batch.ts';
+import { createTransact } from './ask.ts';
 import type { Database } from './connection.ts';
-import { type DeliveryVerbs, prepareDeliveryWork } from './delivery-work.ts';
 import { isStorageFailure } from './failures.ts';
 import { prepareInstallationWriter } from './installation-writer.ts';
 import { prepareRemoval, type RemovalDone, type RemovalStep } from './retention.ts';
@@ -16,7 +18,7 @@ import { prepareKeepSums } from './sums.ts';
 
 /** What the writer can be asked for. Rejects with the database's own error when the storage fails. */
 export type WriterVerbs = Management &
-  DeliveryVerbs &
+  DeliveryWork &
   Pick<InstallationStore, 'bootstrap' | 'addOrganization'> & {
     append(appends: readonly Append[]): Promise<readonly AppendOutcome[]>;
     keepSums: KeepSums;
@@ -45,7 +47,7 @@ export function createCore({ db, clock, openManagement }: CoreDeps): Core {
   const installation = prepareInstallationWriter(db);
   const keepSums = prepareKeepSums(db);
   const remove = prepareRemoval(db);
-  const deliveries = prepareDeliveryWork(db);
+  const deliveries = createDeliveryWork({ questions, pointsAtOnce: 1, transact: createTransact(db) });
   const probe = prepareProbe(db);
   let management: Promise<Management> | undefined;
   let last: Promise<unknown> = Promise.resolve();

@@ -35,6 +35,9 @@ export function createWebhookStore({ reader, pacedLane, call }: WebhookStoresDep
   };
 }
 
+/** Everybody who writes waits for a step to end. */
+const SWEPT_AT_ONCE = 250;
+
 export function createDeliveryStore({ reader, lane, call, wake }: WebhookStoresDeps): DeliveryStore {
   // Up to this number endpoints have been swept in this round; null: all have.
   let sweptEndpoint: number | null = 0;
@@ -48,9 +51,10 @@ export function createDeliveryStore({ reader, lane, call, wake }: WebhookStoresD
       return outcomes;
     },
     async sweep(question) {
-      const step = { question, afterEndpoint: sweptEndpoint };
+      const rowsMax = Math.min(question.rowsMax, SWEPT_AT_ONCE);
+      const step = { question: { ...question, rowsMax }, afterEndpoint: sweptEndpoint };
       const { next, isOver, disabled, expired } = await call('sweepDeliveries', step);
-      sweptEndpoint = isOver ? 0 : next;
+      sweptEndpoint = next;
       if (disabled.length > 0) wake.notify();
       return { more: !isOver, disabled, expired };
     },

@@ -1,8 +1,8 @@
 import { defineEntity } from '@mikro-orm/core';
-import type { AttemptOutcome, DeadReason, DeliveryStatus } from '../../domain/delivery.ts';
+import type { AttemptOutcome, DeadReason, DeliveryStatus, ReplayStatus } from '../../domain/delivery.ts';
 import type { EndpointRecord } from '../../domain/endpoint.ts';
 import { deliveryStatuses, replayStatuses } from '../rows/webhook-codes.ts';
-import { bytes, code, codeOf, flag, id, instant, json, large, only, text, whole, word } from './kinds.ts';
+import { bytes, codeOf, flag, id, instant, json, large, only, text, whole, word } from './kinds.ts';
 
 export const WebhookEndpoint = defineEntity({
   name: 'WebhookEndpoint',
@@ -95,7 +95,7 @@ export const WebhookReplay = defineEntity({
     enqueued: large(),
     delivered: large(),
     dead: large(),
-    status: code(),
+    status: codeOf<ReplayStatus>('replayStatuses'),
     createdAtMs: instant('created_at'),
     completedAtMs: instant('completed_at').strictNullable(),
   },
@@ -113,7 +113,7 @@ export const WebhookDelivery = defineEntity({
     dispatchId: id(),
     status: codeOf<DeliveryStatus>('deliveryStatuses'),
     replayNumber: whole().strictNullable(),
-    counted: code().strictNullable(),
+    counted: codeOf<'delivered' | 'dead'>('replayCounts').strictNullable(),
     run: whole(),
     attempt: whole(),
     failures: whole(),

@@ -6,7 +6,7 @@
 
 import { type EntityMetadata, type Platform, p, Type } from '@mikro-orm/core';
 import { type Codes, spanTypes } from '../rows/codes.ts';
-import { attemptOutcomes, deadReasons, deliveryStatuses } from '../rows/webhook-codes.ts';
+import { attemptOutcomes, deadReasons, deliveryStatuses, replayCounts, replayStatuses } from '../rows/webhook-codes.ts';
 
 export type StoreKind = 'sqlite' | 'postgres';
 
@@ -59,8 +59,8 @@ export const codeOf = <Word extends string>(set: CodeSet) => p.type(new Coded(se
 export const typedJson = <Name extends string>(column: Name) =>
   p.type(new Stored('text', 'typedText')).fieldName(column).$type<string>();
 
-type CodeSet = 'attemptOutcomes' | 'deadReasons' | 'deliveryStatuses' | 'spanTypes';
-const SETS: Readonly<Record<CodeSet, Codes<string>>> = { attemptOutcomes, deadReasons, deliveryStatuses, spanTypes };
+const SETS = { attemptOutcomes, deadReasons, deliveryStatuses, replayCounts, replayStatuses, spanTypes };
+type CodeSet = keyof typeof SETS;
 
 /** What is kept in another form than the one it is used in. The code around compiled questions translates. */
 export class Stored extends Type<string | null, string | number | null> {
@@ -84,7 +84,7 @@ class Coded extends Stored {
 
   constructor(set: CodeSet) {
     super('integer', set);
-    this.codes = SETS[set];
+    this.codes = SETS[set] as Codes<string>;
   }
 
   override convertToDatabaseValue(word: string | null): number | null {

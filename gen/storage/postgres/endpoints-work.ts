@@ -1,0 +1,167 @@
+// Compiled from src/storage/endpoints/questions-work.ts by `npm run gen`: change it there.
+
+import type { Compiled } from '../../../src/storage/questions.ts';
+import { deadReasons } from '../../../src/storage/rows/webhook-codes.ts';
+import { deliveryStatuses } from '../../../src/storage/rows/webhook-codes.ts';
+import { replayCounts } from '../../../src/storage/rows/webhook-codes.ts';
+import { replayStatuses } from '../../../src/storage/rows/webhook-codes.ts';
+import type * as source from '../../../src/storage/endpoints/questions-work.ts';
+
+export const drawDeliveryNumbers: Compiled<typeof source.drawDeliveryNumbers> = {
+  name: 'endpoints-work.drawDeliveryNumbers',
+  text: "select nextval('webhook_deliveries_number_seq') as \"number\" from generate_series(1, $1::integer) as \"drawn\"",
+  cells: (given) => [given.count],
+  row: (row) => row,
+};
+
+export const findTestStart: Compiled<typeof source.findTestStart> = {
+  name: 'endpoints-work.findTestStart',
+  text: "select \"fired_at\" as \"firedAtMs\" from \"webhook_attempts\" where \"endpoint_number\" = $1 and \"fired_at\" > $2 and \"test\" = true order by \"fired_at\" desc limit 1 offset $3",
+  cells: (given) => [given.endpointNumber, given.sinceMs, given.skip],
+  row: (row) => row,
+};
+
+export const holdFreeStates: Compiled<typeof source.holdFreeStates> = {
+  name: 'endpoints-work.holdFreeStates',
+  text: "select \"endpoint_number\" as \"number\" from \"webhook_states\" where \"endpoint_number\" = any($1) order by \"endpoint_number\" for update skip locked",
+  cells: (given) => [given.numbers],
+  row: (row) => row,
+};
+
+export const holdLostTests: Compiled<typeof source.holdLostTests> = {
+  name: 'endpoints-work.holdLostTests',
+  text: "select \"number\" as \"number\", \"endpoint_number\" as \"endpointNumber\", \"dispatch_id\" as \"dispatchId\", \"test\" as \"test\", \"event_count\" as \"eventCount\", \"replay_number\" as \"replayNumber\", \"counted\" as \"counted\", \"status\" as \"status\", \"attempt\" as \"attempt\", \"failures\" as \"failures\", \"lost\" as \"lost\", \"ladder_started_at\" as \"ladderStartedAtMs\", \"run\" as \"run\", \"fence\" as \"fence\", \"due_at\" as \"dueAtMs\", \"ended_at\" as \"endedAtMs\", \"dead_reason\" as \"deadReason\", \"first_attempt_at\" as \"firstAttemptAtMs\", \"attempt_id\" as \"attemptId\", \"last_attempt_at\" as \"lastAttemptAtMs\", \"response_status\" as \"responseStatus\", \"error\" as \"error\", \"terminal_hint\" as \"terminalHint\" from \"webhook_deliveries\" where \"ended_at\" is null and \"test\" = true and \"due_at\" < $1 limit $2 for update skip locked",
+  cells: (given) => [given.nowMs, given.limit],
+  row: (row: any) => ({
+    number: row.number,
+    endpointNumber: row.endpointNumber,
+    dispatchId: row.dispatchId,
+    test: row.test,
+    eventCount: row.eventCount,
+    replayNumber: row.replayNumber,
+    counted: row.counted === null ? null : replayCounts.word(row.counted),
+    status: deliveryStatuses.word(row.status),
+    attempt: row.attempt,
+    failures: row.failures,
+    lost: row.lost,
+    ladderStartedAtMs: row.ladderStartedAtMs,
+    run: row.run,
+    fence: row.fence,
+    dueAtMs: row.dueAtMs,
+    endedAtMs: row.endedAtMs,
+    deadReason: row.deadReason === null ? null : deadReasons.word(row.deadReason),
+    firstAttemptAtMs: row.firstAttemptAtMs,
+    attemptId: row.attemptId,
+    lastAttemptAtMs: row.lastAttemptAtMs,
+    responseStatus: row.responseStatus,
+    error: row.error,
+    terminalHint: row.terminalHint,
+  }),
+};
+
+export const holdStates: Compiled<typeof source.holdStates> = {
+  name: 'endpoints-work.holdStates',
+  text: "select \"endpoint_number\" as \"number\" from \"webhook_states\" where \"endpoint_number\" = any($1) order by \"endpoint_number\" for update",
+  cells: (given) => [given.numbers],
+  row: (row) => row,
+};
+
+export const holdTest: Compiled<typeof source.holdTest> = {
+  name: 'endpoints-work.holdTest',
+  text: "select \"number\" as \"number\", \"endpoint_number\" as \"endpointNumber\", \"dispatch_id\" as \"dispatchId\", \"test\" as \"test\", \"event_count\" as \"eventCount\", \"replay_number\" as \"replayNumber\", \"counted\" as \"counted\", \"status\" as \"status\", \"attempt\" as \"attempt\", \"failures\" as \"failures\", \"lost\" as \"lost\", \"ladder_started_at\" as \"ladderStartedAtMs\", \"run\" as \"run\", \"fence\" as \"fence\", \"due_at\" as \"dueAtMs\", \"ended_at\" as \"endedAtMs\", \"dead_reason\" as \"deadReason\", \"first_attempt_at\" as \"firstAttemptAtMs\", \"attempt_id\" as \"attemptId\", \"last_attempt_at\" as \"lastAttemptAtMs\", \"response_status\" as \"responseStatus\", \"error\" as \"error\", \"terminal_hint\" as \"terminalHint\" from \"webhook_deliveries\" where \"ended_at\" is null and \"test\" = true and \"endpoint_number\" = $1 and \"dispatch_id\" = $2 for update",
+  cells: (given) => [given.endpointNumber, given.dispatchId],
+  row: (row: any) => ({
+    number: row.number,
+    endpointNumber: row.endpointNumber,
+    dispatchId: row.dispatchId,
+    test: row.test,
+    eventCount: row.eventCount,
+    replayNumber: row.replayNumber,
+    counted: row.counted === null ? null : replayCounts.word(row.counted),
+    status: deliveryStatuses.word(row.status),
+    attempt: row.attempt,
+    failures: row.failures,
+    lost: row.lost,
+    ladderStartedAtMs: row.ladderStartedAtMs,
+    run: row.run,
+    fence: row.fence,
+    dueAtMs: row.dueAtMs,
+    endedAtMs: row.endedAtMs,
+    deadReason: row.deadReason === null ? null : deadReasons.word(row.deadReason),
+    firstAttemptAtMs: row.firstAttemptAtMs,
+    attemptId: row.attemptId,
+    lastAttemptAtMs: row.lastAttemptAtMs,
+    responseStatus: row.responseStatus,
+    error: row.error,
+    terminalHint: row.terminalHint,
+  }),
+};
+
+export const listContents: Compiled<typeof source.listContents> = {
+  name: 'endpoints-work.listContents',
+  text: "select \"delivery\".\"number\" as \"number\", \"delivery\".\"seqs\" as \"seqsJson\", \"delivery\".\"events_from\" as \"firstMs\", \"delivery\".\"events_to\" as \"lastMs\", (select \"delivery\".\"event_count\" from events\n    where events.organization_number = \"endpoint\".\"organization_number\"\n      and events.created_at = \"delivery\".\"events_from\"\n      and events.seq = (\"delivery\".\"seqs\"::jsonb ->> 0)::bigint) as \"kept\" from \"webhook_deliveries\" as \"delivery\" inner join \"webhook_endpoints\" as \"endpoint\" on \"endpoint\".\"number\" = \"delivery\".\"endpoint_number\" where \"delivery\".\"number\" = any($1)",
+  cells: (given) => [given.numbers],
+  row: (row) => row,
+};
+
+export const listHours: Compiled<typeof source.listHours> = {
+  name: 'endpoints-work.listHours',
+  text: "select \"organization_number\" as \"organizationNumber\", \"attempts\" as \"attempts\" from \"webhook_hours\" where \"organization_number\" = any($1) and \"hour\" = $2",
+  cells: (given) => [given.numbers, given.hour],
+  row: (row) => row,
+};
+
+export const listWorkDeliveries: Compiled<typeof source.listWorkDeliveries> = {
+  name: 'endpoints-work.listWorkDeliveries',
+  text: "select \"number\" as \"number\", \"endpoint_number\" as \"endpointNumber\", \"dispatch_id\" as \"dispatchId\", \"test\" as \"test\", \"event_count\" as \"eventCount\", \"replay_number\" as \"replayNumber\", \"counted\" as \"counted\", \"status\" as \"status\", \"attempt\" as \"attempt\", \"failures\" as \"failures\", \"lost\" as \"lost\", \"ladder_started_at\" as \"ladderStartedAtMs\", \"run\" as \"run\", \"fence\" as \"fence\", \"due_at\" as \"dueAtMs\", \"ended_at\" as \"endedAtMs\", \"dead_reason\" as \"deadReason\", \"first_attempt_at\" as \"firstAttemptAtMs\", \"attempt_id\" as \"attemptId\", \"last_attempt_at\" as \"lastAttemptAtMs\", \"response_status\" as \"responseStatus\", \"error\" as \"error\", \"terminal_hint\" as \"terminalHint\" from \"webhook_deliveries\" where \"number\" = any($1)",
+  cells: (given) => [given.numbers],
+  row: (row: any) => ({
+    number: row.number,
+    endpointNumber: row.endpointNumber,
+    dispatchId: row.dispatchId,
+    test: row.test,
+    eventCount: row.eventCount,
+    replayNumber: row.replayNumber,
+    counted: row.counted === null ? null : replayCounts.word(row.counted),
+    status: deliveryStatuses.word(row.status),
+    attempt: row.attempt,
+    failures: row.failures,
+    lost: row.lost,
+    ladderStartedAtMs: row.ladderStartedAtMs,
+    run: row.run,
+    fence: row.fence,
+    dueAtMs: row.dueAtMs,
+    endedAtMs: row.endedAtMs,
+    deadReason: row.deadReason === null ? null : deadReasons.word(row.deadReason),
+    firstAttemptAtMs: row.firstAttemptAtMs,
+    attemptId: row.attemptId,
+    lastAttemptAtMs: row.lastAttemptAtMs,
+    responseStatus: row.responseStatus,
+    error: row.error,
+    terminalHint: row.terminalHint,
+  }),
+};
+
+export const listWorkEndpoints: Compiled<typeof source.listWorkEndpoints> = {
+  name: 'endpoints-work.listWorkEndpoints',
+  text: "select \"endpoint\".\"number\" as \"number\", \"endpoint\".\"id\" as \"id\", \"endpoint\".\"organization_number\" as \"organizationNumber\", \"endpoint\".\"version\" as \"version\", \"endpoint\".\"max_in_flight\" as \"maxInFlight\", \"state\".\"position\" as \"position\", \"state\".\"in_flight\" as \"inFlight\", \"state\".\"subscriptions\" as \"subscriptionsJson\", \"endpoint\".\"status\" as \"status\", \"endpoint\".\"disabled_reason\" as \"disabledReason\", \"endpoint\".\"disabled_at\" as \"disabledAtMs\", \"endpoint\".\"destination_version\" as \"destinationVersion\", \"endpoint\".\"run\" as \"run\", \"state\".\"failing_since\" as \"failingSinceMs\", \"state\".\"last_success_at\" as \"lastSuccessAtMs\", \"state\".\"last_failure_at\" as \"lastFailureAtMs\", \"state\".\"consecutive_failures\" as \"consecutiveFailures\", \"endpoint\".\"archived_at\" is not null as \"isArchived\" from \"webhook_endpoints\" as \"endpoint\" inner join \"webhook_states\" as \"state\" on \"state\".\"endpoint_number\" = \"endpoint\".\"number\" where \"endpoint\".\"number\" = any($1)",
+  cells: (given) => [given.numbers],
+  row: (row) => row,
+};
+
+export const listWorkReplays: Compiled<typeof source.listWorkReplays> = {
+  name: 'endpoints-work.listWorkReplays',
+  text: "select \"number\" as \"number\", \"endpoint_number\" as \"endpointNumber\", \"status\" as \"status\", \"position\" as \"position\", \"to_seq\" as \"toSeq\", \"enqueued\" as \"enqueued\", \"delivered\" as \"delivered\", \"dead\" as \"dead\", \"completed_at\" as \"completedAtMs\" from \"webhook_replays\" where \"number\" = any($1)",
+  cells: (given) => [given.numbers],
+  row: (row: any) => ({
+    number: row.number,
+    endpointNumber: row.endpointNumber,
+    status: replayStatuses.word(row.status),
+    position: row.position,
+    toSeq: row.toSeq,
+    enqueued: row.enqueued,
+    delivered: row.delivered,
+    dead: row.dead,
+    completedAtMs: row.completedAtMs,
+  }),
+};

@@ -1,0 +1,83 @@
+// Compiled from src/storage/endpoints/questions-writes.ts by `npm run gen`: change it there.
+
+import type { Compiled } from '../../../src/storage/questions.ts';
+import { attemptOutcomes } from '../../../src/storage/rows/webhook-codes.ts';
+import { deadReasons } from '../../../src/storage/rows/webhook-codes.ts';
+import { deliveryStatuses } from '../../../src/storage/rows/webhook-codes.ts';
+import { dropNul } from '../../../src/storage/postgres/ask.ts';
+import { replayCounts } from '../../../src/storage/rows/webhook-codes.ts';
+import { replayStatuses } from '../../../src/storage/rows/webhook-codes.ts';
+import type * as source from '../../../src/storage/endpoints/questions-writes.ts';
+
+export const addFigures: Compiled<typeof source.addFigures> = {
+  name: 'endpoints-writes.addFigures',
+  text: "insert into \"webhook_figures\" (\"endpoint_number\", \"bucket\", \"finished\", \"succeeded\") select \"given\".\"v0\", \"given\".\"v1\", \"given\".\"v2\", \"given\".\"v3\" from unnest($1::int[], $2::bigint[], $3::int[], $4::int[]) as given (v0, v1, v2, v3) on conflict (\"endpoint_number\", \"bucket\") do update set \"finished\" = \"webhook_figures\".\"finished\" + \"excluded\".\"finished\", \"succeeded\" = \"webhook_figures\".\"succeeded\" + \"excluded\".\"succeeded\"",
+  cells: (rows) => [rows.map((given) => given.endpointNumber), rows.map((given) => given.bucket), rows.map((given) => given.finished), rows.map((given) => given.succeeded)],
+};
+
+export const addHours: Compiled<typeof source.addHours> = {
+  name: 'endpoints-writes.addHours',
+  text: "insert into \"webhook_hours\" (\"organization_number\", \"hour\", \"attempts\") select \"given\".\"v0\", \"given\".\"v1\", \"given\".\"v2\" from unnest($1::int[], $2::int[], $3::int[]) as given (v0, v1, v2) on conflict (\"organization_number\", \"hour\") do update set \"attempts\" = \"webhook_hours\".\"attempts\" + \"excluded\".\"attempts\"",
+  cells: (rows) => [rows.map((given) => given.organizationNumber), rows.map((given) => given.hour), rows.map((given) => given.attempts)],
+};
+
+export const countChange: Compiled<typeof source.countChange> = {
+  name: 'endpoints-writes.countChange',
+  text: "update \"webhook_changes\" set \"number\" = \"number\" + 1 where \"id\" = 1",
+  cells: () => [],
+};
+
+export const disableEndpoints: Compiled<typeof source.disableEndpoints> = {
+  name: 'endpoints-writes.disableEndpoints',
+  text: "update \"webhook_endpoints\" set \"status\" = \"given\".\"v1\", \"disabled_reason\" = \"given\".\"v2\", \"disabled_at\" = \"given\".\"v3\", \"version\" = \"given\".\"v4\", \"change_number\" = \"given\".\"v5\", \"updated_at\" = \"given\".\"v6\" from unnest($1::int[], $2::text[], $3::text[], $4::bigint[], $5::int[], $6::bigint[], $7::bigint[]) as given (v0, v1, v2, v3, v4, v5, v6) where \"number\" = \"given\".\"v0\"",
+  cells: (rows) => [rows.map((given) => given.number), rows.map((given) => given.status), rows.map((given) => given.disabledReason), rows.map((given) => given.disabledAtMs), rows.map((given) => given.version), rows.map((given) => given.changeNumber), rows.map((given) => given.disabledAtMs)],
+};
+
+export const endAttempts: Compiled<typeof source.endAttempts> = {
+  name: 'endpoints-writes.endAttempts',
+  text: "update \"webhook_attempts\" set \"outcome\" = \"given\".\"v3\", \"response_status\" = \"given\".\"v4\", \"latency_ms\" = \"given\".\"v5\", \"terminal_hint\" = \"given\".\"v6\", \"error\" = \"given\".\"v7\", \"response_body\" = \"given\".\"v8\" from unnest($1::int[], $2::bigint[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::text[]) as given (v0, v1, v2, v3, v4, v5, v6, v7, v8) where \"endpoint_number\" = \"given\".\"v0\" and \"fired_at\" = \"given\".\"v1\" and \"id\" = \"given\".\"v2\"",
+  cells: (rows) => [rows.map((given) => given.endpointNumber), rows.map((given) => given.firedAtMs), rows.map((given) => given.id), rows.map((given) => attemptOutcomes.code(given.outcome)), rows.map((given) => given.responseStatus), rows.map((given) => given.latencyMs), rows.map((given) => given.terminalHint), rows.map((given) => dropNul(given.error)), rows.map((given) => dropNul(given.responseBody))],
+};
+
+export const holdHeads: Compiled<typeof source.holdHeads> = {
+  name: 'endpoints-writes.holdHeads',
+  text: "select \"organization_number\" as \"organizationNumber\", \"seq\" as \"seq\" from \"log_heads\" where \"organization_number\" = any($1) order by \"organization_number\" for update",
+  cells: (given) => [given.numbers],
+  row: (row) => row,
+};
+
+export const insertAttempts: Compiled<typeof source.insertAttempts> = {
+  name: 'endpoints-writes.insertAttempts',
+  text: "insert into \"webhook_attempts\" (\"endpoint_number\", \"fired_at\", \"id\", \"delivery_number\", \"attempt\", \"test\", \"outcome\", \"response_status\", \"latency_ms\", \"terminal_hint\", \"error\", \"response_body\") select \"given\".\"v0\", \"given\".\"v1\", \"given\".\"v2\", \"given\".\"v3\", \"given\".\"v4\", \"given\".\"v5\", \"given\".\"v6\", \"given\".\"v7\", \"given\".\"v8\", \"given\".\"v9\", \"given\".\"v10\", \"given\".\"v11\" from unnest($1::int[], $2::bigint[], $3::text[], $4::bigint[], $5::int[], $6::boolean[], $7::int[], $8::int[], $9::int[], $10::boolean[], $11::text[], $12::text[]) as given (v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11)",
+  cells: (rows) => [rows.map((given) => given.endpointNumber), rows.map((given) => given.firedAtMs), rows.map((given) => given.id), rows.map((given) => given.deliveryNumber), rows.map((given) => given.attempt), rows.map((given) => given.test), rows.map((given) => attemptOutcomes.code(given.outcome)), rows.map((given) => given.responseStatus), rows.map((given) => given.latencyMs), rows.map((given) => given.terminalHint), rows.map((given) => dropNul(given.error)), rows.map((given) => dropNul(given.responseBody))],
+};
+
+export const insertDeliveries: Compiled<typeof source.insertDeliveries> = {
+  name: 'endpoints-writes.insertDeliveries',
+  text: "insert into \"webhook_deliveries\" (\"status\", \"counted\", \"run\", \"attempt\", \"failures\", \"lost\", \"fence\", \"due_at\", \"ladder_started_at\", \"attempt_id\", \"first_attempt_at\", \"last_attempt_at\", \"ended_at\", \"dead_reason\", \"terminal_hint\", \"response_status\", \"error\", \"number\", \"endpoint_number\", \"dispatch_id\", \"replay_number\", \"queued_at\", \"created_at\", \"test\", \"event_count\", \"events_from\", \"events_to\", \"seqs\", \"event_ids\") select \"given\".\"v0\", \"given\".\"v1\", \"given\".\"v2\", \"given\".\"v3\", \"given\".\"v4\", \"given\".\"v5\", \"given\".\"v6\", \"given\".\"v7\", \"given\".\"v8\", \"given\".\"v9\", \"given\".\"v10\", \"given\".\"v11\", \"given\".\"v12\", \"given\".\"v13\", \"given\".\"v14\", \"given\".\"v15\", \"given\".\"v16\", \"given\".\"v17\", \"given\".\"v18\", \"given\".\"v19\", \"given\".\"v20\", \"given\".\"v21\", \"given\".\"v22\", \"given\".\"v23\", \"given\".\"v24\", \"given\".\"v25\", \"given\".\"v26\", \"given\".\"v27\", \"given\".\"v28\" from unnest($1::int[], $2::int[], $3::int[], $4::int[], $5::int[], $6::int[], $7::int[], $8::bigint[], $9::bigint[], $10::text[], $11::bigint[], $12::bigint[], $13::bigint[], $14::int[], $15::boolean[], $16::int[], $17::text[], $18::bigint[], $19::int[], $20::text[], $21::int[], $22::bigint[], $23::bigint[], $24::boolean[], $25::int[], $26::bigint[], $27::bigint[], $28::text[], $29::text[]) as given (v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28)",
+  cells: (rows) => [rows.map((given) => deliveryStatuses.code(given.status)), rows.map((given) => given.counted === null ? null : replayCounts.code(given.counted)), rows.map((given) => given.run), rows.map((given) => given.attempt), rows.map((given) => given.failures), rows.map((given) => given.lost), rows.map((given) => given.fence), rows.map((given) => given.dueAtMs), rows.map((given) => given.ladderStartedAtMs), rows.map((given) => given.attemptId), rows.map((given) => given.firstAttemptAtMs), rows.map((given) => given.lastAttemptAtMs), rows.map((given) => given.endedAtMs), rows.map((given) => given.deadReason === null ? null : deadReasons.code(given.deadReason)), rows.map((given) => given.terminalHint), rows.map((given) => given.responseStatus), rows.map((given) => dropNul(given.error)), rows.map((given) => given.number), rows.map((given) => given.endpointNumber), rows.map((given) => given.dispatchId), rows.map((given) => given.replayNumber), rows.map((given) => given.queuedAtMs), rows.map((given) => given.createdAtMs), rows.map((given) => given.test), rows.map((given) => given.eventCount), rows.map((given) => given.eventsFromMs), rows.map((given) => given.eventsToMs), rows.map((given) => given.seqsJson), rows.map((given) => given.eventIdsJson)],
+};
+
+export const insertHeads: Compiled<typeof source.insertHeads> = {
+  name: 'endpoints-writes.insertHeads',
+  text: "insert into \"log_heads\" (\"organization_number\", \"seq\", \"created_at\", \"last_key_index\") select \"given\".\"v0\", 0, 0, 0 from unnest($1::int[]) as given (v0) on conflict do nothing",
+  cells: (rows) => [rows.map((given) => given.organizationNumber)],
+};
+
+export const updateDeliveries: Compiled<typeof source.updateDeliveries> = {
+  name: 'endpoints-writes.updateDeliveries',
+  text: "update \"webhook_deliveries\" set \"status\" = \"given\".\"v1\", \"counted\" = \"given\".\"v2\", \"run\" = \"given\".\"v3\", \"attempt\" = \"given\".\"v4\", \"failures\" = \"given\".\"v5\", \"lost\" = \"given\".\"v6\", \"fence\" = \"given\".\"v7\", \"due_at\" = \"given\".\"v8\", \"ladder_started_at\" = \"given\".\"v9\", \"attempt_id\" = \"given\".\"v10\", \"first_attempt_at\" = \"given\".\"v11\", \"last_attempt_at\" = \"given\".\"v12\", \"ended_at\" = \"given\".\"v13\", \"dead_reason\" = \"given\".\"v14\", \"terminal_hint\" = \"given\".\"v15\", \"response_status\" = \"given\".\"v16\", \"error\" = \"given\".\"v17\" from unnest($1::bigint[], $2::int[], $3::int[], $4::int[], $5::int[], $6::int[], $7::int[], $8::int[], $9::bigint[], $10::bigint[], $11::text[], $12::bigint[], $13::bigint[], $14::bigint[], $15::int[], $16::boolean[], $17::int[], $18::text[]) as given (v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17) where \"number\" = \"given\".\"v0\"",
+  cells: (rows) => [rows.map((given) => given.number), rows.map((given) => deliveryStatuses.code(given.status)), rows.map((given) => given.counted === null ? null : replayCounts.code(given.counted)), rows.map((given) => given.run), rows.map((given) => given.attempt), rows.map((given) => given.failures), rows.map((given) => given.lost), rows.map((given) => given.fence), rows.map((given) => given.dueAtMs), rows.map((given) => given.ladderStartedAtMs), rows.map((given) => given.attemptId), rows.map((given) => given.firstAttemptAtMs), rows.map((given) => given.lastAttemptAtMs), rows.map((given) => given.endedAtMs), rows.map((given) => given.deadReason === null ? null : deadReasons.code(given.deadReason)), rows.map((given) => given.terminalHint), rows.map((given) => given.responseStatus), rows.map((given) => dropNul(given.error))],
+};
+
+export const updateReplays: Compiled<typeof source.updateReplays> = {
+  name: 'endpoints-writes.updateReplays',
+  text: "update \"webhook_replays\" set \"status\" = \"given\".\"v1\", \"position\" = \"given\".\"v2\", \"enqueued\" = \"given\".\"v3\", \"delivered\" = \"given\".\"v4\", \"dead\" = \"given\".\"v5\", \"completed_at\" = \"given\".\"v6\" from unnest($1::int[], $2::int[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[]) as given (v0, v1, v2, v3, v4, v5, v6) where \"number\" = \"given\".\"v0\"",
+  cells: (rows) => [rows.map((given) => given.number), rows.map((given) => replayStatuses.code(given.status)), rows.map((given) => given.position), rows.map((given) => given.enqueued), rows.map((given) => given.delivered), rows.map((given) => given.dead), rows.map((given) => given.completedAtMs)],
+};
+
+export const updateStates: Compiled<typeof source.updateStates> = {
+  name: 'endpoints-writes.updateStates',
+  text: "update \"webhook_states\" set \"position\" = \"given\".\"v1\", \"in_flight\" = \"given\".\"v2\", \"subscriptions\" = \"given\".\"v3\", \"failing_since\" = \"given\".\"v4\", \"last_success_at\" = \"given\".\"v5\", \"last_failure_at\" = \"given\".\"v6\", \"consecutive_failures\" = \"given\".\"v7\" from unnest($1::int[], $2::bigint[], $3::int[], $4::text[], $5::bigint[], $6::bigint[], $7::bigint[], $8::int[]) as given (v0, v1, v2, v3, v4, v5, v6, v7) where \"endpoint_number\" = \"given\".\"v0\"",
+  cells: (rows) => [rows.map((given) => given.number), rows.map((given) => given.position), rows.map((given) => given.inFlight), rows.map((given) => given.subscriptionsJson), rows.map((given) => given.failingSinceMs), rows.map((given) => given.lastSuccessAtMs), rows.map((given) => given.lastFailureAtMs), rows.map((given) => given.consecutiveFailures)],
+};

@@ -1,0 +1,203 @@
+// Compiled from src/storage/endpoints/questions-work.ts by `npm run gen`: change it there.
+
+import type { Compiled } from '../../../src/storage/questions.ts';
+import { deadReasons } from '../../../src/storage/rows/webhook-codes.ts';
+import { deliveryStatuses } from '../../../src/storage/rows/webhook-codes.ts';
+import { replayCounts } from '../../../src/storage/rows/webhook-codes.ts';
+import { replayStatuses } from '../../../src/storage/rows/webhook-codes.ts';
+import type * as source from '../../../src/storage/endpoints/questions-work.ts';
+
+export const drawDeliveryNumbers: Compiled<typeof source.drawDeliveryNumbers> = {
+  name: 'endpoints-work.drawDeliveryNumbers',
+  text: "select drawn.place + ifnull((select seq from sqlite_sequence where name = 'webhook_deliveries'), 0) as \"number\" from (with recursive places (place) as (\n          select 1 union all select place + 1 from places where place < ?\n        ) select place from places) as \"drawn\"",
+  cells: (given) => [given.count],
+  row: (row: any) => ({
+    number: row[0],
+  }),
+};
+
+export const findTestStart: Compiled<typeof source.findTestStart> = {
+  name: 'endpoints-work.findTestStart',
+  text: "select \"fired_at\" as \"firedAtMs\" from \"webhook_attempts\" where \"endpoint_number\" = ? and \"fired_at\" > ? and \"test\" = true order by \"fired_at\" desc limit 1 offset ?",
+  cells: (given) => [given.endpointNumber, given.sinceMs, given.skip],
+  row: (row: any) => ({
+    firedAtMs: row[0],
+  }),
+};
+
+export const holdFreeStates: Compiled<typeof source.holdFreeStates> = {
+  name: 'endpoints-work.holdFreeStates',
+  text: "select \"endpoint_number\" as \"number\" from \"webhook_states\" where \"endpoint_number\" = ? order by \"endpoint_number\"",
+  cells: (given) => [...given.numbers],
+  row: (row: any) => ({
+    number: row[0],
+  }),
+};
+
+export const holdLostTests: Compiled<typeof source.holdLostTests> = {
+  name: 'endpoints-work.holdLostTests',
+  text: "select \"number\" as \"number\", \"endpoint_number\" as \"endpointNumber\", \"dispatch_id\" as \"dispatchId\", \"test\" as \"test\", \"event_count\" as \"eventCount\", \"replay_number\" as \"replayNumber\", \"counted\" as \"counted\", \"status\" as \"status\", \"attempt\" as \"attempt\", \"failures\" as \"failures\", \"lost\" as \"lost\", \"ladder_started_at\" as \"ladderStartedAtMs\", \"run\" as \"run\", \"fence\" as \"fence\", \"due_at\" as \"dueAtMs\", \"ended_at\" as \"endedAtMs\", \"dead_reason\" as \"deadReason\", \"first_attempt_at\" as \"firstAttemptAtMs\", \"attempt_id\" as \"attemptId\", \"last_attempt_at\" as \"lastAttemptAtMs\", \"response_status\" as \"responseStatus\", \"error\" as \"error\", \"terminal_hint\" as \"terminalHint\" from \"webhook_deliveries\" where \"ended_at\" is null and \"test\" = true and \"due_at\" < ? limit ?",
+  cells: (given) => [given.nowMs, given.limit],
+  row: (row: any) => ({
+    number: row[0],
+    endpointNumber: row[1],
+    dispatchId: row[2],
+    test: row[3] === 1,
+    eventCount: row[4],
+    replayNumber: row[5],
+    counted: row[6] === null ? null : replayCounts.word(row[6]),
+    status: deliveryStatuses.word(row[7]),
+    attempt: row[8],
+    failures: row[9],
+    lost: row[10],
+    ladderStartedAtMs: row[11],
+    run: row[12],
+    fence: row[13],
+    dueAtMs: row[14],
+    endedAtMs: row[15],
+    deadReason: row[16] === null ? null : deadReasons.word(row[16]),
+    firstAttemptAtMs: row[17],
+    attemptId: row[18],
+    lastAttemptAtMs: row[19],
+    responseStatus: row[20],
+    error: row[21],
+    terminalHint: row[22] === 1,
+  }),
+};
+
+export const holdStates: Compiled<typeof source.holdStates> = {
+  name: 'endpoints-work.holdStates',
+  text: "select \"endpoint_number\" as \"number\" from \"webhook_states\" where \"endpoint_number\" = ? order by \"endpoint_number\"",
+  cells: (given) => [...given.numbers],
+  row: (row: any) => ({
+    number: row[0],
+  }),
+};
+
+export const holdTest: Compiled<typeof source.holdTest> = {
+  name: 'endpoints-work.holdTest',
+  text: "select \"number\" as \"number\", \"endpoint_number\" as \"endpointNumber\", \"dispatch_id\" as \"dispatchId\", \"test\" as \"test\", \"event_count\" as \"eventCount\", \"replay_number\" as \"replayNumber\", \"counted\" as \"counted\", \"status\" as \"status\", \"attempt\" as \"attempt\", \"failures\" as \"failures\", \"lost\" as \"lost\", \"ladder_started_at\" as \"ladderStartedAtMs\", \"run\" as \"run\", \"fence\" as \"fence\", \"due_at\" as \"dueAtMs\", \"ended_at\" as \"endedAtMs\", \"dead_reason\" as \"deadReason\", \"first_attempt_at\" as \"firstAttemptAtMs\", \"attempt_id\" as \"attemptId\", \"last_attempt_at\" as \"lastAttemptAtMs\", \"response_status\" as \"responseStatus\", \"error\" as \"error\", \"terminal_hint\" as \"terminalHint\" from \"webhook_deliveries\" where \"ended_at\" is null and \"test\" = true and \"endpoint_number\" = ? and \"dispatch_id\" = ?",
+  cells: (given) => [given.endpointNumber, given.dispatchId],
+  row: (row: any) => ({
+    number: row[0],
+    endpointNumber: row[1],
+    dispatchId: row[2],
+    test: row[3] === 1,
+    eventCount: row[4],
+    replayNumber: row[5],
+    counted: row[6] === null ? null : replayCounts.word(row[6]),
+    status: deliveryStatuses.word(row[7]),
+    attempt: row[8],
+    failures: row[9],
+    lost: row[10],
+    ladderStartedAtMs: row[11],
+    run: row[12],
+    fence: row[13],
+    dueAtMs: row[14],
+    endedAtMs: row[15],
+    deadReason: row[16] === null ? null : deadReasons.word(row[16]),
+    firstAttemptAtMs: row[17],
+    attemptId: row[18],
+    lastAttemptAtMs: row[19],
+    responseStatus: row[20],
+    error: row[21],
+    terminalHint: row[22] === 1,
+  }),
+};
+
+export const listContents: Compiled<typeof source.listContents> = {
+  name: 'endpoints-work.listContents',
+  text: "select \"delivery\".\"number\" as \"number\", \"delivery\".\"seqs\" as \"seqsJson\", \"delivery\".\"events_from\" as \"firstMs\", \"delivery\".\"events_to\" as \"lastMs\", (select count(*) from events\n    where events.organization_number = \"endpoint\".\"organization_number\"\n      and events.seq in (select value from json_each(\"delivery\".\"seqs\"))) as \"kept\" from \"webhook_deliveries\" as \"delivery\" inner join \"webhook_endpoints\" as \"endpoint\" on \"endpoint\".\"number\" = \"delivery\".\"endpoint_number\" where \"delivery\".\"number\" = ?",
+  cells: (given) => [...given.numbers],
+  row: (row: any) => ({
+    number: row[0],
+    seqsJson: row[1],
+    firstMs: row[2],
+    lastMs: row[3],
+    kept: row[4],
+  }),
+};
+
+export const listHours: Compiled<typeof source.listHours> = {
+  name: 'endpoints-work.listHours',
+  text: "select \"organization_number\" as \"organizationNumber\", \"attempts\" as \"attempts\" from \"webhook_hours\" where \"organization_number\" = ? and \"hour\" = ?",
+  cells: (given) => [...given.numbers, given.hour],
+  row: (row: any) => ({
+    organizationNumber: row[0],
+    attempts: row[1],
+  }),
+};
+
+export const listWorkDeliveries: Compiled<typeof source.listWorkDeliveries> = {
+  name: 'endpoints-work.listWorkDeliveries',
+  text: "select \"number\" as \"number\", \"endpoint_number\" as \"endpointNumber\", \"dispatch_id\" as \"dispatchId\", \"test\" as \"test\", \"event_count\" as \"eventCount\", \"replay_number\" as \"replayNumber\", \"counted\" as \"counted\", \"status\" as \"status\", \"attempt\" as \"attempt\", \"failures\" as \"failures\", \"lost\" as \"lost\", \"ladder_started_at\" as \"ladderStartedAtMs\", \"run\" as \"run\", \"fence\" as \"fence\", \"due_at\" as \"dueAtMs\", \"ended_at\" as \"endedAtMs\", \"dead_reason\" as \"deadReason\", \"first_attempt_at\" as \"firstAttemptAtMs\", \"attempt_id\" as \"attemptId\", \"last_attempt_at\" as \"lastAttemptAtMs\", \"response_status\" as \"responseStatus\", \"error\" as \"error\", \"terminal_hint\" as \"terminalHint\" from \"webhook_deliveries\" where \"number\" = ?",
+  cells: (given) => [...given.numbers],
+  row: (row: any) => ({
+    number: row[0],
+    endpointNumber: row[1],
+    dispatchId: row[2],
+    test: row[3] === 1,
+    eventCount: row[4],
+    replayNumber: row[5],
+    counted: row[6] === null ? null : replayCounts.word(row[6]),
+    status: deliveryStatuses.word(row[7]),
+    attempt: row[8],
+    failures: row[9],
+    lost: row[10],
+    ladderStartedAtMs: row[11],
+    run: row[12],
+    fence: row[13],
+    dueAtMs: row[14],
+    endedAtMs: row[15],
+    deadReason: row[16] === null ? null : deadReasons.word(row[16]),
+    firstAttemptAtMs: row[17],
+    attemptId: row[18],
+    lastAttemptAtMs: row[19],
+    responseStatus: row[20],
+    error: row[21],
+    terminalHint: row[22] === 1,
+  }),
+};
+
+export const listWorkEndpoints: Compiled<typeof source.listWorkEndpoints> = {
+  name: 'endpoints-work.listWorkEndpoints',
+  text: "select \"endpoint\".\"number\" as \"number\", \"endpoint\".\"id\" as \"id\", \"endpoint\".\"organization_number\" as \"organizationNumber\", \"endpoint\".\"version\" as \"version\", \"endpoint\".\"max_in_flight\" as \"maxInFlight\", \"state\".\"position\" as \"position\", \"state\".\"in_flight\" as \"inFlight\", \"state\".\"subscriptions\" as \"subscriptionsJson\", \"endpoint\".\"status\" as \"status\", \"endpoint\".\"disabled_reason\" as \"disabledReason\", \"endpoint\".\"disabled_at\" as \"disabledAtMs\", \"endpoint\".\"destination_version\" as \"destinationVersion\", \"endpoint\".\"run\" as \"run\", \"state\".\"failing_since\" as \"failingSinceMs\", \"state\".\"last_success_at\" as \"lastSuccessAtMs\", \"state\".\"last_failure_at\" as \"lastFailureAtMs\", \"state\".\"consecutive_failures\" as \"consecutiveFailures\", \"endpoint\".\"archived_at\" is not null as \"isArchived\" from \"webhook_endpoints\" as \"endpoint\" inner join \"webhook_states\" as \"state\" on \"state\".\"endpoint_number\" = \"endpoint\".\"number\" where \"endpoint\".\"number\" = ?",
+  cells: (given) => [...given.numbers],
+  row: (row: any) => ({
+    number: row[0],
+    id: row[1],
+    organizationNumber: row[2],
+    version: row[3],
+    maxInFlight: row[4],
+    position: row[5],
+    inFlight: row[6],
+    subscriptionsJson: row[7],
+    status: row[8],
+    disabledReason: row[9],
+    disabledAtMs: row[10],
+    destinationVersion: row[11],
+    run: row[12],
+    failingSinceMs: row[13],
+    lastSuccessAtMs: row[14],
+    lastFailureAtMs: row[15],
+    consecutiveFailures: row[16],
+    isArchived: row[17] === 1,
+  }),
+};
+
+export const listWorkReplays: Compiled<typeof source.listWorkReplays> = {
+  name: 'endpoints-work.listWorkReplays',
+  text: "select \"number\" as \"number\", \"endpoint_number\" as \"endpointNumber\", \"status\" as \"status\", \"position\" as \"position\", \"to_seq\" as \"toSeq\", \"enqueued\" as \"enqueued\", \"delivered\" as \"delivered\", \"dead\" as \"dead\", \"completed_at\" as \"completedAtMs\" from \"webhook_replays\" where \"number\" = ?",
+  cells: (given) => [...given.numbers],
+  row: (row: any) => ({
+    number: row[0],
+    endpointNumber: row[1],
+    status: replayStatuses.word(row[2]),
+    position: row[3],
+    toSeq: row[4],
+    enqueued: row[5],
+    delivered: row[6],
+    dead: row[7],
+    completedAtMs: row[8],
+  }),
+};

@@ -1,0 +1,119 @@
+/**
+ * Housekeeping of deliveries: a walk over the endpoints, some at a time, and then over what has ended. Several processes
+ * may be at it; what somebody else has in hand is left to the next walk.
+ */
+
+import { PATIENCE_MS } from '../../domain/delivery-step.ts';
+import type { SweepQuestion, Swept } from '../../domain/webhook-store.ts';
+import type { Transact, Transaction } from '../questions.ts';
+import { applyHousework, type Housework } from './housework.ts';
+import { loadWork } from './load-work.ts';
+import { BUCKET_MS, HOUR_MS } from './tables.ts';
+import { endTests } from './tests.ts';
+import type { WorkAsking } from './work.ts';
+import { createWorkSet } from './work-set.ts';
+import { writeWork } from './write-work.ts';
+
+/** Endpoints up to `afterEndpoint` have been looked after; null: all have. */
+export type SweepStep = { readonly question: SweepQuestion; readonly afterEndpoint: number | null };
+
+/** Where the walk goes on; `isOver` at its end. */
+export type SweepDone = Omit<Swept, 'more'> & { readonly next: number | null; readonly isOver: boolean };
+
+/** Figures are told of the last hour. */
+const FIGURES_KEPT_MS = 2 * HOUR_MS;
+
+export async function sweepDeliveries(
+  transact: Transact,
+  asking: WorkAsking,
+  { question, afterEndpoint: after }: SweepStep,
+): Promise<SweepDone> {
+  if (after === null) {
+    const isFull = await transact((transaction) => removeEnded(transaction, asking, question));
+    return { next: isFull ? null : 0, isOver: !isFull, disabled: [], expired: 0 };
+  }
+  const { rowsMax } = question;
+  const { numbers, found, done, ...ended } = await transact((transaction) =>
+    doHousework(transaction, asking, { question, after }),
+  );
+  const last = numbers.at(-1) ?? after;
+  // What others have in hand may stay so for a while.
+  const isFull =
+    (found === rowsMax && done > 0) ||
+    (await transact((transaction) => removeOld(transaction, asking, { question, after, last, limit: rowsMax - done })));
+  const next = numbers.length < rowsMax ? null : last;
+  return { next: isFull ? after : next, isOver: false, ...ended };
+}
+
+type Walk = { readonly question: SweepQuestion; readonly after: number };
+
+async function doHousework(transaction: Transaction, asking: WorkAsking, { question, after }: Walk) {
+  const { ask } = transaction;
+  const { questions } = asking;
+  const { nowMs, eventsBeforeMs, rowsMax: limit } = question;
+  const numbers = (await ask(questions.listNumbers, { after, limit })).map(({ number }) => number);
+  const range = { after, last: numbers.at(-1) ?? after, limit };
+  const gone = { ...range, beforeMs: eventsBeforeMs };
+  const [givenUp, cancelled, expired, replayed] = await Promise.all([
+    ask(questions.listGivenUp, { ...range, beforeMs: nowMs - PATIENCE_MS, nowMs }),
+    ask(questions.listCancelled, { ...range, nowMs }),
+    ask(questions.listExpired, gone),
+    ask(questions.listExpiredReplayed, gone),
+  ]);
+  const found: readonly Housework[] = [
+    ...givenUp.map((endpoint) => ({ kind: 'give_up', ...endpoint }) as const),
+    ...cancelled.map((delivery) => ({ kind: 'cancel', ...delivery }) as const),
+    ...[...expired, ...replayed].map((delivery) => ({ kind: 'expire', ...delivery }) as const),
+  ].slice(0, limit);
+  if (found.length === 0) return { numbers, found: 0, done: 0, disabled: [], expired: 0 };
+  const set = createWorkSet(
+    await loadWork(transaction, asking, {
+      hold: 'holdFreeStates',
+      endpoints: new Set(found.map(({ endpointNumber }) => endpointNumber)),
+      deliveries: new Set(found.flatMap((piece) => (piece.kind === 'give_up' ? [] : [piece.number]))),
+      taken: [],
+      replays: [],
+      batches: 0,
+      hour: null,
+    }),
+  );
+  const held = found.filter(({ endpointNumber }) => set.endpoint(endpointNumber) !== undefined);
+  const expiredCount = applyHousework(set, held, nowMs);
+  const changes = set.changes();
+  await writeWork(transaction, asking, changes);
+  const disabled = changes.disabled.map(({ id }) => id);
+  return { numbers, found: found.length, done: held.length, disabled, expired: expiredCount };
+}
+
+type Range = Walk & { readonly last: number; readonly limit: number };
+
+/** Answers whether there may be more of it. */
+async function removeOld(transaction: Transaction, { questions }: WorkAsking, { question, ...range }: Range) {
+  const { ask, changeRows } = transaction;
+  const beforeMs = question.endedBeforeMs;
+  const beforeBucket = Math.floor((question.nowMs - FIGURES_KEPT_MS) / BUCKET_MS);
+  const attempts = await ask(questions.listOldAttempts, { ...range, beforeMs });
+  const figures = await ask(questions.listOldFigures, { ...range, beforeBucket });
+  const replays = await ask(questions.listOldReplays, { ...range, beforeMs });
+  changeRows(questions.dropAttempts, attempts);
+  changeRows(questions.dropFigures, figures.slice(0, range.limit - attempts.length));
+  changeRows(questions.dropReplays, replays.slice(0, Math.max(0, range.limit - attempts.length - figures.length)));
+  return attempts.length + figures.length + replays.length >= range.limit;
+}
+
+/** Answers whether there may be more of it. */
+async function removeEnded(transaction: Transaction, asking: WorkAsking, question: SweepQuestion): Promise<boolean> {
+  const { ask, change, changeRows } = transaction;
+  const { questions } = asking;
+  const { nowMs, endedBeforeMs: beforeMs, rowsMax } = question;
+  const [tests, ended] = await Promise.all([
+    ask(questions.holdLostTests, { nowMs, limit: rowsMax }),
+    ask(questions.holdEnded, { beforeMs, limit: rowsMax }),
+  ]);
+  endTests(transaction, asking, { tests, verdict: null, nowMs });
+  const gone = ended.slice(0, rowsMax - tests.length);
+  changeRows(questions.dropAttemptsOf, gone);
+  changeRows(questions.dropDeliveries, gone);
+  await change(questions.dropHours, { hour: Math.floor(nowMs / HOUR_MS) - 1 });
+  return tests.length + gone.length === rowsMax;
+}

@@ -1,0 +1,56 @@
+/** The work of those who deliver: each verb is one transaction or, where the housekeeping is large, a few. */
+
+import type { Verdict } from '../../domain/delivery.ts';
+import type { DeliveryStore, NewTest, WebhookStore } from '../../domain/webhook-store.ts';
+import type { Asking, Transact } from '../questions.ts';
+import { applyWork } from './apply-work.ts';
+import { loadWork, namesIn } from './load-work.ts';
+import { type SweepDone, type SweepStep, sweepDeliveries } from './sweep.ts';
+import { beginTest, endTests } from './tests.ts';
+import { createWorkSet } from './work-set.ts';
+import { writeWork } from './write-work.ts';
+
+type All = typeof import('../../../gen/storage/sqlite/all.ts');
+
+/** They are the same for every store. */
+export type WorkQuestions = Pick<All, 'endpoints' | 'endpointsSweep' | 'endpointsWork' | 'endpointsWrites'>;
+
+export type WorkAsking = Pick<Asking<ReturnType<typeof join>>, 'questions' | 'pointsAtOnce'>;
+
+export type TestLimit = Parameters<WebhookStore['beginTest']>[1];
+
+/** See DeliveryStore and WebhookStore. */
+export type DeliveryWork = Pick<WebhookStore, 'beginTest' | 'endTest'> & {
+  applyWork: DeliveryStore['apply'];
+  sweepDeliveries(step: SweepStep): Promise<SweepDone>;
+};
+
+export type DeliveryWorkDeps = Pick<Asking<WorkQuestions>, 'questions' | 'pointsAtOnce'> & {
+  readonly transact: Transact;
+};
+
+export function createDeliveryWork({ questions, pointsAtOnce, transact }: DeliveryWorkDeps): DeliveryWork {
+  const asking: WorkAsking = { questions: join(questions), pointsAtOnce };
+  return {
+    applyWork: (work, at) =>
+      transact(async (transaction) => {
+        const set = createWorkSet(await loadWork(transaction, asking, { ...namesIn(work, at), hold: 'holdStates' }));
+        const outcomes = applyWork(set, work, at);
+        await writeWork(transaction, asking, set.changes());
+        return outcomes;
+      }),
+    sweepDeliveries: (step) => sweepDeliveries(transact, asking, step),
+    beginTest: (test: NewTest, limit: TestLimit) =>
+      transact((transaction) => beginTest(transaction, asking, { test, limit })),
+    endTest: ({ endpointNumber, dispatchId }: NewTest, verdict: Verdict, nowMs: number) =>
+      transact(async (transaction) => {
+        // A test that has ended stays as it is.
+        const tests = await transaction.ask(asking.questions.holdTest, { endpointNumber, dispatchId });
+        endTests(transaction, asking, { tests, verdict, nowMs });
+      }),
+  };
+}
+
+function join({ endpoints, endpointsSweep, endpointsWork, endpointsWrites }: WorkQuestions) {
+  return { findChange: endpoints.findChange, ...endpointsSweep, ...endpointsWork, ...endpointsWrites };
+}

@@ -1,0 +1,73 @@
+/** Writes what has become of work, at the end of its transaction. */
+
+import type { Subscription } from '../../domain/endpoint.ts';
+import { NO_EVENTS } from '../../domain/event-type.ts';
+import { askInTurns, type Transaction } from '../questions.ts';
+import { changeSubscriptions, dropPassed, type WorkEndpoint } from './tables.ts';
+import type { WorkAsking } from './work.ts';
+import type { WorkSet } from './work-set.ts';
+
+export async function writeWork(
+  transaction: Transaction,
+  asking: WorkAsking,
+  changes: ReturnType<WorkSet['changes']>,
+): Promise<void> {
+  const { questions } = asking;
+  const { changeRows } = transaction;
+  const { endpoints, disabled } = changes;
+  changeRows(questions.insertDeliveries, changes.newDeliveries);
+  changeRows(questions.updateDeliveries, changes.deliveries);
+  changeRows(questions.insertAttempts, changes.newAttempts);
+  changeRows(questions.endAttempts, changes.endedAttempts);
+  changeRows(questions.updateReplays, changes.replays);
+  changeRows(questions.addFigures, changes.figures);
+  changeRows(
+    questions.addHours,
+    changes.hours.toSorted((one, other) => one.organizationNumber - other.organizationNumber),
+  );
+  const heads = disabled.length === 0 ? NO_HEADS : await disableEndpoints(transaction, asking, disabled);
+  changeRows(
+    questions.updateStates,
+    endpoints.map((endpoint) => ({ ...endpoint, subscriptionsJson: subscriptionsOf(endpoint, heads) })),
+  );
+}
+
+/** Where the logs end of endpoints that are disabled. */
+type Heads = ReadonlyMap<number, number>;
+
+const NO_HEADS: Heads = new Map();
+
+/** Where their logs end stays so until the commit. */
+async function disableEndpoints(
+  { ask, change, changeRows }: Transaction,
+  { questions, pointsAtOnce }: WorkAsking,
+  disabled: readonly WorkEndpoint[],
+): Promise<Heads> {
+  const organizations = new Set(disabled.map(({ organizationNumber }) => organizationNumber));
+  const inOrder = [...organizations].toSorted((one, other) => one - other);
+  const counted = change(questions.countChange, {});
+  changeRows(
+    questions.insertHeads,
+    inOrder.map((organizationNumber) => ({ organizationNumber })),
+  );
+  const [, [{ change: changeNumber } = { change: 0 }], heads] = await Promise.all([
+    counted,
+    ask(questions.findChange, {}),
+    askInTurns(inOrder, pointsAtOnce, (some) => ask(questions.holdHeads, { numbers: some })),
+  ]);
+  changeRows(
+    questions.disableEndpoints,
+    disabled.map((endpoint) => ({ ...endpoint, changeNumber })),
+  );
+  const seqs = new Map(heads.map(({ organizationNumber, seq }) => [organizationNumber, seq]));
+  return new Map(disabled.map(({ number, organizationNumber }) => [number, seqs.get(organizationNumber) ?? 0]));
+}
+
+/** Those that still matter. Whoever is disabled gets nothing any more from behind the head of the log on. */
+function subscriptionsOf({ number, subscriptionsJson, position }: WorkEndpoint, heads: Heads): string {
+  const subscriptions = JSON.parse(subscriptionsJson) as Subscription[];
+  const open = dropPassed(subscriptions, position);
+  const headSeq = heads.get(number);
+  if (headSeq !== undefined) return JSON.stringify(changeSubscriptions(open, headSeq, NO_EVENTS));
+  return open === subscriptions ? subscriptionsJson : JSON.stringify(open);
+}

@@ -1,0 +1,169 @@
+/** How housekeeping of deliveries finds what to do, and what is past its term. */
+
+import { type SqlBool, sql } from 'kysely';
+import type { DeliveryStatus } from '../../domain/delivery.ts';
+import { change, changeRows, type Db, question } from '../questions.ts';
+import { deliveryStatuses, replayStatuses } from '../rows/webhook-codes.ts';
+
+/** Of the endpoints from behind one number up to another. */
+type OfRange = { readonly after: number; readonly last: number; readonly limit: number };
+type OfTerm = OfRange & { readonly beforeMs: number };
+
+export const listNumbers = question<Omit<OfRange, 'last'>>()((db, given) =>
+  db
+    .selectFrom('WebhookEndpoint')
+    .where('number', '>', given.after)
+    .select('number as number')
+    .orderBy('number')
+    .limit(given.limit),
+);
+
+/** Endpoints of which a streak of failures is over. What is being sent, or is due, decides by its own verdict. */
+export const listGivenUp = question<OfTerm & { readonly nowMs: number }>()((db, given) =>
+  endpointsOf(db, given)
+    .crossJoin('WebhookState as state')
+    .whereRef('state.endpointNumber', '=', 'endpoint.number')
+    .where('state.failingSinceMs', '<=', given.beforeMs)
+    .where('state.inFlight', '=', sql.lit(0))
+    .where('endpoint.status', '=', sql.lit('active'))
+    .where('endpoint.archivedAtMs', 'is', null)
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('WebhookDelivery as delivery')
+            .select('delivery.number as number')
+            .whereRef('delivery.endpointNumber', '=', 'endpoint.number')
+            .where('delivery.endedAtMs', 'is', null)
+            .where('delivery.test', '=', sql.lit(false))
+            .where(hasStatus('queued', 'retrying'))
+            .where(({ eb, or, ref }) =>
+              or([eb('delivery.run', '<', ref('endpoint.run')), eb('delivery.dueAtMs', '<=', given.nowMs)]),
+            ),
+        ),
+      ),
+    )
+    .select('endpoint.number as endpointNumber')
+    .limit(given.limit),
+);
+
+/** Deliveries to archived endpoints that wait, or were being sent by somebody who is lost. */
+export const listCancelled = question<OfRange & { readonly nowMs: number }>()((db, given) =>
+  unendedOf(db, given)
+    .where('endpoint.archivedAtMs', 'is not', null)
+    .where(({ eb, and, or }) =>
+      or([hasStatus('queued', 'retrying'), and([hasStatus('sending'), eb('delivery.dueAtMs', '<=', given.nowMs)])]),
+    )
+    .limit(given.limit),
+);
+
+/** Deliveries that wait for what was queued before. */
+export const listExpired = question<OfTerm>()((db, given) =>
+  unendedOf(db, given)
+    .where('endpoint.archivedAtMs', 'is', null)
+    .where('delivery.queuedAtMs', '<', given.beforeMs)
+    .where(hasStatus('queued', 'retrying'))
+    .limit(given.limit),
+);
+
+/** Those of replays were queued later than their events. */
+export const listExpiredReplayed = question<OfTerm>()((db, given) =>
+  unendedOf(db, given)
+    .where('endpoint.archivedAtMs', 'is', null)
+    .where('delivery.replayNumber', 'is not', null)
+    .where('delivery.eventsFromMs', '<', given.beforeMs)
+    .where(hasStatus('queued', 'retrying'))
+    .limit(given.limit),
+);
+
+export const listOldAttempts = question<OfTerm>()((db, given) =>
+  endpointsOf(db, given)
+    .crossJoin('WebhookAttempt as attempt')
+    .whereRef('attempt.endpointNumber', '=', 'endpoint.number')
+    .where('attempt.firedAtMs', '<', given.beforeMs)
+    .select(['attempt.endpointNumber as endpointNumber', 'attempt.firedAtMs as firedAtMs', 'attempt.id as id'])
+    .limit(given.limit),
+);
+
+export const listOldFigures = question<OfRange & { readonly beforeBucket: number }>()((db, given) =>
+  endpointsOf(db, given)
+    .crossJoin('WebhookFigure as figure')
+    .whereRef('figure.endpointNumber', '=', 'endpoint.number')
+    .where('figure.bucket', '<', given.beforeBucket)
+    .select(['figure.endpointNumber as endpointNumber', 'figure.bucket as bucket'])
+    .limit(given.limit),
+);
+
+export const listOldReplays = question<OfTerm>()((db, given) =>
+  endpointsOf(db, given)
+    .crossJoin('WebhookReplay as replay')
+    .whereRef('replay.endpointNumber', '=', 'endpoint.number')
+    .where(sql<SqlBool>`${sql.ref('replay.status')} <> ${sql.lit(replayStatuses.code('running'))}`)
+    .where('replay.completedAtMs', '<', given.beforeMs)
+    .select('replay.number as number')
+    .limit(given.limit),
+);
+
+/** But those that somebody sends again at the moment. */
+export const holdEnded = question<{ readonly beforeMs: number; readonly limit: number }>()((db, given, { holdFree }) =>
+  holdFree(
+    db
+      .selectFrom('WebhookDelivery')
+      .where('endedAtMs', '<', given.beforeMs)
+      .select('number as number')
+      .orderBy('endedAtMs')
+      .limit(given.limit),
+  ),
+);
+
+export const dropAttempts = changeRows<{
+  readonly endpointNumber: number;
+  readonly firedAtMs: number;
+  readonly id: string;
+}>((db, given) =>
+  db
+    .deleteFrom('WebhookAttempt')
+    .where('endpointNumber', '=', given.endpointNumber)
+    .where('firedAtMs', '=', given.firedAtMs)
+    .where('id', '=', given.id),
+);
+
+export const dropFigures = changeRows<{ readonly endpointNumber: number; readonly bucket: number }>((db, given) =>
+  db.deleteFrom('WebhookFigure').where('endpointNumber', '=', given.endpointNumber).where('bucket', '=', given.bucket),
+);
+
+export const dropReplays = changeRows<{ readonly number: number }>((db, given) =>
+  db.deleteFrom('WebhookReplay').where('number', '=', given.number),
+);
+
+export const dropAttemptsOf = changeRows<{ readonly number: number }>((db, given) =>
+  db.deleteFrom('WebhookAttempt').where('deliveryNumber', '=', given.number),
+);
+
+export const dropDeliveries = changeRows<{ readonly number: number }>((db, given) =>
+  db.deleteFrom('WebhookDelivery').where('number', '=', given.number),
+);
+
+export const dropHours = change<{ readonly hour: number }>((db, given) =>
+  db.deleteFrom('WebhookHour').where('hour', '<', given.hour),
+);
+
+function endpointsOf(db: Db, { after, last }: OfRange) {
+  return db
+    .selectFrom('WebhookEndpoint as endpoint')
+    .where('endpoint.number', '>', after)
+    .where('endpoint.number', '<=', last);
+}
+
+function unendedOf(db: Db, given: OfRange) {
+  return endpointsOf(db, given)
+    .crossJoin('WebhookDelivery as delivery')
+    .whereRef('delivery.endpointNumber', '=', 'endpoint.number')
+    .where('delivery.endedAtMs', 'is', null)
+    .where('delivery.test', '=', sql.lit(false))
+    .select(['delivery.number as number', 'delivery.endpointNumber as endpointNumber']);
+}
+
+/** In the text: only so can the stores use the indexes of deliveries of one status. */
+function hasStatus(...words: readonly DeliveryStatus[]) {
+  return sql<SqlBool>`${sql.ref('delivery.status')} in (${sql.join(words.map((word) => sql.lit(deliveryStatuses.code(word))))})`;
+}

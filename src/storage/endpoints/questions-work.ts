@@ -1,0 +1,161 @@
+/** What work about deliveries reads, most of it at the beginning of its transaction. */
+
+import { type Db, question } from '../questions.ts';
+
+export type OfNumbers = { readonly numbers: readonly number[] };
+
+/** Whoever works on endpoints holds their states first. */
+export const holdStates = question<OfNumbers>()((db, given, { isAsked, hold }) =>
+  hold(statesOf(db).where(isAsked('endpointNumber', given.numbers))),
+);
+
+export const holdFreeStates = question<OfNumbers>()((db, given, { isAsked, holdFree }) =>
+  holdFree(statesOf(db).where(isAsked('endpointNumber', given.numbers))),
+);
+
+export const listWorkEndpoints = question<OfNumbers>()((db, given, { isAsked }) =>
+  db
+    .selectFrom('WebhookEndpoint as endpoint')
+    .innerJoin('WebhookState as state', 'state.endpointNumber', 'endpoint.number')
+    .where(isAsked('endpoint.number', given.numbers))
+    .select([
+      'endpoint.number as number',
+      'endpoint.id as id',
+      'endpoint.organizationNumber as organizationNumber',
+      'endpoint.version as version',
+      'endpoint.maxInFlight as maxInFlight',
+      'state.position as position',
+      'state.inFlight as inFlight',
+      'state.subscriptionsJson as subscriptionsJson',
+      'endpoint.status as status',
+      'endpoint.disabledReason as disabledReason',
+      'endpoint.disabledAtMs as disabledAtMs',
+      'endpoint.destinationVersion as destinationVersion',
+      'endpoint.run as run',
+      'state.failingSinceMs as failingSinceMs',
+      'state.lastSuccessAtMs as lastSuccessAtMs',
+      'state.lastFailureAtMs as lastFailureAtMs',
+      'state.consecutiveFailures as consecutiveFailures',
+    ])
+    .select((column) => column('endpoint.archivedAtMs', 'is not', null).$castTo<boolean>().as('isArchived')),
+);
+
+export const listWorkDeliveries = question<OfNumbers>()((db, given, { isAsked }) =>
+  deliveriesOf(db).where(isAsked('number', given.numbers)),
+);
+
+/** What they carry, and how many of its events the log still has. */
+export const listContents = question<OfNumbers>()((db, given, { isAsked, eventsKept }) =>
+  db
+    .selectFrom('WebhookDelivery as delivery')
+    .innerJoin('WebhookEndpoint as endpoint', 'endpoint.number', 'delivery.endpointNumber')
+    .where(isAsked('delivery.number', given.numbers))
+    .select([
+      'delivery.number as number',
+      'delivery.seqsJson as seqsJson',
+      'delivery.eventsFromMs as firstMs',
+      'delivery.eventsToMs as lastMs',
+    ])
+    .select(eventsKept().as('kept')),
+);
+
+export const listWorkReplays = question<OfNumbers>()((db, given, { isAsked }) =>
+  db
+    .selectFrom('WebhookReplay')
+    .where(isAsked('number', given.numbers))
+    .select([
+      'number as number',
+      'endpointNumber as endpointNumber',
+      'status as status',
+      'position as position',
+      'toSeq as toSeq',
+      'enqueued as enqueued',
+      'delivered as delivered',
+      'dead as dead',
+      'completedAtMs as completedAtMs',
+    ]),
+);
+
+/** Numbers that no delivery has had. */
+export const drawDeliveryNumbers = question<{ readonly count: number }>()((db, given, { drawNumbers }) =>
+  drawNumbers(db, given.count),
+);
+
+/** Attempts of organizations in an hour. */
+export const listHours = question<OfNumbers & { readonly hour: number }>()((db, given, { isAsked }) =>
+  db
+    .selectFrom('WebhookHour')
+    .where(isAsked('organizationNumber', given.numbers))
+    .where('hour', '=', given.hour)
+    .select(['organizationNumber as organizationNumber', 'attempts as attempts']),
+);
+
+/** The test of that name that has not ended. */
+export const holdTest = question<{ readonly endpointNumber: number; readonly dispatchId: string }>()(
+  (db, given, { hold }) =>
+    hold(
+      unendedTests(db).where('endpointNumber', '=', given.endpointNumber).where('dispatchId', '=', given.dispatchId),
+    ),
+);
+
+/** Tests that nobody will end any more, but for those that somebody does at the moment. */
+export const holdLostTests = question<{ readonly nowMs: number; readonly limit: number }>()((db, given, { holdFree }) =>
+  holdFree(unendedTests(db).where('dueAtMs', '<', given.nowMs).limit(given.limit)),
+);
+
+/** When the test began that is so many before the newest. */
+export const findTestStart = question<{
+  readonly endpointNumber: number;
+  readonly sinceMs: number;
+  readonly skip: number;
+}>()((db, given) =>
+  db
+    .selectFrom('WebhookAttempt')
+    .where('endpointNumber', '=', given.endpointNumber)
+    .where('firedAtMs', '>', given.sinceMs)
+    .where((column) => column('test', '=', column.lit(true)))
+    .select('firedAtMs as firedAtMs')
+    .orderBy('firedAtMs', 'desc')
+    .limit((column) => column.lit(1))
+    .offset(given.skip),
+);
+
+function statesOf(db: Db) {
+  return db.selectFrom('WebhookState').select('endpointNumber as number').orderBy('endpointNumber');
+}
+
+function unendedTests(db: Db) {
+  return deliveriesOf(db)
+    .where('endedAtMs', 'is', null)
+    .where((column) => column('test', '=', column.lit(true)));
+}
+
+function deliveriesOf(db: Db) {
+  return db
+    .selectFrom('WebhookDelivery')
+    .select([
+      'number as number',
+      'endpointNumber as endpointNumber',
+      'dispatchId as dispatchId',
+      'test as test',
+      'eventCount as eventCount',
+      'replayNumber as replayNumber',
+      'counted as counted',
+      'status as status',
+      'attempt as attempt',
+      'failures as failures',
+      'lost as lost',
+      'ladderStartedAtMs as ladderStartedAtMs',
+      'run as run',
+      'fence as fence',
+      'dueAtMs as dueAtMs',
+      'endedAtMs as endedAtMs',
+      'deadReason as deadReason',
+      'firstAttemptAtMs as firstAttemptAtMs',
+      'attemptId as attemptId',
+      'lastAttemptAtMs as lastAttemptAtMs',
+      'responseStatus as responseStatus',
+      'error as error',
+      'terminalHint as terminalHint',
+    ]);
+}
