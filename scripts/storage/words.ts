@@ -1,6 +1,6 @@
 /** How each store says what it says in its own way. */
 
-import { type SqlBool, sql } from 'kysely';
+import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { jsonArrayFrom as postgresList } from 'kysely/helpers/postgres';
 import { jsonArrayFrom as sqliteList } from 'kysely/helpers/sqlite';
 import { IDS_AT_ONCE, type PostgresDb, type Words } from '../../src/storage/questions.ts';
@@ -33,6 +33,9 @@ const sqlite: Words = {
   hold: (query) => query,
   holdFree: (query) => query,
   storableText: (given) => given,
+  isAmong: (column, given) =>
+    sql`${sql.ref(column)} in (select value from json_each(${asValue(`JSON.stringify(${cellOf(given)})`)}))`,
+  within: (log) => log,
   drawNumbers: (db, count) =>
     db
       .selectFrom(
@@ -66,6 +69,12 @@ const postgres: Words = {
   hold: (query) => query.forUpdate(),
   holdFree: (query) => query.forUpdate().skipLocked(),
   storableText: (given) => asValue(`dropNul(${cellOf(given)})`),
+  isAmong: isAny,
+  // It says nothing new, but is what months are left out by.
+  within(log, firstMs, lastMs) {
+    const since = (log as AnyLog).where('createdAtMs', '>=', firstMs);
+    return (lastMs === undefined ? since : since.where('createdAtMs', '<=', lastMs)) as never;
+  },
   drawNumbers: (db, count) =>
     db
       .selectFrom(sql`generate_series(1, ${count}::integer)`.as('drawn'))
@@ -78,6 +87,8 @@ const postgres: Words = {
 };
 
 export const WORDS: Readonly<Record<StoreKind, Words>> = { sqlite, postgres };
+
+type AnyLog = SelectQueryBuilder<{ log: { createdAtMs: number } }, 'log', unknown>;
 
 function isAny(column: string, given: unknown) {
   return sql<SqlBool>`${sql.ref(column)} = any(${given})`;

@@ -23,7 +23,7 @@ export type Words = {
   /** Whether an id is one of those that are given: at most IDS_AT_ONCE of them. */
   isOneOf(column: string, given: readonly (string | number)[]): RawBuilder<SqlBool>;
   /** The same for point reads. SQLite takes one alone: there a question more costs less than places that stay empty. */
-  isAsked(column: string, given: readonly (string | number | Buffer)[]): RawBuilder<SqlBool>;
+  isAsked(column: string, given: readonly (string | Buffer)[]): RawBuilder<SqlBool>;
   /** The rows of an inner question, in its order. */
   listOf<Row extends TextRow>(inner: SelectQueryBuilder<never, never, Row>): RawBuilder<readonly Row[]>;
   /** The log with its envelopes. SQLite keeps these apart, and PostgreSQL looks at no month after the instant. */
@@ -38,6 +38,10 @@ export type Words = {
   holdFree<Query extends Lockable<Query>>(query: Query): Query;
   /** A text that is given, without what the store refuses to keep. */
   storableText(given: string | null): string | null;
+  /** Whether a number is one of those that are given, however many. */
+  isAmong(column: string, given: readonly number[]): RawBuilder<SqlBool>;
+  /** Of the log: what was created since an instant, and up to another, where that helps to find it. */
+  within<Query>(log: Query, firstMs: number, lastMs?: number): Query;
   /** So many numbers that no delivery has had. */
   drawNumbers(db: Db, count: number): SelectQueryBuilder<Tables, never, { readonly number: number }>;
   /** Of a `delivery` to an `endpoint`: how many of its events the log still has. */
@@ -49,7 +53,7 @@ type Lockable<Query> = { forUpdate(): Query; skipLocked(): Query };
 type Log = Tables['EventByTime'] & Pick<Tables['Event'], 'envelope'>;
 
 /** They travel as JSON, so their columns are kept as they are asked for. */
-type TextRow = { readonly [Name: string]: string | null };
+type TextRow = { readonly [Name: string]: string | number | null };
 
 export const IDS_AT_ONCE = 50;
 

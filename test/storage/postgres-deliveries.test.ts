@@ -384,7 +384,9 @@ describe('the log of an organization', () => {
       await query(url, months.map((month) => `SELECT create_month(${month})`).join(';'));
       const rows = Array.from({ length: 12 }, (_, index) => {
         const createdAtMs = Date.UTC(1970, months[Math.floor(index / 4)] ?? 0, 3) + index;
-        return `(${organizationNumber}, ${createdAtMs}, 'event-${index + 1}', 1, ${index + 1}, '{}')`;
+        const id = `event-${index + 1}`;
+        const head = JSON.stringify({ id, type: 'gateway.request.settled', created: new Date(createdAtMs) });
+        return `(${organizationNumber}, ${createdAtMs}, '${id}', 1, ${index + 1}, '${head}')`;
       });
       await query(url, `INSERT INTO events VALUES ${rows.toReversed().join(', ')}`);
       const read = async (afterSeq: number, limit = 100) =>

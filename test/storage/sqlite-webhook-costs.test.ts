@@ -2,11 +2,13 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openStore } from '../../src/storage/open.ts';
 import { openReadHandle } from '../../src/storage/sqlite/connection.ts';
-import { prepareCounts } from '../../src/storage/sqlite/delivery-counts.ts';
-import { prepareHealthReader } from '../../src/storage/sqlite/endpoint-health.ts';
 import { type ReadLane, readAtOnce } from '../../src/storage/sqlite/read-lane.ts';
 import { createWake } from '../../src/storage/sqlite/wake.ts';
-import { createWebhookStore } from '../../src/storage/sqlite/webhook-stores.ts';
+import {
+  createDeliveryStore,
+  createWebhookStore,
+  type WebhookStoresDeps,
+} from '../../src/storage/sqlite/webhook-stores.ts';
 import type { CallWriter } from '../../src/storage/sqlite/writer.ts';
 import { insertOldEvents } from '../support/old-events.ts';
 import { createPlace, type Place } from '../support/place.ts';
@@ -53,6 +55,11 @@ afterEach(async () => {
   await place.remove();
 });
 
+function stores(): WebhookStoresDeps {
+  const call = (() => Promise.reject(new Error('the writer was asked'))) as CallWriter;
+  return { reader, lane: countedLane, pacedLane: countedLane, call, wake: createWake() };
+}
+
 function execute(sql: string, ...values: readonly unknown[]): void {
   const db = new Database(file);
   db.prepare(sql).run(...values);
@@ -60,7 +67,7 @@ function execute(sql: string, ...values: readonly unknown[]): void {
 }
 
 it('goes through the log once for all endpoints that wait for the same types', async () => {
-  const counts = await prepareCounts(reader, countedLane)();
+  const counts = await createDeliveryStore(stores()).counts();
   expect(counts).toMatchObject({ outboxEvents: ENDPOINTS * EVENTS, oldestUndeliveredAtMs: null });
   expect(reads).toBeLessThan(100);
 });
@@ -69,7 +76,7 @@ it('tells the oldest event of all endpoints, however far each of them has come',
   execute(`UPDATE webhook_states SET position = endpoint_number * 10, subscriptions = '[{"fromSeq":1,"mask":1}]'`);
   execute(`UPDATE webhook_states SET subscriptions = '[{"fromSeq":1,"mask":0},{"fromSeq":9,"mask":1},{"fromSeq":19,"mask":0}]'
     WHERE endpoint_number = 1`);
-  const counts = await prepareCounts(reader, countedLane)();
+  const counts = await createDeliveryStore(stores()).counts();
   // The one that has come as far as 10 is the last behind.
   expect(counts.oldestUndeliveredAtMs).toBe(FIRST_AT_MS + 10);
 });
@@ -84,16 +91,14 @@ it('looks only at the parts of the log that an endpoint is for, when it was disa
     'UPDATE webhook_states SET subscriptions = ? WHERE endpoint_number = 1',
     JSON.stringify(subscriptions.flat()),
   );
-  const health = await prepareHealthReader(reader, countedLane).health(1, FIRST_AT_MS + EVENTS);
+  const health = await createWebhookStore(stores()).health(1, FIRST_AT_MS + EVENTS);
   expect(health).toMatchObject({ queuedEvents: ranges, oldestUndeliveredAtMs: FIRST_AT_MS });
   // For each of them: where it lies, what is in the log there, and what is not in the log.
   expect(reads).toBeLessThan(3 * ranges + 10);
 });
 
 it('lists and reads endpoints past the writer', async () => {
-  const call = (() => Promise.reject(new Error('the writer was asked'))) as CallWriter;
-  const lane = readAtOnce;
-  const store = createWebhookStore({ reader, lane, pacedLane: lane, call, wake: createWake() });
+  const store = createWebhookStore(stores());
   const all = await store.endpoints(organizationId, { after: null, limit: null });
   expect(all).toHaveLength(ENDPOINTS);
   const [first, second] = all;

@@ -1,3 +1,5 @@
+export * as endpointsDue from './endpoints-due.ts';
+export * as endpointsLog from './endpoints-log.ts';
 export * as endpointsSweep from './endpoints-sweep.ts';
 export * as endpointsWork from './endpoints-work.ts';
 export * as endpointsWrites from './endpoints-writes.ts';

@@ -6,16 +6,6 @@ import { deadReasons } from '../../../src/storage/rows/webhook-codes.ts';
 import { deliveryStatuses } from '../../../src/storage/rows/webhook-codes.ts';
 import type * as source from '../../../src/storage/endpoints/questions.ts';
 
-export const countUnfinished: Compiled<typeof source.countUnfinished> = {
-  name: 'endpoints.countUnfinished',
-  text: "select \"delivery\".\"status\" as \"status\", count(*) as \"count\" from \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"endpoint_number\" = $1 and \"delivery\".\"ended_at\" is null and \"delivery\".\"test\" = false group by \"delivery\".\"status\"",
-  cells: (given) => [given.endpointNumber],
-  row: (row: any) => ({
-    status: deliveryStatuses.word(row.status),
-    count: row.count,
-  }),
-};
-
 export const findChange: Compiled<typeof source.findChange> = {
   name: 'endpoints.findChange',
   text: "select \"number\" as \"change\" from \"webhook_changes\" where \"id\" = $1",
@@ -63,8 +53,8 @@ export const findEndpoint: Compiled<typeof source.findEndpoint> = {
 
 export const findFigures: Compiled<typeof source.findFigures> = {
   name: 'endpoints.findFigures',
-  text: "select \"endpoint\".\"status\" as \"status\", (select min(\"delivery\".\"queued_at\") as \"oldestAtMs\" from \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"endpoint_number\" = $1 and \"delivery\".\"ended_at\" is null and \"delivery\".\"test\" = false) as \"oldestAtMs\", (select count(*) as \"count\" from \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"endpoint_number\" = $2 and \"delivery\".\"status\" = 4 and \"delivery\".\"test\" = false) as \"dead\", (select sum(\"figure\".\"finished\") as \"sum\" from \"webhook_figures\" as \"figure\" where \"figure\".\"endpoint_number\" = $3 and \"figure\".\"bucket\" >= $4) as \"finished\", (select sum(\"figure\".\"succeeded\") as \"sum\" from \"webhook_figures\" as \"figure\" where \"figure\".\"endpoint_number\" = $5 and \"figure\".\"bucket\" >= $6) as \"succeeded\" from \"webhook_endpoints\" as \"endpoint\" where \"endpoint\".\"number\" = $7",
-  cells: (given) => [given.endpointNumber, given.endpointNumber, given.endpointNumber, given.bucket, given.endpointNumber, given.bucket, given.endpointNumber],
+  text: "select \"endpoint\".\"status\" as \"status\", (select min(\"delivery\".\"queued_at\") as \"oldestAtMs\" from \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"endpoint_number\" = $1 and \"delivery\".\"ended_at\" is null and \"delivery\".\"test\" = false) as \"oldestAtMs\", (select count(*) as \"count\" from \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"endpoint_number\" = $2 and \"delivery\".\"status\" = 4 and \"delivery\".\"test\" = false) as \"dead\", (select sum(\"figure\".\"finished\") as \"sum\" from \"webhook_figures\" as \"figure\" where \"figure\".\"endpoint_number\" = $3 and \"figure\".\"bucket\" >= $4) as \"finished\", (select sum(\"figure\".\"succeeded\") as \"sum\" from \"webhook_figures\" as \"figure\" where \"figure\".\"endpoint_number\" = $5 and \"figure\".\"bucket\" >= $6) as \"succeeded\", (select coalesce(json_agg(agg), '[]') from (select \"delivery\".\"status\" as \"status\", count(*) as \"count\" from \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"endpoint_number\" = $7 and \"delivery\".\"ended_at\" is null and \"delivery\".\"test\" = false group by \"delivery\".\"status\") as agg) as \"unfinished\", (select coalesce(json_agg(agg), '[]') from (select \"attempt\".\"latency_ms\" as \"latencyMs\" from \"webhook_attempts\" as \"attempt\" where \"attempt\".\"endpoint_number\" = $8 and \"attempt\".\"fired_at\" >= $9 and \"attempt\".\"fired_at\" <= $10 and \"attempt\".\"latency_ms\" is not null and \"attempt\".\"test\" = false order by \"attempt\".\"fired_at\" desc, \"attempt\".\"id\" desc limit $11) as agg) as \"latencies\" from \"webhook_endpoints\" as \"endpoint\" where \"endpoint\".\"number\" = $12",
+  cells: (given) => [given.endpointNumber, given.endpointNumber, given.endpointNumber, given.bucket, given.endpointNumber, given.bucket, given.endpointNumber, given.endpointNumber, given.sinceMs, given.untilMs, given.limit, given.endpointNumber],
   row: (row) => row,
 };
 
@@ -150,13 +140,6 @@ export const listEndpoints: Compiled<typeof source.listEndpoints> = {
   name: 'endpoints.listEndpoints',
   text: "select \"endpoint\".\"number\" as \"number\", \"endpoint\".\"id\" as \"id\", \"endpoint\".\"organization_id\" as \"organizationId\", \"endpoint\".\"organization_number\" as \"organizationNumber\", \"endpoint\".\"destination_kind\" as \"destinationKind\", \"endpoint\".\"url\" as \"url\", \"endpoint\".\"sqs\" as \"sqs\", \"endpoint\".\"sqs_secret\" as \"sqsSecret\", \"endpoint\".\"enabled_events\" as \"enabledEvents\", \"endpoint\".\"status\" as \"status\", \"endpoint\".\"disabled_reason\" as \"disabledReason\", \"endpoint\".\"disabled_at\" as \"disabledAtMs\", \"endpoint\".\"max_batch_size\" as \"maxBatchSize\", \"endpoint\".\"max_batch_delay_ms\" as \"maxBatchDelayMs\", \"endpoint\".\"max_in_flight\" as \"maxInFlight\", \"endpoint\".\"description\" as \"description\", \"endpoint\".\"secret\" as \"secret\", \"endpoint\".\"previous_secret\" as \"previousSecret\", \"endpoint\".\"previous_secret_until\" as \"previousSecretUntilMs\", \"endpoint\".\"destination_version\" as \"destinationVersion\", \"endpoint\".\"run\" as \"run\", \"endpoint\".\"version\" as \"version\", \"endpoint\".\"created_at\" as \"createdAtMs\", \"endpoint\".\"updated_at\" as \"updatedAtMs\", \"endpoint\".\"archived_at\" as \"archivedAtMs\", \"state\".\"failing_since\" as \"failingSinceMs\", \"state\".\"last_success_at\" as \"lastSuccessAtMs\", \"state\".\"last_failure_at\" as \"lastFailureAtMs\", \"state\".\"consecutive_failures\" as \"consecutiveFailures\" from \"webhook_endpoints\" as \"endpoint\" inner join \"webhook_states\" as \"state\" on \"state\".\"endpoint_number\" = \"endpoint\".\"number\" where \"endpoint\".\"organization_id\" = $1 and \"endpoint\".\"archived_at\" is null and (\"endpoint\".\"created_at\", \"endpoint\".\"id\") > ($2, $3) order by \"endpoint\".\"created_at\", \"endpoint\".\"id\" limit $4",
   cells: (given) => [given.organizationId, given.createdAtMs, given.id, given.limit],
-  row: (row) => row,
-};
-
-export const listLatencies: Compiled<typeof source.listLatencies> = {
-  name: 'endpoints.listLatencies',
-  text: "select \"attempt\".\"latency_ms\" as \"latencyMs\" from \"webhook_attempts\" as \"attempt\" where \"attempt\".\"endpoint_number\" = $1 and \"attempt\".\"fired_at\" >= $2 and \"attempt\".\"fired_at\" <= $3 and \"attempt\".\"latency_ms\" is not null and \"attempt\".\"test\" = false order by \"attempt\".\"fired_at\" desc, \"attempt\".\"id\" desc limit $4",
-  cells: (given) => [given.endpointNumber, given.sinceMs, given.untilMs, given.limit],
   row: (row) => row,
 };
 

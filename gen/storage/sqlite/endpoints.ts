@@ -6,16 +6,6 @@ import { deadReasons } from '../../../src/storage/rows/webhook-codes.ts';
 import { deliveryStatuses } from '../../../src/storage/rows/webhook-codes.ts';
 import type * as source from '../../../src/storage/endpoints/questions.ts';
 
-export const countUnfinished: Compiled<typeof source.countUnfinished> = {
-  name: 'endpoints.countUnfinished',
-  text: "select \"delivery\".\"status\" as \"status\", count(*) as \"count\" from \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"endpoint_number\" = ? and \"delivery\".\"ended_at\" is null and \"delivery\".\"test\" = false group by \"delivery\".\"status\"",
-  cells: (given) => [given.endpointNumber],
-  row: (row: any) => ({
-    status: deliveryStatuses.word(row[0]),
-    count: row[1],
-  }),
-};
-
 export const findChange: Compiled<typeof source.findChange> = {
   name: 'endpoints.findChange',
   text: "select \"number\" as \"change\" from \"webhook_changes\" where \"id\" = ?",
@@ -95,14 +85,16 @@ export const findEndpoint: Compiled<typeof source.findEndpoint> = {
 
 export const findFigures: Compiled<typeof source.findFigures> = {
   name: 'endpoints.findFigures',
-  text: "select \"endpoint\".\"status\" as \"status\", (select min(\"delivery\".\"queued_at\") as \"oldestAtMs\" from \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"endpoint_number\" = ? and \"delivery\".\"ended_at\" is null and \"delivery\".\"test\" = false) as \"oldestAtMs\", (select count(*) as \"count\" from \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"endpoint_number\" = ? and \"delivery\".\"status\" = 4 and \"delivery\".\"test\" = false) as \"dead\", (select sum(\"figure\".\"finished\") as \"sum\" from \"webhook_figures\" as \"figure\" where \"figure\".\"endpoint_number\" = ? and \"figure\".\"bucket\" >= ?) as \"finished\", (select sum(\"figure\".\"succeeded\") as \"sum\" from \"webhook_figures\" as \"figure\" where \"figure\".\"endpoint_number\" = ? and \"figure\".\"bucket\" >= ?) as \"succeeded\" from \"webhook_endpoints\" as \"endpoint\" where \"endpoint\".\"number\" = ?",
-  cells: (given) => [given.endpointNumber, given.endpointNumber, given.endpointNumber, given.bucket, given.endpointNumber, given.bucket, given.endpointNumber],
+  text: "select \"endpoint\".\"status\" as \"status\", (select min(\"delivery\".\"queued_at\") as \"oldestAtMs\" from \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"endpoint_number\" = ? and \"delivery\".\"ended_at\" is null and \"delivery\".\"test\" = false) as \"oldestAtMs\", (select count(*) as \"count\" from \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"endpoint_number\" = ? and \"delivery\".\"status\" = 4 and \"delivery\".\"test\" = false) as \"dead\", (select sum(\"figure\".\"finished\") as \"sum\" from \"webhook_figures\" as \"figure\" where \"figure\".\"endpoint_number\" = ? and \"figure\".\"bucket\" >= ?) as \"finished\", (select sum(\"figure\".\"succeeded\") as \"sum\" from \"webhook_figures\" as \"figure\" where \"figure\".\"endpoint_number\" = ? and \"figure\".\"bucket\" >= ?) as \"succeeded\", (select coalesce(json_group_array(json_object('status', \"agg\".\"status\", 'count', \"agg\".\"count\")), '[]') from (select \"delivery\".\"status\" as \"status\", count(*) as \"count\" from \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"endpoint_number\" = ? and \"delivery\".\"ended_at\" is null and \"delivery\".\"test\" = false group by \"delivery\".\"status\") as agg) as \"unfinished\", (select coalesce(json_group_array(json_object('latencyMs', \"agg\".\"latencyMs\")), '[]') from (select \"attempt\".\"latency_ms\" as \"latencyMs\" from \"webhook_attempts\" as \"attempt\" where \"attempt\".\"endpoint_number\" = ? and \"attempt\".\"fired_at\" >= ? and \"attempt\".\"fired_at\" <= ? and \"attempt\".\"latency_ms\" is not null and \"attempt\".\"test\" = false order by \"attempt\".\"fired_at\" desc, \"attempt\".\"id\" desc limit ?) as agg) as \"latencies\" from \"webhook_endpoints\" as \"endpoint\" where \"endpoint\".\"number\" = ?",
+  cells: (given) => [given.endpointNumber, given.endpointNumber, given.endpointNumber, given.bucket, given.endpointNumber, given.bucket, given.endpointNumber, given.endpointNumber, given.sinceMs, given.untilMs, given.limit, given.endpointNumber],
   row: (row: any) => ({
     status: row[0],
     oldestAtMs: row[1],
     dead: row[2],
     finished: row[3],
     succeeded: row[4],
+    unfinished: JSON.parse(row[5]),
+    latencies: JSON.parse(row[6]),
   }),
 };
 
@@ -251,15 +243,6 @@ export const listEndpoints: Compiled<typeof source.listEndpoints> = {
     lastSuccessAtMs: row[26],
     lastFailureAtMs: row[27],
     consecutiveFailures: row[28],
-  }),
-};
-
-export const listLatencies: Compiled<typeof source.listLatencies> = {
-  name: 'endpoints.listLatencies',
-  text: "select \"attempt\".\"latency_ms\" as \"latencyMs\" from \"webhook_attempts\" as \"attempt\" where \"attempt\".\"endpoint_number\" = ? and \"attempt\".\"fired_at\" >= ? and \"attempt\".\"fired_at\" <= ? and \"attempt\".\"latency_ms\" is not null and \"attempt\".\"test\" = false order by \"attempt\".\"fired_at\" desc, \"attempt\".\"id\" desc limit ?",
-  cells: (given) => [given.endpointNumber, given.sinceMs, given.untilMs, given.limit],
-  row: (row: any) => ({
-    latencyMs: row[0],
   }),
 };
 

@@ -2,16 +2,16 @@
 
 import type { Work, WorkInstant } from '../../domain/webhook-store.ts';
 import type { OfNumbers } from '../endpoints/questions-work.ts';
-import { askInTurns, type Question, type Transaction } from '../questions.ts';
+import type { Question, Transaction } from '../questions.ts';
 import { hourOf } from './apply-work.ts';
 import type { WorkContent } from './tables.ts';
-import type { WorkAsking } from './work.ts';
+import type { WorkQuestions } from './work.ts';
 import type { LoadedRows } from './work-set.ts';
 
 /** What a transaction reads and holds. */
 export type Names = {
-  readonly endpoints: ReadonlySet<number>;
-  readonly deliveries: ReadonlySet<number>;
+  readonly endpoints: readonly number[];
+  readonly deliveries: readonly number[];
   /** Of the deliveries, those whose content is needed as well. */
   readonly taken: readonly number[];
   /** Beside those that the deliveries are of. */
@@ -28,24 +28,21 @@ export type Names = {
  */
 export async function loadWork(
   { ask, changeRows }: Transaction,
-  { questions, pointsAtOnce }: WorkAsking,
+  questions: WorkQuestions,
   names: Names & { readonly hold: 'holdStates' | 'holdFreeStates' },
 ): Promise<LoadedRows> {
-  const list = <Row>(question: Question<OfNumbers, Row>, numbers: Iterable<number>) =>
-    askInTurns([...numbers], pointsAtOnce, (some) => ask(question, { numbers: some }));
-  // In order, so that two who need several of them wait for each other, but never both at once.
-  const wanted = [...names.endpoints].toSorted((one, other) => one - other);
+  const list = async <Row>(question: Question<OfNumbers, Row>, numbers: readonly number[]) =>
+    numbers.length === 0 ? [] : await ask(question, { numbers });
   const [held, known, deliveries, contents, numbers] = await Promise.all([
-    list(questions[names.hold], wanted),
-    list(questions.listWorkEndpoints, wanted),
+    list(questions[names.hold], names.endpoints),
+    list(questions.listWorkEndpoints, names.endpoints),
     list(questions.listWorkDeliveries, names.deliveries),
     list(questions.listContents, names.taken),
     names.batches === 0 ? [] : ask(questions.drawDeliveryNumbers, { count: names.batches }),
   ]);
   const heldNumbers = new Set(held.map(({ number }) => number));
   const endpoints = known.filter(({ number }) => heldNumbers.has(number));
-  const replays = new Set(names.replays);
-  for (const { replayNumber } of deliveries) if (replayNumber !== null) replays.add(replayNumber);
+  const replays = [...names.replays, ...deliveries.flatMap(({ replayNumber }) => replayNumber ?? [])];
   return {
     endpoints,
     deliveries,
@@ -63,7 +60,7 @@ export async function loadWork(
       questions.addHours,
       inOrder.map((organizationNumber) => ({ organizationNumber, hour, attempts: 0 })),
     );
-    const rows = await askInTurns(inOrder, pointsAtOnce, (some) => ask(questions.listHours, { numbers: some, hour }));
+    const rows = await ask(questions.listHours, { numbers: inOrder, hour });
     return new Map(rows.map(({ organizationNumber, attempts }) => [organizationNumber, attempts]));
   }
 }
@@ -86,9 +83,9 @@ export function namesIn(work: readonly Work[], at: WorkInstant): Names {
     work.filter((piece): piece is Extract<Work, { kind: Kind }> => kinds.some((kind) => kind === piece.kind));
   const cuts = of('cut');
   return {
-    endpoints: new Set(work.map(({ endpointNumber }) => endpointNumber)),
-    deliveries: new Set(of('take', 'finish', 'lose').map(({ number }) => number)),
-    taken: [...new Set(of('take').map(({ number }) => number))],
+    endpoints: work.map(({ endpointNumber }) => endpointNumber),
+    deliveries: of('take', 'finish', 'lose').map(({ number }) => number),
+    taken: of('take').map(({ number }) => number),
     replays: cuts.flatMap(({ lane }) => (lane.kind === 'replay' ? [lane.number] : [])),
     batches: cuts.reduce((sum, { batches }) => sum + batches.length, 0),
     hour: at.attemptsPerHourMax === null ? null : hourOf(at),

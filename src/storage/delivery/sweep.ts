@@ -10,7 +10,7 @@ import { applyHousework, type Housework } from './housework.ts';
 import { loadWork } from './load-work.ts';
 import { BUCKET_MS, HOUR_MS } from './tables.ts';
 import { endTests } from './tests.ts';
-import type { WorkAsking } from './work.ts';
+import type { WorkQuestions } from './work.ts';
 import { createWorkSet } from './work-set.ts';
 import { writeWork } from './write-work.ts';
 
@@ -25,31 +25,32 @@ const FIGURES_KEPT_MS = 2 * HOUR_MS;
 
 export async function sweepDeliveries(
   transact: Transact,
-  asking: WorkAsking,
+  questions: WorkQuestions,
   { question, afterEndpoint: after }: SweepStep,
 ): Promise<SweepDone> {
   if (after === null) {
-    const isFull = await transact((transaction) => removeEnded(transaction, asking, question));
+    const isFull = await transact((transaction) => removeEnded(transaction, questions, question));
     return { next: isFull ? null : 0, isOver: !isFull, disabled: [], expired: 0 };
   }
   const { rowsMax } = question;
   const { numbers, found, done, ...ended } = await transact((transaction) =>
-    doHousework(transaction, asking, { question, after }),
+    doHousework(transaction, questions, { question, after }),
   );
   const last = numbers.at(-1) ?? after;
   // What others have in hand may stay so for a while.
   const isFull =
     (found === rowsMax && done > 0) ||
-    (await transact((transaction) => removeOld(transaction, asking, { question, after, last, limit: rowsMax - done })));
+    (await transact((transaction) =>
+      removeOld(transaction, questions, { question, after, last, limit: rowsMax - done }),
+    ));
   const next = numbers.length < rowsMax ? null : last;
   return { next: isFull ? after : next, isOver: false, ...ended };
 }
 
 type Walk = { readonly question: SweepQuestion; readonly after: number };
 
-async function doHousework(transaction: Transaction, asking: WorkAsking, { question, after }: Walk) {
+async function doHousework(transaction: Transaction, questions: WorkQuestions, { question, after }: Walk) {
   const { ask } = transaction;
-  const { questions } = asking;
   const { nowMs, eventsBeforeMs, rowsMax: limit } = question;
   const numbers = (await ask(questions.listNumbers, { after, limit })).map(({ number }) => number);
   const range = { after, last: numbers.at(-1) ?? after, limit };
@@ -67,10 +68,10 @@ async function doHousework(transaction: Transaction, asking: WorkAsking, { quest
   ].slice(0, limit);
   if (found.length === 0) return { numbers, found: 0, done: 0, disabled: [], expired: 0 };
   const set = createWorkSet(
-    await loadWork(transaction, asking, {
+    await loadWork(transaction, questions, {
       hold: 'holdFreeStates',
-      endpoints: new Set(found.map(({ endpointNumber }) => endpointNumber)),
-      deliveries: new Set(found.flatMap((piece) => (piece.kind === 'give_up' ? [] : [piece.number]))),
+      endpoints: found.map(({ endpointNumber }) => endpointNumber),
+      deliveries: found.flatMap((piece) => (piece.kind === 'give_up' ? [] : [piece.number])),
       taken: [],
       replays: [],
       batches: 0,
@@ -80,7 +81,7 @@ async function doHousework(transaction: Transaction, asking: WorkAsking, { quest
   const held = found.filter(({ endpointNumber }) => set.endpoint(endpointNumber) !== undefined);
   const expiredCount = applyHousework(set, held, nowMs);
   const changes = set.changes();
-  await writeWork(transaction, asking, changes);
+  await writeWork(transaction, questions, changes);
   const disabled = changes.disabled.map(({ id }) => id);
   return { numbers, found: found.length, done: held.length, disabled, expired: expiredCount };
 }
@@ -88,7 +89,7 @@ async function doHousework(transaction: Transaction, asking: WorkAsking, { quest
 type Range = Walk & { readonly last: number; readonly limit: number };
 
 /** Answers whether there may be more of it. */
-async function removeOld(transaction: Transaction, { questions }: WorkAsking, { question, ...range }: Range) {
+async function removeOld(transaction: Transaction, questions: WorkQuestions, { question, ...range }: Range) {
   const { ask, changeRows } = transaction;
   const beforeMs = question.endedBeforeMs;
   const beforeBucket = Math.floor((question.nowMs - FIGURES_KEPT_MS) / BUCKET_MS);
@@ -102,15 +103,18 @@ async function removeOld(transaction: Transaction, { questions }: WorkAsking, { 
 }
 
 /** Answers whether there may be more of it. */
-async function removeEnded(transaction: Transaction, asking: WorkAsking, question: SweepQuestion): Promise<boolean> {
+async function removeEnded(
+  transaction: Transaction,
+  questions: WorkQuestions,
+  question: SweepQuestion,
+): Promise<boolean> {
   const { ask, change, changeRows } = transaction;
-  const { questions } = asking;
   const { nowMs, endedBeforeMs: beforeMs, rowsMax } = question;
   const [tests, ended] = await Promise.all([
     ask(questions.holdLostTests, { nowMs, limit: rowsMax }),
     ask(questions.holdEnded, { beforeMs, limit: rowsMax }),
   ]);
-  endTests(transaction, asking, { tests, verdict: null, nowMs });
+  endTests(transaction, questions, { tests, verdict: null, nowMs });
   const gone = ended.slice(0, rowsMax - tests.length);
   changeRows(questions.dropAttemptsOf, gone);
   changeRows(questions.dropDeliveries, gone);

@@ -4,7 +4,7 @@ import type { Verdict } from '../../domain/delivery.ts';
 import type { NewTest } from '../../domain/webhook-store.ts';
 import type { Transaction } from '../questions.ts';
 import type { AttemptRow, NewDelivery, WorkDelivery } from './tables.ts';
-import type { TestLimit, WorkAsking } from './work.ts';
+import type { TestLimit, WorkQuestions } from './work.ts';
 
 /** A test is over long before; one that is not was lost with its process. */
 const TEST_LEASE_MS = 30_000;
@@ -12,7 +12,7 @@ const TEST_LEASE_MS = 30_000;
 /** See WebhookStore.beginTest. */
 export async function beginTest(
   { ask, changeRows }: Transaction,
-  { questions }: WorkAsking,
+  questions: WorkQuestions,
   { test, limit }: { readonly test: NewTest; readonly limit: TestLimit },
 ): Promise<number | null> {
   const { endpointNumber, firedAtMs } = test;
@@ -34,7 +34,7 @@ export async function beginTest(
 /** Ends tests that have not ended. Null verdict: nothing was heard of the sender. */
 export function endTests(
   { changeRows }: Transaction,
-  { questions }: WorkAsking,
+  questions: WorkQuestions,
   {
     tests,
     verdict,

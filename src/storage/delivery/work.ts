@@ -2,7 +2,7 @@
 
 import type { Verdict } from '../../domain/delivery.ts';
 import type { DeliveryStore, NewTest, WebhookStore } from '../../domain/webhook-store.ts';
-import type { Asking, Transact } from '../questions.ts';
+import type { Transact } from '../questions.ts';
 import { applyWork } from './apply-work.ts';
 import { loadWork, namesIn } from './load-work.ts';
 import { type SweepDone, type SweepStep, sweepDeliveries } from './sweep.ts';
@@ -13,9 +13,8 @@ import { writeWork } from './write-work.ts';
 type All = typeof import('../../../gen/storage/sqlite/all.ts');
 
 /** They are the same for every store. */
-export type WorkQuestions = Pick<All, 'endpoints' | 'endpointsSweep' | 'endpointsWork' | 'endpointsWrites'>;
-
-export type WorkAsking = Pick<Asking<ReturnType<typeof join>>, 'questions' | 'pointsAtOnce'>;
+export type WorkSources = Pick<All, 'endpoints' | 'endpointsSweep' | 'endpointsWork' | 'endpointsWrites'>;
+export type WorkQuestions = ReturnType<typeof join>;
 
 export type TestLimit = Parameters<WebhookStore['beginTest']>[1];
 
@@ -25,32 +24,28 @@ export type DeliveryWork = Pick<WebhookStore, 'beginTest' | 'endTest'> & {
   sweepDeliveries(step: SweepStep): Promise<SweepDone>;
 };
 
-export type DeliveryWorkDeps = Pick<Asking<WorkQuestions>, 'questions' | 'pointsAtOnce'> & {
-  readonly transact: Transact;
-};
-
-export function createDeliveryWork({ questions, pointsAtOnce, transact }: DeliveryWorkDeps): DeliveryWork {
-  const asking: WorkAsking = { questions: join(questions), pointsAtOnce };
+export function createDeliveryWork(sources: WorkSources, transact: Transact): DeliveryWork {
+  const questions = join(sources);
   return {
     applyWork: (work, at) =>
       transact(async (transaction) => {
-        const set = createWorkSet(await loadWork(transaction, asking, { ...namesIn(work, at), hold: 'holdStates' }));
+        const set = createWorkSet(await loadWork(transaction, questions, { ...namesIn(work, at), hold: 'holdStates' }));
         const outcomes = applyWork(set, work, at);
-        await writeWork(transaction, asking, set.changes());
+        await writeWork(transaction, questions, set.changes());
         return outcomes;
       }),
-    sweepDeliveries: (step) => sweepDeliveries(transact, asking, step),
+    sweepDeliveries: (step) => sweepDeliveries(transact, questions, step),
     beginTest: (test: NewTest, limit: TestLimit) =>
-      transact((transaction) => beginTest(transaction, asking, { test, limit })),
+      transact((transaction) => beginTest(transaction, questions, { test, limit })),
     endTest: ({ endpointNumber, dispatchId }: NewTest, verdict: Verdict, nowMs: number) =>
       transact(async (transaction) => {
         // A test that has ended stays as it is.
-        const tests = await transaction.ask(asking.questions.holdTest, { endpointNumber, dispatchId });
-        endTests(transaction, asking, { tests, verdict, nowMs });
+        const tests = await transaction.ask(questions.holdTest, { endpointNumber, dispatchId });
+        endTests(transaction, questions, { tests, verdict, nowMs });
       }),
   };
 }
 
-function join({ endpoints, endpointsSweep, endpointsWork, endpointsWrites }: WorkQuestions) {
+function join({ endpoints, endpointsSweep, endpointsWork, endpointsWrites }: WorkSources) {
   return { findChange: endpoints.findChange, ...endpointsSweep, ...endpointsWork, ...endpointsWrites };
 }

@@ -2,17 +2,16 @@
 
 import type { Subscription } from '../../domain/endpoint.ts';
 import { NO_EVENTS } from '../../domain/event-type.ts';
-import { askInTurns, type Transaction } from '../questions.ts';
+import type { Transaction } from '../questions.ts';
 import { changeSubscriptions, dropPassed, type WorkEndpoint } from './tables.ts';
-import type { WorkAsking } from './work.ts';
+import type { WorkQuestions } from './work.ts';
 import type { WorkSet } from './work-set.ts';
 
 export async function writeWork(
   transaction: Transaction,
-  asking: WorkAsking,
+  questions: WorkQuestions,
   changes: ReturnType<WorkSet['changes']>,
 ): Promise<void> {
-  const { questions } = asking;
   const { changeRows } = transaction;
   const { endpoints, disabled } = changes;
   changeRows(questions.insertDeliveries, changes.newDeliveries);
@@ -25,7 +24,7 @@ export async function writeWork(
     questions.addHours,
     changes.hours.toSorted((one, other) => one.organizationNumber - other.organizationNumber),
   );
-  const heads = disabled.length === 0 ? NO_HEADS : await disableEndpoints(transaction, asking, disabled);
+  const heads = disabled.length === 0 ? NO_HEADS : await disableEndpoints(transaction, questions, disabled);
   changeRows(
     questions.updateStates,
     endpoints.map((endpoint) => ({ ...endpoint, subscriptionsJson: subscriptionsOf(endpoint, heads) })),
@@ -40,7 +39,7 @@ const NO_HEADS: Heads = new Map();
 /** Where their logs end stays so until the commit. */
 async function disableEndpoints(
   { ask, change, changeRows }: Transaction,
-  { questions, pointsAtOnce }: WorkAsking,
+  questions: WorkQuestions,
   disabled: readonly WorkEndpoint[],
 ): Promise<Heads> {
   const organizations = new Set(disabled.map(({ organizationNumber }) => organizationNumber));
@@ -53,7 +52,7 @@ async function disableEndpoints(
   const [, [{ change: changeNumber } = { change: 0 }], heads] = await Promise.all([
     counted,
     ask(questions.findChange, {}),
-    askInTurns(inOrder, pointsAtOnce, (some) => ask(questions.holdHeads, { numbers: some })),
+    ask(questions.holdHeads, { numbers: inOrder }),
   ]);
   changeRows(
     questions.disableEndpoints,

@@ -1,19 +1,14 @@
 /** What happened to the deliveries of an endpoint, for those who ask. */
 
 import type { DescendingPage, WebhookStore } from '../../domain/webhook-store.ts';
-import type { Ask, Compiled } from '../questions.ts';
-import { parseEventIds } from '../rows/webhook-texts.ts';
-import type * as source from './questions.ts';
-
-export type DeliveryLogQuestions = {
-  readonly [Name in 'listAttempts' | 'listAttemptsOf' | 'findDelivery' | 'listDead']: Compiled<(typeof source)[Name]>;
-};
+import type { Ask } from '../questions.ts';
+import type { EndpointQuestions } from './stores.ts';
 
 export type DeliveryLogReader = Pick<WebhookStore, 'attempts' | 'delivery' | 'attemptsOf' | 'deadLetters'>;
 
 const AFTER_ALL = { atMs: Number.MAX_SAFE_INTEGER, id: '' };
 
-export function createDeliveryLogReader(questions: DeliveryLogQuestions, ask: Ask): DeliveryLogReader {
+export function createDeliveryLogReader(questions: EndpointQuestions['endpoints'], ask: Ask): DeliveryLogReader {
   return {
     attempts: async (endpointNumber, page) =>
       (await ask(questions.listAttempts, { endpointNumber, ...placeOf(page) })).map(withEventIds),
@@ -33,5 +28,5 @@ function placeOf({ after, limit }: DescendingPage) {
 }
 
 function withEventIds<Row extends { readonly eventIdsJson: string }>({ eventIdsJson, ...row }: Row) {
-  return { ...row, eventIds: parseEventIds(eventIdsJson) };
+  return { ...row, eventIds: JSON.parse(eventIdsJson) as string[] };
 }

@@ -1,18 +1,12 @@
 /** Endpoints as those see them who deliver to them. */
 
+import type { Subscription } from '../../domain/endpoint.ts';
 import type { DeliveryStore } from '../../domain/webhook-store.ts';
-import type { Ask, Compiled } from '../questions.ts';
+import type { Ask } from '../questions.ts';
 import { unpackEndpoint } from '../rows/endpoint-rows.ts';
-import { parseSubscriptions } from '../rows/webhook-texts.ts';
-import type * as source from './questions.ts';
+import type { EndpointQuestions } from './stores.ts';
 
-export type ChangeQuestions = {
-  readonly [Name in 'findChange' | 'listChanged' | 'listLiving' | 'listRunningReplays']: Compiled<
-    (typeof source)[Name]
-  >;
-};
-
-export function createChangesReader(questions: ChangeQuestions, ask: Ask): DeliveryStore['changes'] {
+export function createChangesReader(questions: EndpointQuestions['endpoints'], ask: Ask): DeliveryStore['changes'] {
   return async (afterChange) => {
     // First: changes commit in the order of their numbers, so the rows hold all up to this one. What changes meanwhile
     // has a higher number, and is read again.
@@ -25,7 +19,7 @@ export function createChangesReader(questions: ChangeQuestions, ask: Ask): Deliv
     );
     const endpoints = rows.map(({ subscriptionsJson, ...row }) => ({
       ...unpackEndpoint(row),
-      subscriptions: parseSubscriptions(subscriptionsJson),
+      subscriptions: JSON.parse(subscriptionsJson) as Subscription[],
       replays: (replays.get(row.number) ?? []).map(({ endpointNumber: _, ...replay }) => replay),
     }));
     return { change, endpoints };

@@ -3,20 +3,16 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Endpoint } from '../../domain/endpoint.ts';
 import type { WebhookStore } from '../../domain/webhook-store.ts';
-import type { Ask, Compiled } from '../questions.ts';
+import type { Ask } from '../questions.ts';
 import { unpackEndpoint } from '../rows/endpoint-rows.ts';
-import type * as source from './questions.ts';
-
-export type EndpointQuestions = {
-  readonly [Name in 'listEndpoints' | 'findEndpoint']: Compiled<(typeof source)[Name]>;
-};
+import type { EndpointQuestions } from './stores.ts';
 
 /** A list of all may be long; so many are read before others have their turn. */
 const ROWS_AT_ONCE = 250;
 const FIRST = { createdAtMs: -1, id: '' };
 
 export function createEndpointReader(
-  { listEndpoints, findEndpoint }: EndpointQuestions,
+  { listEndpoints, findEndpoint }: EndpointQuestions['endpoints'],
   ask: Ask,
 ): Pick<WebhookStore, 'endpoints' | 'endpoint'> {
   return {

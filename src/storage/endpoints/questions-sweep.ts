@@ -20,9 +20,12 @@ export const listNumbers = question<Omit<OfRange, 'last'>>()((db, given) =>
 
 /** Endpoints of which a streak of failures is over. What is being sent, or is due, decides by its own verdict. */
 export const listGivenUp = question<OfTerm & { readonly nowMs: number }>()((db, given) =>
-  endpointsOf(db, given)
-    .crossJoin('WebhookState as state')
-    .whereRef('state.endpointNumber', '=', 'endpoint.number')
+  db
+    .selectFrom('WebhookState as state')
+    .crossJoin('WebhookEndpoint as endpoint')
+    .where('state.endpointNumber', '>', given.after)
+    .where('state.endpointNumber', '<=', given.last)
+    .whereRef('endpoint.number', '=', 'state.endpointNumber')
     .where('state.failingSinceMs', '<=', given.beforeMs)
     .where('state.inFlight', '=', sql.lit(0))
     .where('endpoint.status', '=', sql.lit('active'))

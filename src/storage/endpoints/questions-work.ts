@@ -4,20 +4,23 @@ import { type Db, question } from '../questions.ts';
 
 export type OfNumbers = { readonly numbers: readonly number[] };
 
-/** Whoever works on endpoints holds their states first. */
-export const holdStates = question<OfNumbers>()((db, given, { isAsked, hold }) =>
-  hold(statesOf(db).where(isAsked('endpointNumber', given.numbers))),
+/**
+ * Whoever works on endpoints holds their states first, in this order: two who need several of them wait for each other, but
+ * never both at once.
+ */
+export const holdStates = question<OfNumbers>()((db, given, { isAmong, hold }) =>
+  hold(statesOf(db).where(isAmong('endpointNumber', given.numbers))),
 );
 
-export const holdFreeStates = question<OfNumbers>()((db, given, { isAsked, holdFree }) =>
-  holdFree(statesOf(db).where(isAsked('endpointNumber', given.numbers))),
+export const holdFreeStates = question<OfNumbers>()((db, given, { isAmong, holdFree }) =>
+  holdFree(statesOf(db).where(isAmong('endpointNumber', given.numbers))),
 );
 
-export const listWorkEndpoints = question<OfNumbers>()((db, given, { isAsked }) =>
+export const listWorkEndpoints = question<OfNumbers>()((db, given, { isAmong }) =>
   db
     .selectFrom('WebhookEndpoint as endpoint')
     .innerJoin('WebhookState as state', 'state.endpointNumber', 'endpoint.number')
-    .where(isAsked('endpoint.number', given.numbers))
+    .where(isAmong('endpoint.number', given.numbers))
     .select([
       'endpoint.number as number',
       'endpoint.id as id',
@@ -40,16 +43,16 @@ export const listWorkEndpoints = question<OfNumbers>()((db, given, { isAsked }) 
     .select((column) => column('endpoint.archivedAtMs', 'is not', null).$castTo<boolean>().as('isArchived')),
 );
 
-export const listWorkDeliveries = question<OfNumbers>()((db, given, { isAsked }) =>
-  deliveriesOf(db).where(isAsked('number', given.numbers)),
+export const listWorkDeliveries = question<OfNumbers>()((db, given, { isAmong }) =>
+  deliveriesOf(db).where(isAmong('number', given.numbers)),
 );
 
 /** What they carry, and how many of its events the log still has. */
-export const listContents = question<OfNumbers>()((db, given, { isAsked, eventsKept }) =>
+export const listContents = question<OfNumbers>()((db, given, { isAmong, eventsKept }) =>
   db
     .selectFrom('WebhookDelivery as delivery')
     .innerJoin('WebhookEndpoint as endpoint', 'endpoint.number', 'delivery.endpointNumber')
-    .where(isAsked('delivery.number', given.numbers))
+    .where(isAmong('delivery.number', given.numbers))
     .select([
       'delivery.number as number',
       'delivery.seqsJson as seqsJson',
@@ -59,10 +62,10 @@ export const listContents = question<OfNumbers>()((db, given, { isAsked, eventsK
     .select(eventsKept().as('kept')),
 );
 
-export const listWorkReplays = question<OfNumbers>()((db, given, { isAsked }) =>
+export const listWorkReplays = question<OfNumbers>()((db, given, { isAmong }) =>
   db
     .selectFrom('WebhookReplay')
-    .where(isAsked('number', given.numbers))
+    .where(isAmong('number', given.numbers))
     .select([
       'number as number',
       'endpointNumber as endpointNumber',
@@ -82,10 +85,10 @@ export const drawDeliveryNumbers = question<{ readonly count: number }>()((db, g
 );
 
 /** Attempts of organizations in an hour. */
-export const listHours = question<OfNumbers & { readonly hour: number }>()((db, given, { isAsked }) =>
+export const listHours = question<OfNumbers & { readonly hour: number }>()((db, given, { isAmong }) =>
   db
     .selectFrom('WebhookHour')
-    .where(isAsked('organizationNumber', given.numbers))
+    .where(isAmong('organizationNumber', given.numbers))
     .where('hour', '=', given.hour)
     .select(['organizationNumber as organizationNumber', 'attempts as attempts']),
 );

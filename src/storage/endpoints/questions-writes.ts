@@ -144,11 +144,11 @@ export const insertHeads = changeRows<{ readonly organizationNumber: number }>((
 );
 
 /** Nobody appends to these logs before the transaction ends. */
-export const holdHeads = question<OfNumbers>()((db, given, { isAsked, hold }) =>
+export const holdHeads = question<OfNumbers>()((db, given, { isAmong, hold }) =>
   hold(
     db
       .selectFrom('LogHead')
-      .where(isAsked('organizationNumber', given.numbers))
+      .where(isAmong('organizationNumber', given.numbers))
       .select(['organizationNumber as organizationNumber', 'seq as seq'])
       .orderBy('organizationNumber'),
   ),

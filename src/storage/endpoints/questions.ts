@@ -111,20 +111,30 @@ export const listDead = question<OfPage>()((db, given) =>
     .limit(given.limit),
 );
 
-/** Of the buckets from one on, and of deliveries; tests count nowhere. Sums of nothing are null. */
-export const findFigures = question<OfEndpoint & { readonly bucket: number }>()((db, given) =>
+type OfHour = OfEndpoint & {
+  readonly bucket: number;
+  readonly sinceMs: number;
+  readonly untilMs: number;
+  readonly limit: number;
+};
+
+/**
+ * How an endpoint fares. Of the buckets from one on, of its deliveries that are dead or have not ended, and of its newest
+ * attempts between the instants; tests count nowhere. Sums of nothing are null.
+ */
+export const findFigures = question<OfHour>()((db, given, { listOf }) =>
   db
     .selectFrom('WebhookEndpoint as endpoint')
     .where('endpoint.number', '=', given.endpointNumber)
     .select('endpoint.status as status')
-    .select(({ fn, lit, selectFrom }) => [
+    .select(({ fn, selectFrom }) => [
       unfinishedOf(db, given)
         .select(({ fn: { min } }) => min<number>('delivery.queuedAtMs').as('oldestAtMs'))
         .as('oldestAtMs'),
       selectFrom('WebhookDelivery as delivery')
         .where('delivery.endpointNumber', '=', given.endpointNumber)
         .where('delivery.status', '=', statusOf('dead'))
-        .where('delivery.test', '=', lit(false))
+        .where('delivery.test', '=', sql.lit(false))
         .select(fn.countAll<number>().as('count'))
         .as('dead'),
       figuresOf(db, given)
@@ -133,33 +143,29 @@ export const findFigures = question<OfEndpoint & { readonly bucket: number }>()(
       figuresOf(db, given)
         .select(({ fn: { sum } }) => sum<number>('figure.succeeded').as('sum'))
         .as('succeeded'),
+      listOf<{ status: number; count: number }>(
+        unfinishedOf(db, given)
+          .select('delivery.status as status')
+          .select(({ fn: { countAll } }) => countAll<number>().as('count'))
+          .groupBy('delivery.status') as never,
+      ).as('unfinished'),
+      listOf<{ latencyMs: number }>(latenciesOf(db, given) as never).as('latencies'),
     ]),
 );
 
-/** Deliveries that have not ended, by status. */
-export const countUnfinished = question<OfEndpoint>()((db, given) =>
-  unfinishedOf(db, given)
-    .select('delivery.status as status')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .groupBy('delivery.status'),
-);
-
-/** Newest first, both ends of the time included. */
-export const listLatencies = question<
-  OfEndpoint & { readonly sinceMs: number; readonly untilMs: number; readonly limit: number }
->()((db, given) =>
-  db
+function latenciesOf(db: Db, { endpointNumber, sinceMs, untilMs, limit }: OfHour) {
+  return db
     .selectFrom('WebhookAttempt as attempt')
-    .where('attempt.endpointNumber', '=', given.endpointNumber)
-    .where('attempt.firedAtMs', '>=', given.sinceMs)
-    .where('attempt.firedAtMs', '<=', given.untilMs)
+    .where('attempt.endpointNumber', '=', endpointNumber)
+    .where('attempt.firedAtMs', '>=', sinceMs)
+    .where('attempt.firedAtMs', '<=', untilMs)
     .where('attempt.latencyMs', 'is not', null)
-    .where((column) => column('attempt.test', '=', column.lit(false)))
-    .select((column) => column.ref('attempt.latencyMs').$castTo<number>().as('latencyMs'))
+    .where('attempt.test', '=', sql.lit(false))
+    .select('attempt.latencyMs as latencyMs')
     .orderBy('attempt.firedAtMs', 'desc')
     .orderBy('attempt.id', 'desc')
-    .limit(given.limit),
-);
+    .limit(limit);
+}
 
 function unfinishedOf(db: Db, { endpointNumber }: OfEndpoint) {
   return db

@@ -47,7 +47,7 @@ export function createCore({ db, clock, openManagement }: CoreDeps): Core {
   const installation = prepareInstallationWriter(db);
   const keepSums = prepareKeepSums(db);
   const remove = prepareRemoval(db);
-  const deliveries = createDeliveryWork({ questions, pointsAtOnce: 1, transact: createTransact(db) });
+  const deliveries = createDeliveryWork(questions, createTransact(db));
   const probe = prepareProbe(db);
   let management: Promise<Management> | undefined;
   let last: Promise<unknown> = Promise.resolve();

@@ -1,14 +1,12 @@
 /** The two ports of webhooks on SQLite. */
 
-import * as questions from '../../../gen/storage/sqlite/endpoints.ts';
+import * as questions from '../../../gen/storage/sqlite/all.ts';
 import type { DeliveryStore, WebhookStore } from '../../domain/webhook-store.ts';
-import { createDeliveryLogReader } from '../endpoints/delivery-log.ts';
-import { createEndpointReader } from '../endpoints/endpoint-reader.ts';
+import * as endpoints from '../endpoints/stores.ts';
 import { createManagedWebhooks } from '../management-store.ts';
 import { createAsk } from './ask.ts';
 import type { Database } from './connection.ts';
-import { prepareDeliveryReader } from './delivery-reader.ts';
-import { prepareHealthReader } from './endpoint-health.ts';
+import { prepareLogSearch } from './log-search.ts';
 import type { ReadLane } from './read-lane.ts';
 import type { Wake } from './wake.ts';
 import type { CallWriter } from './writer.ts';
@@ -23,42 +21,37 @@ export type WebhookStoresDeps = {
   readonly wake: Wake;
 };
 
+/** Everybody who writes waits for a step of housekeeping to end. */
+const SWEPT_MAX = 250;
+
 export function createWebhookStore({ reader, pacedLane, call }: WebhookStoresDeps): WebhookStore {
-  const ask = createAsk(reader, pacedLane);
-  return {
-    ...createManagedWebhooks(call),
-    ...createEndpointReader(questions, ask),
-    ...createDeliveryLogReader(questions, ask),
-    ...prepareHealthReader(reader, pacedLane),
-    beginTest: (test, limit) => call('beginTest', test, limit),
-    endTest: (test, verdict, nowMs) => call('endTest', test, verdict, nowMs),
-  };
+  return endpoints.createWebhookStore({
+    questions,
+    ask: createAsk(reader, pacedLane),
+    search: prepareLogSearch(reader, pacedLane),
+    managed: createManagedWebhooks(call),
+    tests: {
+      beginTest: (test, limit) => call('beginTest', test, limit),
+      endTest: (test, verdict, nowMs) => call('endTest', test, verdict, nowMs),
+    },
+  });
 }
 
-/** Everybody who writes waits for a step to end. */
-const SWEPT_AT_ONCE = 250;
-
 export function createDeliveryStore({ reader, lane, call, wake }: WebhookStoresDeps): DeliveryStore {
-  // Up to this number endpoints have been swept in this round; null: all have.
-  let sweptEndpoint: number | null = 0;
-  return {
-    ...prepareDeliveryReader(reader, lane),
+  const ask = createAsk(reader, lane);
+  return endpoints.createDeliveryStore({
+    questions,
+    ask,
+    askAside: ask,
+    search: prepareLogSearch(reader, lane),
+    wake,
+    work: {
+      applyWork: (work, at) => call('applyWork', work, at),
+      sweepDeliveries: (step) => call('sweepDeliveries', step),
+    },
+    sweptMax: SWEPT_MAX,
     nowMs: async () => null,
-    listen: wake.listen,
-    async apply(work, at) {
-      const outcomes = await call('applyWork', work, at);
-      if (outcomes.some((outcome) => outcome.kind === 'recorded' && outcome.disabled !== null)) wake.notify();
-      return outcomes;
-    },
-    async sweep(question) {
-      const rowsMax = Math.min(question.rowsMax, SWEPT_AT_ONCE);
-      const step = { question: { ...question, rowsMax }, afterEndpoint: sweptEndpoint };
-      const { next, isOver, disabled, expired } = await call('sweepDeliveries', step);
-      sweptEndpoint = next;
-      if (disabled.length > 0) wake.notify();
-      return { more: !isOver, disabled, expired };
-    },
     // Only one process has the file open.
     isAlone: true,
-  };
+  });
 }
