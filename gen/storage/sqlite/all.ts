@@ -7,4 +7,5 @@ export * as endpoints from './endpoints.ts';
 export * as events from './events.ts';
 export * as keys from './keys.ts';
 export * as organization from './organization.ts';
+export * as retention from './retention.ts';
 export * as traces from './traces.ts';
