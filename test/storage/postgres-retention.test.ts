@@ -63,6 +63,8 @@ const OLD = { organizationNumber: 1, projectNumber: 1, count: 250 };
 
 describe('months', () => {
   it('of events are dropped whole, those of requests a month later, with the keys that lead to them', async () => {
+    // Months that were there from the beginning.
+    await finish({ ...NOTHING, eventsBeforeMs: monthAgoMs(16) });
     await insertOldEvents(place, { ...OLD, firstAtMs: monthAgoMs(16) });
     // Spans and evaluations of both months, and the events of the first: there is nothing in them.
     expect(await finish({ ...NOTHING, eventsBeforeMs: monthAgoMs(16) })).toMatchObject({ months: 5 });

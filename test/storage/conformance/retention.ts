@@ -27,7 +27,10 @@ export function retentionConformance(open: OpenSubject): void {
         await Promise.all(Array.from({ length: 30 }, () => traces.append(sampleAppend(received))));
         const before = await events.list({ ...EVERYTHING, limit: 100 });
         const oldestAtMs = before.at(-1)?.createdAtMs ?? 0;
-        expect(await walk({ retention }, { ...NOTHING, eventsBeforeMs: monthStartMs(oldestAtMs) })).toEqual(NONE);
+        const cuts = { ...NOTHING, eventsBeforeMs: monthStartMs(oldestAtMs) };
+        // Months before that nothing was ever written to may go.
+        expect(await walk({ retention }, cuts)).toEqual({ ...NONE, months: expect.any(Number) });
+        expect(await walk({ retention }, cuts)).toEqual(NONE);
         expect(await events.list({ ...EVERYTHING, limit: 100 })).toEqual(before);
         for (const { id, envelope } of before) {
           expect(await events.find(ORGANIZATION, id, 0)).toMatchObject({ envelope });
