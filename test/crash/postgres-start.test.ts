@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, inject, it } from 'vitest';
+import { runCli } from '../cli/run-cli.ts';
 import { llmTrace } from '../support/fixtures.ts';
 import { TEST_SECRET } from '../support/place.ts';
 import { startCluster } from '../support/postgres.ts';
@@ -31,14 +32,12 @@ async function start(url: string, environment: { readonly [name: string]: string
   return server;
 }
 
-/** The lines of a refused start. */
+/** The lines of a refused start, in this process: it ends before there is anything to serve. */
 async function refusal(url: string, environment: { readonly [name: string]: string } = {}): Promise<string> {
-  const outcome = await start(url, environment).then(
-    () => 'the server started',
-    (error: Error) => error.message,
-  );
-  expect(outcome).toMatch(/^the server ended with 1: /);
-  return outcome.replace(/^the server ended with 1: /, '').trim();
+  const database = { SPANDREL_DATABASE_URL: url, SPANDREL_SECRET: TEST_SECRET };
+  const { code, stdout, stderr } = await runCli([], { ...database, SPANDREL_PORT: '0', ...environment });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  return stderr.trim();
 }
 
 function printedKeys({ output }: SpawnedServer): string[] {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import { afterEach, describe, expect, it } from 'vitest';
+import { runCli } from '../cli/run-cli.ts';
 import { useInstallation } from '../support/installation.ts';
 import { type SpawnedServer, spawnServer } from '../support/server.ts';
 import { temporaryFolder } from '../support/temp.ts';
@@ -53,6 +54,14 @@ async function refusal(folder: string, environment: { [name: string]: string } =
   }
   expect(outcome).toMatch(/^the server ended with 1: /);
   return outcome.replace(/^the server ended with 1: /, '').trim();
+}
+
+/** The same of a start in this process, which ends before there is anything to serve. */
+async function refusalHere(folder: string, environment: { [name: string]: string } = {}): Promise<string> {
+  const database = { SPANDREL_DATABASE_URL: `sqlite:${join(folder, 'spandrel.db')}` };
+  const { code, stdout, stderr } = await runCli([], { ...database, SPANDREL_PORT: '0', ...environment });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  return stderr.trim();
 }
 
 /** Every row of every table. */
@@ -154,7 +163,7 @@ describe('a start that cannot work ends with one clear line', () => {
   it('a wrong secret, and nothing is written', async () => {
     const folder = installedFolder();
     const before = contentOf(folder);
-    const text = await refusal(folder, { SPANDREL_SECRET: 'x'.repeat(32) });
+    const text = await refusalHere(folder, { SPANDREL_SECRET: 'x'.repeat(32) });
     expect(text).toBe('spandrel: SPANDREL_SECRET does not belong to this database');
     expect(contentOf(folder)).toBe(before);
   });
@@ -162,21 +171,23 @@ describe('a start that cannot work ends with one clear line', () => {
   it('a database whose secret file is gone, and no new one is made', async () => {
     const folder = installedFolder();
     rmSync(join(folder, 'secret'));
-    expect(await refusal(folder)).toMatch(/the secret file .* is gone; put it back/);
+    expect(await refusalHere(folder)).toMatch(/the secret file .* is gone; put it back/);
     expect(existsSync(join(folder, 'secret'))).toBe(false);
   });
 
   it('a secret file that others can read', async () => {
     const folder = installedFolder();
     chmodSync(join(folder, 'secret'), 0o644);
-    expect(await refusal(folder)).toMatch(/must not be open to group or others/);
+    expect(await refusalHere(folder)).toMatch(/must not be open to group or others/);
   });
 
   it('a folder that is a file', async () => {
     const folder = newFolder();
     writeFileSync(join(folder, 'file'), '');
     expect(
-      (await refusal(folder, { SPANDREL_DATABASE_URL: `sqlite:${join(folder, 'file', 'spandrel.db')}` })).split('\n'),
+      (await refusalHere(folder, { SPANDREL_DATABASE_URL: `sqlite:${join(folder, 'file', 'spandrel.db')}` })).split(
+        '\n',
+      ),
     ).toHaveLength(1);
   });
 
@@ -184,7 +195,7 @@ describe('a start that cannot work ends with one clear line', () => {
     const folder = newFolder();
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'spandrel.db'), 'this is no database, but long enough to look at'.repeat(100));
-    expect((await refusal(folder)).split('\n')).toHaveLength(1);
+    expect((await refusalHere(folder)).split('\n')).toHaveLength(1);
   });
 
   it('a port that is taken', async () => {
@@ -200,13 +211,13 @@ describe('a start that cannot work ends with one clear line', () => {
   });
 
   it('bad settings are told together', async () => {
-    const text = await refusal(newFolder(), { SPANDREL_PORT: 'x', SPANDREL_MAX_INFLIGHT: '0' });
+    const text = await refusalHere(newFolder(), { SPANDREL_PORT: 'x', SPANDREL_MAX_INFLIGHT: '0' });
     expect(text.split('\n')).toHaveLength(2);
   });
 
   it('a setting that does not exist, and nothing is made', async () => {
     const folder = newFolder();
-    const text = await refusal(folder, { SPANDREL_WEBHOOK_ALOW: '127.0.0.1:8080' });
+    const text = await refusalHere(folder, { SPANDREL_WEBHOOK_ALOW: '127.0.0.1:8080' });
     expect(text).toBe('spandrel: SPANDREL_WEBHOOK_ALOW is no setting; the nearest is SPANDREL_WEBHOOK_ALLOW');
     expect(readdirSync(folder)).toEqual([]);
   });
