@@ -22,7 +22,7 @@ export type TestApp = App & {
   readonly organizationId: string;
   readonly projectId: string;
   readonly userId: string;
-  /** Every line that was logged, as it left the log of the process: the message, then the fields. */
+  /** Every line that was logged so far, as it left the log of the process: the message, then the fields. */
   readonly logged: readonly string[];
   close(): Promise<void>;
 };
@@ -41,6 +41,8 @@ export type TestAppOptions = {
   readonly dress?: (store: Store) => Store;
 };
 
+const pricing = createPricing(readPriceList());
+
 /** A server on a free port over a database of its own, with the first organization in it. */
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const { environment = {}, clock = Date.now, wait, writer = 'here', dress = (opened) => opened } = options;
@@ -51,13 +53,10 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     SPANDREL_SECRET: TEST_SECRET,
     ...environment,
   });
+  const lines: string[] = [];
   const logged: string[] = [];
-  const log = createLog('debug', {
-    write(line) {
-      const { msg, level: _, time: __, ...fields } = JSON.parse(line);
-      logged.push(`${msg} ${JSON.stringify(fields)}`);
-    },
-  });
+  const level = 'SPANDREL_LOG_LEVEL' in environment ? config.logLevel : 'debug';
+  const log = createLog(level, { write: (line) => void lines.push(line) });
   const file = isPostgres(place.url) ? null : databaseFile(place.url);
   const storeOptions = { queueMaxBytes: config.limits.ingestQueueMaxBytes, log };
   const store = dress(
@@ -76,7 +75,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     config,
     store,
     rootKeys,
-    pricing: createPricing(readPriceList()),
+    pricing,
     clock,
     random: randomBytes,
     log,
@@ -94,7 +93,10 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     organizationId: first.get('SPANDREL_ORGANIZATION_ID') ?? '',
     projectId: first.get('SPANDREL_PROJECT_ID') ?? '',
     userId: first.get('SPANDREL_ADMIN_USER_ID') ?? '',
-    logged,
+    get logged() {
+      logged.push(...lines.splice(0).map(showLine));
+      return logged;
+    },
     async close() {
       letGo();
       await app.stop();
@@ -102,6 +104,11 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
       await place.remove();
     },
   };
+}
+
+function showLine(line: string): string {
+  const { msg, level: _, time: __, ...fields } = JSON.parse(line);
+  return `${msg} ${JSON.stringify(fields)}`;
 }
 
 async function openHere(file: string, options: SqliteStoreOptions): Promise<Store> {
