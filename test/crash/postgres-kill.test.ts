@@ -8,7 +8,7 @@ import { until } from '../support/temp.ts';
 import { createTraceSender } from '../support/trace-sender.ts';
 import { auditLog, isNewestFirst, walkLog } from '../support/walk-log.ts';
 
-const TRACES = isFullTier ? 100_000 : 2_000;
+const TRACES = isFullTier ? 100_000 : 1_000;
 const KILLS = isFullTier ? 5 : 3;
 const CLIENTS = 16;
 const PROGRESS_MAX_MS = 60_000;

@@ -7,6 +7,7 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import type { ObserverOrders, ObserverReport, ObserverTold } from './attack-observing.ts';
+import { readTurns, slowdown, type Turns } from './turns.ts';
 
 const ASK_EVERY_MS = 15;
 const CONNECTIONS_MAX = 32;
@@ -31,8 +32,6 @@ type Window = {
   readonly openedAt: Turns;
   readonly ownAt: Turns;
 };
-/** Of the main thread of a process: on a processor, and waiting for one. */
-type Turns = { readonly ranMs: number; readonly waitedMs: number };
 type Scraped = { readonly sumMs: number; readonly periods: number; readonly turns: Turns };
 
 let current: Window = openWindow();
@@ -63,7 +62,7 @@ function openWindow(): Window {
     failures: [],
     rssMaxBytes: 0,
     stallMs: 0,
-    openedAt: readTurns(),
+    openedAt: readTurns(pid),
     ownAt: readTurns(process.pid),
   };
 }
@@ -160,22 +159,7 @@ async function scrape(): Promise<Scraped> {
     sent.end();
   });
   const figure = (suffix: string) => Number(new RegExp(`^${DELAY}_${suffix} (\\S+)$`, 'm').exec(text)?.[1]);
-  return { sumMs: figure('sum') * 1_000, periods: figure('count'), turns: readTurns() };
-}
-
-function readTurns(of = pid): Turns {
-  try {
-    const [ran, waited] = readFileSync(`/proc/${of}/task/${of}/schedstat`, 'utf8').split(' ');
-    return { ranMs: Number(ran) / 1e6, waitedMs: Number(waited) / 1e6 };
-  } catch {
-    return { ranMs: 1, waitedMs: 0 };
-  }
-}
-
-/** How many times longer everything took because others had the processors, which is the machine's doing. */
-function slowdown(from: Turns, to: Turns): number {
-  const ranMs = Math.max(1, to.ranMs - from.ranMs);
-  return (ranMs + Math.max(0, to.waitedMs - from.waitedMs)) / ranMs;
+  return { sumMs: figure('sum') * 1_000, periods: figure('count'), turns: readTurns(pid) };
 }
 
 /** What was asked before the end is waited for, and so is the second in which the end lies. */
@@ -193,7 +177,7 @@ async function end(): Promise<void> {
     failures: window.failures.slice(0, FAILURES_TOLD),
     rssMaxBytes: window.rssMaxBytes,
     stallMs: window.stallMs,
-    slowdown: Math.max(slowdown(window.openedAt, readTurns()), slowdown(window.ownAt, readTurns(process.pid))),
+    slowdown: Math.max(slowdown(window.openedAt, readTurns(pid)), slowdown(window.ownAt, readTurns(process.pid))),
   };
   current = openWindow();
   tell({ kind: 'report', report });

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { leaveWill } from './last-will.ts';
+import { NO_TURNS, readTurns, slowdown } from './turns.ts';
 
 const LAUNCH = new URL('../../src/launch.js', import.meta.url).pathname;
 /** Imposed on every spawned server, so that a restarted one knows them too. */
@@ -11,7 +12,7 @@ export type SpawnedServer = {
   readonly child: ChildProcess;
   readonly address: string;
   readonly port: number;
-  /** From spawn to the ready line. */
+  /** From spawn to the ready line, had it had a processor all the time. */
   readonly readyMs: number;
   /** Everything on stdout and stderr so far. */
   output(): string;
@@ -62,7 +63,7 @@ export function spawnServer(
         child,
         address,
         port: Number(new URL(address).port),
-        readyMs: performance.now() - startedMs,
+        readyMs: (performance.now() - startedMs) / slowdown(NO_TURNS, readTurns(child.pid ?? 0)),
         output,
         residentBytes: () => residentBytes(child.pid),
         stop(signal: NodeJS.Signals) {
