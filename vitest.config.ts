@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const isFullTier = process.env.SPANDREL_TEST_TIER === 'full';
 /** Tests that need a PostgreSQL say so by their name. */
@@ -30,6 +31,21 @@ const API_OF_MEMORY = isFullTier
       'test/api/organization/organization.test.ts',
     ];
 
+/** They take longest: begun last, they would leave a processor idle at the end. */
+const BEGUN_FIRST =
+  /\/(scenarios\/(webhook-kills|webhook-neighbours|access|attacks\/bodies)|storage\/postgres(-mishaps)?)\.test\.ts$/;
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    // A worker goes on with the modules it has loaded as long as the files are those of one project.
+    const projects = [...new Set(sorted.map(({ project }) => project))];
+    const rank = ({ project, moduleId }: TestSpecification) =>
+      2 * projects.indexOf(project) + (BEGUN_FIRST.test(moduleId) ? 0 : 1);
+    return sorted.toSorted((one, other) => rank(one) - rank(other));
+  }
+}
+
 export default defineConfig({
   test: {
     pool: 'forks',
@@ -38,6 +54,7 @@ export default defineConfig({
     maxWorkers: isFullTier ? 1 : 3,
     // What a file leaves behind is closed by itself; the modules of the server are loaded once for all files.
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     // What the tests start loads compiled code instead of TypeScript, from where the server keeps its own by default.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') },
     // A server that fails is given the time to show how.
