@@ -7,6 +7,7 @@ import { ADMIN_KEY, PROJECT_KEY, type SpawnedServer, spawnServer } from '../supp
 import { callRest } from '../support/surfaces.ts';
 import { until } from '../support/temp.ts';
 import { createTraceSender, startLoad } from '../support/trace-sender.ts';
+import { readTurns, slowdown } from '../support/turns.ts';
 import { auditLog, walkLog } from '../support/walk-log.ts';
 
 const RESTARTS = isFullTier ? 27 : 4;
@@ -65,7 +66,7 @@ type Observed = {
   readonly readers: Readers;
 };
 
-/** Starts the database that is away; answers how long after that everything worked again. */
+/** Starts the database that is away; answers how long after that everything worked again, had the server had a processor all the time. */
 async function bringBack(cluster: Cluster, { server, acknowledged, readers }: Observed): Promise<number> {
   const isReady = async () => (await fetch(`${server.address}/readyz`)).status === 200;
   const away = await fetch(`${server.address}/readyz`);
@@ -75,10 +76,11 @@ async function bringBack(cluster: Cluster, { server, acknowledged, readers }: Ob
   await until(() => readers.refused() > refused);
   await cluster.start();
   const startedMs = performance.now();
+  const turns = readTurns(server.child.pid ?? 0);
   const before = { acknowledged: acknowledged(), answered: readers.answered() };
   await until(() => acknowledged() > before.acknowledged && readers.answered() > before.answered);
   await until(isReady);
-  return performance.now() - startedMs;
+  return (performance.now() - startedMs) / slowdown(turns, readTurns(server.child.pid ?? 0));
 }
 
 type Readers = {

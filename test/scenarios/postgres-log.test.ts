@@ -12,7 +12,7 @@ import { walkLog } from '../support/walk-log.ts';
 const EVENTS_PER_SECOND = isFullTier ? 2_000 : 500;
 const EVENTS_BEFORE = isFullTier ? 40_000 : 1_200;
 // What a poll costs must not be all the machine does.
-const POLL_PAUSE_MS = 50;
+const POLL_PAUSE_MS = isFullTier ? 50 : 150;
 
 type Follower = {
   /** Reads what is new until it is told to stop, and once more after that. */

@@ -15,7 +15,7 @@ const ROUNDS_PER_END = isFullTier ? 30 : 2;
 const SETTINGS_ROUNDS = isFullTier ? 300 : 24;
 const LOAD_CLIENTS = 2;
 /** Of each client: in the quick tier the load keeps in use what processes keep, and no more. */
-const LOAD_PAUSE_MS = isFullTier ? 0 : 10;
+const LOAD_PAUSE_MS = isFullTier ? 0 : 40;
 
 let place: Place;
 let servers: readonly [SpawnedServer, SpawnedServer];

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { openStore } from '../../src/storage/open.ts';
+import { startStopwatch } from '../support/turns.ts';
 import { ORGANIZATION, PROJECT, sampleAppend, sampleRequest, sampleSpan } from './conformance/samples.ts';
 import { quietLog } from './quiet-log.ts';
 
@@ -16,9 +17,9 @@ it('large metadata costs an append of many requests no more than reading it once
     spans: Array.from({ length: SPANS }, () => sampleSpan()),
     requests: Array.from({ length: SPANS }, (_, spanIndex) => sampleRequest({ spanIndex })),
   });
-  const startedAtMs = performance.now();
+  const tookMs = startStopwatch();
   await store.traces.append(append);
-  expect(performance.now() - startedAtMs).toBeLessThan(TAKEN_MAX_MS);
+  expect(tookMs()).toBeLessThan(TAKEN_MAX_MS);
   expect(await store.traces.find(PROJECT.number, append.traceId)).toMatchObject({ spanCount: SPANS });
   const range = { organization: ORGANIZATION, fromMs: 0, toMs: Number.MAX_SAFE_INTEGER, type: null, after: null };
   const events = await store.events.list({ ...range, limit: SPANS + 1 });

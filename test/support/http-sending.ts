@@ -14,6 +14,7 @@ import type { AttemptResult, OutgoingMessage } from '../../src/domain/destinatio
 import { parseAllowList } from '../../src/domain/url-allow-list.ts';
 import { createUrlPolicy, type UrlPolicy } from '../../src/domain/url-policy.ts';
 import { openWebhookSecret, signMessage } from '../../src/domain/webhook-signature.ts';
+import { startStopwatch } from './turns.ts';
 
 export const SECRET = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=';
 export const NEVER = new AbortController().signal;
@@ -29,8 +30,11 @@ export type TestSender = HttpSender & {
   /** What the system was asked to connect to. */
   readonly connects: TcpNetConnectOpts[];
   readonly sockets: Socket[];
-  /** One attempt, and how long it took. */
-  readonly attempt: (url: string, changes?: Partial<OutgoingMessage>) => Promise<AttemptResult & { tookMs: number }>;
+  /** One attempt, how long it took without waits for a processor, and how long those were. */
+  readonly attempt: (
+    url: string,
+    changes?: Partial<OutgoingMessage>,
+  ) => Promise<AttemptResult & { tookMs: number; heldUpMs: number }>;
 };
 
 export type TestSenderOptions = Partial<HttpSenderDeps> & { readonly allowed?: string };
@@ -62,9 +66,11 @@ export function createTestSender({ allowed = '127.0.0.0/8', ...deps }: TestSende
     async attempt(url, changes) {
       // Signing is not part of it, and takes its time with bodies of many megabytes.
       const message = messageOf(changes);
-      const startedAtMs = performance.now();
+      const startedMs = performance.now();
+      const stopwatch = startStopwatch();
       const result = await sender.send(url, message, NEVER);
-      return { ...result, tookMs: performance.now() - startedAtMs };
+      const tookMs = stopwatch();
+      return { ...result, tookMs, heldUpMs: performance.now() - startedMs - tookMs };
     },
   };
 }
