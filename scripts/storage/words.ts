@@ -37,17 +37,10 @@ const sqlite: Words = {
     sql`${sql.ref(column)} in (select value from json_each(${asValue(`JSON.stringify(${cellOf(given)})`)}))`,
   within: (log) => log,
   drawNumbers: (db, count) =>
-    db
-      .selectFrom(
-        sql<{ place: number }>`(with recursive places (place) as (
-          select 1 union all select place + 1 from places where place < ${count}
-        ) select place from places)`.as('drawn'),
-      )
-      .select(
-        sql<number>`drawn.place + ifnull((select seq from sqlite_sequence where name = 'webhook_deliveries'), 0)`.as(
-          'number',
-        ),
-      ) as never,
+    db.selectNoFrom([
+      sql`ifnull((select seq from sqlite_sequence where name = 'webhook_deliveries'), 0) + 1`.as('first'),
+      sql`${count}`.as('count'),
+    ]) as never,
   eventsKept: () => sql`(select count(*) from events
     where events.organization_number = ${sql.ref('endpoint.organizationNumber')}
       and events.seq in (select value from json_each(${sql.ref('delivery.seqsJson')})))`,
@@ -78,7 +71,7 @@ const postgres: Words = {
   drawNumbers: (db, count) =>
     db
       .selectFrom(sql`generate_series(1, ${count}::integer)`.as('drawn'))
-      .select(sql<number>`nextval('webhook_deliveries_number_seq')`.as('number')) as never,
+      .select([sql`nextval('webhook_deliveries_number_seq')`.as('first'), sql.lit(1).as('count')]) as never,
   // The log loses whole months, oldest first: while the first of some events is there, so are the others.
   eventsKept: () => sql`(select ${sql.ref('delivery.eventCount')} from events
     where events.organization_number = ${sql.ref('endpoint.organizationNumber')}

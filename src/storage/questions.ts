@@ -23,7 +23,7 @@ export type Words = {
   /** Whether an id is one of those that are given: at most IDS_AT_ONCE of them. */
   isOneOf(column: string, given: readonly (string | number)[]): RawBuilder<SqlBool>;
   /** The same for point reads. SQLite takes one alone: there a question more costs less than places that stay empty. */
-  isAsked(column: string, given: readonly (string | Buffer)[]): RawBuilder<SqlBool>;
+  isAsked(column: string, given: readonly (string | number | Buffer)[]): RawBuilder<SqlBool>;
   /** The rows of an inner question, in its order. */
   listOf<Row extends TextRow>(inner: SelectQueryBuilder<never, never, Row>): RawBuilder<readonly Row[]>;
   /** The log with its envelopes. SQLite keeps these apart, and PostgreSQL looks at no month after the instant. */
@@ -42,11 +42,13 @@ export type Words = {
   isAmong(column: string, given: readonly number[]): RawBuilder<SqlBool>;
   /** Of the log: what was created since an instant, and up to another, where that helps to find it. */
   within<Query>(log: Query, firstMs: number, lastMs?: number): Query;
-  /** So many numbers that no delivery has had. */
-  drawNumbers(db: Db, count: number): SelectQueryBuilder<Tables, never, { readonly number: number }>;
+  /** So many numbers that no delivery has had, each so many from a first one on. */
+  drawNumbers(db: Db, count: number): SelectQueryBuilder<Tables, never, NumberBlock>;
   /** Of a `delivery` to an `endpoint`: how many of its events the log still has. */
   eventsKept(): RawBuilder<number | null>;
 };
+
+type NumberBlock = { readonly first: number; readonly count: number };
 
 type Lockable<Query> = { forUpdate(): Query; skipLocked(): Query };
 
@@ -120,11 +122,17 @@ export type Ask = <Params, Row>(question: Question<Params, Row>, given: Params) 
 /** Stored as a whole or not at all. */
 export type Transaction = {
   readonly ask: Ask;
+  /** The rows of some numbers, of which there may be none (see `isAsked`). */
+  askEach<Row>(question: Question<OfNumbers, Row>, numbers: readonly number[]): Promise<readonly Row[]>;
   /** Answers how many rows it changed. */
   change<Params>(change: Change<Params>, given: Params): Promise<number>;
+  /** Whether nobody else changes anything before it ends, so that no row has to be held. */
+  readonly isAlone: boolean;
   /** Nobody waits for it: what fails undoes everything when the transaction ends. */
   changeRows<Row>(change: RowsChange<Row>, rows: readonly Row[]): void;
 };
+
+export type OfNumbers = { readonly numbers: readonly number[] };
 
 /** Runs a body in a transaction, perhaps more than once. What the body throws undoes everything. */
 export type Transact = <T>(body: (transaction: Transaction) => Promise<T>) => Promise<T>;

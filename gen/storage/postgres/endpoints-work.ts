@@ -9,7 +9,7 @@ import type * as source from '../../../src/storage/endpoints/questions-work.ts';
 
 export const drawDeliveryNumbers: Compiled<typeof source.drawDeliveryNumbers> = {
   name: 'endpoints-work.drawDeliveryNumbers',
-  text: "select nextval('webhook_deliveries_number_seq') as \"number\" from generate_series(1, $1::integer) as \"drawn\"",
+  text: "select nextval('webhook_deliveries_number_seq') as \"first\", 1 as \"count\" from generate_series(1, $1::integer) as \"drawn\"",
   cells: (given) => [given.count],
   row: (row) => row,
 };

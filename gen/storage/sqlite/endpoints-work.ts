@@ -9,10 +9,11 @@ import type * as source from '../../../src/storage/endpoints/questions-work.ts';
 
 export const drawDeliveryNumbers: Compiled<typeof source.drawDeliveryNumbers> = {
   name: 'endpoints-work.drawDeliveryNumbers',
-  text: "select drawn.place + ifnull((select seq from sqlite_sequence where name = 'webhook_deliveries'), 0) as \"number\" from (with recursive places (place) as (\n          select 1 union all select place + 1 from places where place < ?\n        ) select place from places) as \"drawn\"",
+  text: "select ifnull((select seq from sqlite_sequence where name = 'webhook_deliveries'), 0) + 1 as \"first\", ? as \"count\"",
   cells: (given) => [given.count],
   row: (row: any) => ({
-    number: row[0],
+    first: row[0],
+    count: row[1],
   }),
 };
 
@@ -27,8 +28,8 @@ export const findTestStart: Compiled<typeof source.findTestStart> = {
 
 export const holdFreeStates: Compiled<typeof source.holdFreeStates> = {
   name: 'endpoints-work.holdFreeStates',
-  text: "select \"endpoint_number\" as \"number\" from \"webhook_states\" where \"endpoint_number\" in (select value from json_each(?)) order by \"endpoint_number\"",
-  cells: (given) => [JSON.stringify(given.numbers)],
+  text: "select \"endpoint_number\" as \"number\" from \"webhook_states\" where \"endpoint_number\" = ? order by \"endpoint_number\"",
+  cells: (given) => [...given.numbers],
   row: (row: any) => ({
     number: row[0],
   }),
@@ -67,8 +68,8 @@ export const holdLostTests: Compiled<typeof source.holdLostTests> = {
 
 export const holdStates: Compiled<typeof source.holdStates> = {
   name: 'endpoints-work.holdStates',
-  text: "select \"endpoint_number\" as \"number\" from \"webhook_states\" where \"endpoint_number\" in (select value from json_each(?)) order by \"endpoint_number\"",
-  cells: (given) => [JSON.stringify(given.numbers)],
+  text: "select \"endpoint_number\" as \"number\" from \"webhook_states\" where \"endpoint_number\" = ? order by \"endpoint_number\"",
+  cells: (given) => [...given.numbers],
   row: (row: any) => ({
     number: row[0],
   }),
@@ -107,8 +108,8 @@ export const holdTest: Compiled<typeof source.holdTest> = {
 
 export const listContents: Compiled<typeof source.listContents> = {
   name: 'endpoints-work.listContents',
-  text: "select \"delivery\".\"number\" as \"number\", \"delivery\".\"seqs\" as \"seqsJson\", \"delivery\".\"events_from\" as \"firstMs\", \"delivery\".\"events_to\" as \"lastMs\", (select count(*) from events\n    where events.organization_number = \"endpoint\".\"organization_number\"\n      and events.seq in (select value from json_each(\"delivery\".\"seqs\"))) as \"kept\" from \"webhook_deliveries\" as \"delivery\" inner join \"webhook_endpoints\" as \"endpoint\" on \"endpoint\".\"number\" = \"delivery\".\"endpoint_number\" where \"delivery\".\"number\" in (select value from json_each(?))",
-  cells: (given) => [JSON.stringify(given.numbers)],
+  text: "select \"delivery\".\"number\" as \"number\", \"delivery\".\"seqs\" as \"seqsJson\", \"delivery\".\"events_from\" as \"firstMs\", \"delivery\".\"events_to\" as \"lastMs\", (select count(*) from events\n    where events.organization_number = \"endpoint\".\"organization_number\"\n      and events.seq in (select value from json_each(\"delivery\".\"seqs\"))) as \"kept\" from \"webhook_deliveries\" as \"delivery\" inner join \"webhook_endpoints\" as \"endpoint\" on \"endpoint\".\"number\" = \"delivery\".\"endpoint_number\" where \"delivery\".\"number\" = ?",
+  cells: (given) => [...given.numbers],
   row: (row: any) => ({
     number: row[0],
     seqsJson: row[1],
@@ -130,8 +131,8 @@ export const listHours: Compiled<typeof source.listHours> = {
 
 export const listWorkDeliveries: Compiled<typeof source.listWorkDeliveries> = {
   name: 'endpoints-work.listWorkDeliveries',
-  text: "select \"number\" as \"number\", \"endpoint_number\" as \"endpointNumber\", \"dispatch_id\" as \"dispatchId\", \"test\" as \"test\", \"event_count\" as \"eventCount\", \"replay_number\" as \"replayNumber\", \"counted\" as \"counted\", \"status\" as \"status\", \"attempt\" as \"attempt\", \"failures\" as \"failures\", \"lost\" as \"lost\", \"ladder_started_at\" as \"ladderStartedAtMs\", \"run\" as \"run\", \"fence\" as \"fence\", \"due_at\" as \"dueAtMs\", \"ended_at\" as \"endedAtMs\", \"dead_reason\" as \"deadReason\", \"first_attempt_at\" as \"firstAttemptAtMs\", \"attempt_id\" as \"attemptId\", \"last_attempt_at\" as \"lastAttemptAtMs\", \"response_status\" as \"responseStatus\", \"error\" as \"error\", \"terminal_hint\" as \"terminalHint\" from \"webhook_deliveries\" where \"number\" in (select value from json_each(?))",
-  cells: (given) => [JSON.stringify(given.numbers)],
+  text: "select \"number\" as \"number\", \"endpoint_number\" as \"endpointNumber\", \"dispatch_id\" as \"dispatchId\", \"test\" as \"test\", \"event_count\" as \"eventCount\", \"replay_number\" as \"replayNumber\", \"counted\" as \"counted\", \"status\" as \"status\", \"attempt\" as \"attempt\", \"failures\" as \"failures\", \"lost\" as \"lost\", \"ladder_started_at\" as \"ladderStartedAtMs\", \"run\" as \"run\", \"fence\" as \"fence\", \"due_at\" as \"dueAtMs\", \"ended_at\" as \"endedAtMs\", \"dead_reason\" as \"deadReason\", \"first_attempt_at\" as \"firstAttemptAtMs\", \"attempt_id\" as \"attemptId\", \"last_attempt_at\" as \"lastAttemptAtMs\", \"response_status\" as \"responseStatus\", \"error\" as \"error\", \"terminal_hint\" as \"terminalHint\" from \"webhook_deliveries\" where \"number\" = ?",
+  cells: (given) => [...given.numbers],
   row: (row: any) => ({
     number: row[0],
     endpointNumber: row[1],
@@ -161,8 +162,8 @@ export const listWorkDeliveries: Compiled<typeof source.listWorkDeliveries> = {
 
 export const listWorkEndpoints: Compiled<typeof source.listWorkEndpoints> = {
   name: 'endpoints-work.listWorkEndpoints',
-  text: "select \"endpoint\".\"number\" as \"number\", \"endpoint\".\"id\" as \"id\", \"endpoint\".\"organization_number\" as \"organizationNumber\", \"endpoint\".\"version\" as \"version\", \"endpoint\".\"max_in_flight\" as \"maxInFlight\", \"state\".\"position\" as \"position\", \"state\".\"in_flight\" as \"inFlight\", \"state\".\"subscriptions\" as \"subscriptionsJson\", \"endpoint\".\"status\" as \"status\", \"endpoint\".\"disabled_reason\" as \"disabledReason\", \"endpoint\".\"disabled_at\" as \"disabledAtMs\", \"endpoint\".\"destination_version\" as \"destinationVersion\", \"endpoint\".\"run\" as \"run\", \"state\".\"failing_since\" as \"failingSinceMs\", \"state\".\"last_success_at\" as \"lastSuccessAtMs\", \"state\".\"last_failure_at\" as \"lastFailureAtMs\", \"state\".\"consecutive_failures\" as \"consecutiveFailures\", \"endpoint\".\"archived_at\" is not null as \"isArchived\" from \"webhook_endpoints\" as \"endpoint\" inner join \"webhook_states\" as \"state\" on \"state\".\"endpoint_number\" = \"endpoint\".\"number\" where \"endpoint\".\"number\" in (select value from json_each(?))",
-  cells: (given) => [JSON.stringify(given.numbers)],
+  text: "select \"endpoint\".\"number\" as \"number\", \"endpoint\".\"id\" as \"id\", \"endpoint\".\"organization_number\" as \"organizationNumber\", \"endpoint\".\"version\" as \"version\", \"endpoint\".\"max_in_flight\" as \"maxInFlight\", \"state\".\"position\" as \"position\", \"state\".\"in_flight\" as \"inFlight\", \"state\".\"subscriptions\" as \"subscriptionsJson\", \"endpoint\".\"status\" as \"status\", \"endpoint\".\"disabled_reason\" as \"disabledReason\", \"endpoint\".\"disabled_at\" as \"disabledAtMs\", \"endpoint\".\"destination_version\" as \"destinationVersion\", \"endpoint\".\"run\" as \"run\", \"state\".\"failing_since\" as \"failingSinceMs\", \"state\".\"last_success_at\" as \"lastSuccessAtMs\", \"state\".\"last_failure_at\" as \"lastFailureAtMs\", \"state\".\"consecutive_failures\" as \"consecutiveFailures\", \"endpoint\".\"archived_at\" is not null as \"isArchived\" from \"webhook_endpoints\" as \"endpoint\" inner join \"webhook_states\" as \"state\" on \"state\".\"endpoint_number\" = \"endpoint\".\"number\" where \"endpoint\".\"number\" = ?",
+  cells: (given) => [...given.numbers],
   row: (row: any) => ({
     number: row[0],
     id: row[1],
@@ -187,8 +188,8 @@ export const listWorkEndpoints: Compiled<typeof source.listWorkEndpoints> = {
 
 export const listWorkReplays: Compiled<typeof source.listWorkReplays> = {
   name: 'endpoints-work.listWorkReplays',
-  text: "select \"number\" as \"number\", \"endpoint_number\" as \"endpointNumber\", \"status\" as \"status\", \"position\" as \"position\", \"to_seq\" as \"toSeq\", \"enqueued\" as \"enqueued\", \"delivered\" as \"delivered\", \"dead\" as \"dead\", \"completed_at\" as \"completedAtMs\" from \"webhook_replays\" where \"number\" in (select value from json_each(?))",
-  cells: (given) => [JSON.stringify(given.numbers)],
+  text: "select \"number\" as \"number\", \"endpoint_number\" as \"endpointNumber\", \"status\" as \"status\", \"position\" as \"position\", \"to_seq\" as \"toSeq\", \"enqueued\" as \"enqueued\", \"delivered\" as \"delivered\", \"dead\" as \"dead\", \"completed_at\" as \"completedAtMs\" from \"webhook_replays\" where \"number\" = ?",
+  cells: (given) => [...given.numbers],
   row: (row: any) => ({
     number: row[0],
     endpointNumber: row[1],

@@ -40,8 +40,8 @@ export const endAttempts: Compiled<typeof source.endAttempts> = {
 
 export const holdHeads: Compiled<typeof source.holdHeads> = {
   name: 'endpoints-writes.holdHeads',
-  text: "select \"organization_number\" as \"organizationNumber\", \"seq\" as \"seq\" from \"log_heads\" where \"organization_number\" in (select value from json_each(?)) order by \"organization_number\"",
-  cells: (given) => [JSON.stringify(given.numbers)],
+  text: "select \"organization_number\" as \"organizationNumber\", \"seq\" as \"seq\" from \"log_heads\" where \"organization_number\" = ? order by \"organization_number\"",
+  cells: (given) => [...given.numbers],
   row: (row: any) => ({
     organizationNumber: row[0],
     seq: row[1],

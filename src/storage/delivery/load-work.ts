@@ -1,8 +1,7 @@
 /** Reads what work is about, at the beginning of its transaction. */
 
 import type { Work, WorkInstant } from '../../domain/webhook-store.ts';
-import type { OfNumbers } from '../endpoints/questions-work.ts';
-import type { Question, Transaction } from '../questions.ts';
+import type { Transaction } from '../questions.ts';
 import { hourOf } from './apply-work.ts';
 import type { WorkContent } from './tables.ts';
 import type { WorkQuestions } from './work.ts';
@@ -27,29 +26,27 @@ export type Names = {
  * that others have at the moment are left out, as if they were not there.
  */
 export async function loadWork(
-  { ask, changeRows }: Transaction,
+  { isAlone, ask, askEach, changeRows }: Transaction,
   questions: WorkQuestions,
   names: Names & { readonly hold: 'holdStates' | 'holdFreeStates' },
 ): Promise<LoadedRows> {
-  const list = async <Row>(question: Question<OfNumbers, Row>, numbers: readonly number[]) =>
-    numbers.length === 0 ? [] : await ask(question, { numbers });
-  const [held, known, deliveries, contents, numbers] = await Promise.all([
-    list(questions[names.hold], names.endpoints),
-    list(questions.listWorkEndpoints, names.endpoints),
-    list(questions.listWorkDeliveries, names.deliveries),
-    list(questions.listContents, names.taken),
+  const [held, known, deliveries, contents, blocks] = await Promise.all([
+    isAlone ? null : askEach(questions[names.hold], names.endpoints),
+    askEach(questions.listWorkEndpoints, names.endpoints),
+    askEach(questions.listWorkDeliveries, names.deliveries),
+    askEach(questions.listContents, names.taken),
     names.batches === 0 ? [] : ask(questions.drawDeliveryNumbers, { count: names.batches }),
   ]);
-  const heldNumbers = new Set(held.map(({ number }) => number));
-  const endpoints = known.filter(({ number }) => heldNumbers.has(number));
-  const replays = [...names.replays, ...deliveries.flatMap(({ replayNumber }) => replayNumber ?? [])];
+  const free = held === null ? null : new Set(held.map(({ number }) => number));
+  const endpoints = free === null ? known : known.filter(({ number }) => free.has(number));
+  const replays = new Set([...names.replays, ...deliveries.flatMap(({ replayNumber }) => replayNumber ?? [])]);
   return {
     endpoints,
     deliveries,
-    replays: await list(questions.listWorkReplays, replays),
+    replays: await askEach(questions.listWorkReplays, [...replays]),
     contents: new Map(contents.map((row) => [row.number, toContent(row)])),
     attempts: names.hour === null ? new Map() : await loadAttempts(names.hour),
-    numbers: numbers.map(({ number }) => number),
+    numbers: blocks.flatMap(({ first, count }) => Array.from({ length: count }, (_, index) => first + index)),
   };
 
   async function loadAttempts(hour: number): Promise<ReadonlyMap<number, number>> {
@@ -83,9 +80,9 @@ export function namesIn(work: readonly Work[], at: WorkInstant): Names {
     work.filter((piece): piece is Extract<Work, { kind: Kind }> => kinds.some((kind) => kind === piece.kind));
   const cuts = of('cut');
   return {
-    endpoints: work.map(({ endpointNumber }) => endpointNumber),
-    deliveries: of('take', 'finish', 'lose').map(({ number }) => number),
-    taken: of('take').map(({ number }) => number),
+    endpoints: [...new Set(work.map(({ endpointNumber }) => endpointNumber))],
+    deliveries: [...new Set(of('take', 'finish', 'lose').map(({ number }) => number))],
+    taken: [...new Set(of('take').map(({ number }) => number))],
     replays: cuts.flatMap(({ lane }) => (lane.kind === 'replay' ? [lane.number] : [])),
     batches: cuts.reduce((sum, { batches }) => sum + batches.length, 0),
     hour: at.attemptsPerHourMax === null ? null : hourOf(at),

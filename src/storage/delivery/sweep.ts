@@ -70,8 +70,8 @@ async function doHousework(transaction: Transaction, questions: WorkQuestions, {
   const set = createWorkSet(
     await loadWork(transaction, questions, {
       hold: 'holdFreeStates',
-      endpoints: found.map(({ endpointNumber }) => endpointNumber),
-      deliveries: found.flatMap((piece) => (piece.kind === 'give_up' ? [] : [piece.number])),
+      endpoints: [...new Set(found.map(({ endpointNumber }) => endpointNumber))],
+      deliveries: [...new Set(found.flatMap((piece) => (piece.kind === 'give_up' ? [] : [piece.number])))],
       taken: [],
       replays: [],
       batches: 0,

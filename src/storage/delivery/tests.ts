@@ -11,7 +11,7 @@ const TEST_LEASE_MS = 30_000;
 
 /** See WebhookStore.beginTest. */
 export async function beginTest(
-  { ask, changeRows }: Transaction,
+  { ask, askEach, changeRows }: Transaction,
   questions: WorkQuestions,
   { test, limit }: { readonly test: NewTest; readonly limit: TestLimit },
 ): Promise<number | null> {
@@ -19,15 +19,15 @@ export async function beginTest(
   const { startsMax, windowMs } = limit;
   const [, [earliest], [drawn]] = await Promise.all([
     // Whoever else begins a test of the endpoint waits until this one counts.
-    ask(questions.holdStates, { numbers: [endpointNumber] }),
+    askEach(questions.holdStates, [endpointNumber]),
     // The oldest of those that are as many as may begin: when it has left the window, another one may.
     ask(questions.findTestStart, { endpointNumber, sinceMs: firedAtMs - windowMs, skip: startsMax - 1 }),
     ask(questions.drawDeliveryNumbers, { count: 1 }),
   ]);
   if (earliest !== undefined) return Math.max(1, earliest.firedAtMs + windowMs - firedAtMs);
   if (drawn === undefined) throw new Error('the database gives no number to a delivery');
-  changeRows(questions.insertDeliveries, [testDelivery(test, drawn.number)]);
-  changeRows(questions.insertAttempts, [testAttempt(test, drawn.number)]);
+  changeRows(questions.insertDeliveries, [testDelivery(test, drawn.first)]);
+  changeRows(questions.insertAttempts, [testAttempt(test, drawn.first)]);
   return null;
 }
 

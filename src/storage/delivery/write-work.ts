@@ -38,7 +38,7 @@ const NO_HEADS: Heads = new Map();
 
 /** Where their logs end stays so until the commit. */
 async function disableEndpoints(
-  { ask, change, changeRows }: Transaction,
+  { ask, askEach, change, changeRows }: Transaction,
   questions: WorkQuestions,
   disabled: readonly WorkEndpoint[],
 ): Promise<Heads> {
@@ -52,7 +52,7 @@ async function disableEndpoints(
   const [, [{ change: changeNumber } = { change: 0 }], heads] = await Promise.all([
     counted,
     ask(questions.findChange, {}),
-    ask(questions.holdHeads, { numbers: inOrder }),
+    askEach(questions.holdHeads, inOrder),
   ]);
   changeRows(
     questions.disableEndpoints,

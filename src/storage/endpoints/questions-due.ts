@@ -3,9 +3,8 @@
 import { sql } from 'kysely';
 import type { DeliveryStatus } from '../../domain/delivery.ts';
 import type { DueQuestion } from '../../domain/webhook-store.ts';
-import { type Db, question } from '../questions.ts';
+import { type Db, type OfNumbers, question } from '../questions.ts';
 import { deliveryStatuses } from '../rows/webhook-codes.ts';
-import type { OfNumbers } from './questions-work.ts';
 
 /**
  * Of each endpoint that has anything which has not ended: what is being sent, the first few that are due of each kind, and

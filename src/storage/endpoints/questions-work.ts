@@ -1,26 +1,24 @@
 /** What work about deliveries reads, most of it at the beginning of its transaction. */
 
-import { type Db, question } from '../questions.ts';
-
-export type OfNumbers = { readonly numbers: readonly number[] };
+import { type Db, type OfNumbers, question } from '../questions.ts';
 
 /**
  * Whoever works on endpoints holds their states first, in this order: two who need several of them wait for each other, but
  * never both at once.
  */
-export const holdStates = question<OfNumbers>()((db, given, { isAmong, hold }) =>
-  hold(statesOf(db).where(isAmong('endpointNumber', given.numbers))),
+export const holdStates = question<OfNumbers>()((db, given, { isAsked, hold }) =>
+  hold(statesOf(db).where(isAsked('endpointNumber', given.numbers))),
 );
 
-export const holdFreeStates = question<OfNumbers>()((db, given, { isAmong, holdFree }) =>
-  holdFree(statesOf(db).where(isAmong('endpointNumber', given.numbers))),
+export const holdFreeStates = question<OfNumbers>()((db, given, { isAsked, holdFree }) =>
+  holdFree(statesOf(db).where(isAsked('endpointNumber', given.numbers))),
 );
 
-export const listWorkEndpoints = question<OfNumbers>()((db, given, { isAmong }) =>
+export const listWorkEndpoints = question<OfNumbers>()((db, given, { isAsked }) =>
   db
     .selectFrom('WebhookEndpoint as endpoint')
     .innerJoin('WebhookState as state', 'state.endpointNumber', 'endpoint.number')
-    .where(isAmong('endpoint.number', given.numbers))
+    .where(isAsked('endpoint.number', given.numbers))
     .select([
       'endpoint.number as number',
       'endpoint.id as id',
@@ -43,16 +41,16 @@ export const listWorkEndpoints = question<OfNumbers>()((db, given, { isAmong }) 
     .select((column) => column('endpoint.archivedAtMs', 'is not', null).$castTo<boolean>().as('isArchived')),
 );
 
-export const listWorkDeliveries = question<OfNumbers>()((db, given, { isAmong }) =>
-  deliveriesOf(db).where(isAmong('number', given.numbers)),
+export const listWorkDeliveries = question<OfNumbers>()((db, given, { isAsked }) =>
+  deliveriesOf(db).where(isAsked('number', given.numbers)),
 );
 
 /** What they carry, and how many of its events the log still has. */
-export const listContents = question<OfNumbers>()((db, given, { isAmong, eventsKept }) =>
+export const listContents = question<OfNumbers>()((db, given, { isAsked, eventsKept }) =>
   db
     .selectFrom('WebhookDelivery as delivery')
     .innerJoin('WebhookEndpoint as endpoint', 'endpoint.number', 'delivery.endpointNumber')
-    .where(isAmong('delivery.number', given.numbers))
+    .where(isAsked('delivery.number', given.numbers))
     .select([
       'delivery.number as number',
       'delivery.seqsJson as seqsJson',
@@ -62,10 +60,10 @@ export const listContents = question<OfNumbers>()((db, given, { isAmong, eventsK
     .select(eventsKept().as('kept')),
 );
 
-export const listWorkReplays = question<OfNumbers>()((db, given, { isAmong }) =>
+export const listWorkReplays = question<OfNumbers>()((db, given, { isAsked }) =>
   db
     .selectFrom('WebhookReplay')
-    .where(isAmong('number', given.numbers))
+    .where(isAsked('number', given.numbers))
     .select([
       'number as number',
       'endpointNumber as endpointNumber',

@@ -11,8 +11,7 @@ import type {
   WorkEndpoint,
   WorkReplay,
 } from '../delivery/tables.ts';
-import { change, changeRows, question } from '../questions.ts';
-import type { OfNumbers } from './questions-work.ts';
+import { change, changeRows, type OfNumbers, question } from '../questions.ts';
 
 export const updateStates = changeRows<WorkEndpoint>((db, given) =>
   db
@@ -144,11 +143,11 @@ export const insertHeads = changeRows<{ readonly organizationNumber: number }>((
 );
 
 /** Nobody appends to these logs before the transaction ends. */
-export const holdHeads = question<OfNumbers>()((db, given, { isAmong, hold }) =>
+export const holdHeads = question<OfNumbers>()((db, given, { isAsked, hold }) =>
   hold(
     db
       .selectFrom('LogHead')
-      .where(isAmong('organizationNumber', given.numbers))
+      .where(isAsked('organizationNumber', given.numbers))
       .select(['organizationNumber as organizationNumber', 'seq as seq'])
       .orderBy('organizationNumber'),
   ),

@@ -67,15 +67,19 @@ export async function changeRows<Params>(
 
 export function createTransact(lane: Lane): Transact {
   return (body) =>
-    inTransaction(lane, ({ ask, change, post }) =>
-      body({
-        ask: async ({ cells, row, ...statement }, given) => (await ask<never>(statement, cells(given))).map(row),
+    inTransaction(lane, ({ ask: send, change, post }) => {
+      const ask: Ask = async ({ cells, row, ...statement }, given) =>
+        (await send<never>(statement, cells(given))).map(row);
+      return body({
+        isAlone: false,
+        ask,
+        askEach: async (question, numbers) => (numbers.length === 0 ? [] : await ask(question, { numbers })),
         change: ({ cells, ...statement }, given) => change(statement, cells(given)),
         changeRows({ cells, ...statement }, rows) {
           if (rows.length > 0) post(statement, cells(rows));
         },
-      }),
-    );
+      });
+    });
 }
 
 /** Of what is looked for; null when nothing can be found. */

@@ -6,6 +6,7 @@ import {
   type Asking,
   type Change,
   IDS_AT_ONCE,
+  type OfNumbers,
   type Question,
   type RowsChange,
   type Transact,
@@ -107,7 +108,12 @@ export function createTransact(db: Database): Transact {
     begin.run();
     try {
       const result = await body({
+        isAlone: true,
         ask,
+        async askEach(question, numbers) {
+          const asked = prepareOnce(prepareQuestion, question) as Asked<OfNumbers, never>;
+          return numbers.flatMap((number) => asked.all({ numbers: [number] }));
+        },
         change: async (said, given) => prepareOnce(prepareChange, said)(given),
         changeRows(said, rows) {
           if (rows.length > 0) prepareOnce(prepareRows, said)(rows);
