@@ -5,9 +5,12 @@ import { jsonArrayFrom as postgresList } from 'kysely/helpers/postgres';
 import { jsonArrayFrom as sqliteList } from 'kysely/helpers/sqlite';
 import { IDS_AT_ONCE, type PostgresDb, type Words } from '../../src/storage/questions.ts';
 import type { StoreKind } from '../../src/storage/tables/kinds.ts';
+import { POSTGRES_TABLES, SQLITE_TABLES } from '../../src/storage/tables/tables.ts';
 import { asValue, cellOf } from './given.ts';
+import { createRowWords } from './rows.ts';
 
 const sqlite: Words = {
+  ...createRowWords(SQLITE_TABLES),
   storedId: (given) => asValue(`packId(${cellOf(given)})`),
   idText: (column) => {
     const id = sql.ref(column);
@@ -47,6 +50,7 @@ const sqlite: Words = {
 };
 
 const postgres: Words = {
+  ...createRowWords(POSTGRES_TABLES),
   storedId: (given) => given,
   idText: (column) => sql`${sql.ref(column)}`,
   isOneOf: isAny,

@@ -5,7 +5,21 @@
  */
 
 import type { InferKyselyDB } from '@mikro-orm/sql';
-import type { Compilable, Kysely, OperationNodeSource, RawBuilder, SelectQueryBuilder, SqlBool } from 'kysely';
+import type {
+  Compilable,
+  DeleteQueryBuilder,
+  DeleteResult,
+  InsertQueryBuilder,
+  InsertResult,
+  Kysely,
+  OperationNodeSource,
+  RawBuilder,
+  Selectable,
+  SelectQueryBuilder,
+  SqlBool,
+  UpdateQueryBuilder,
+  UpdateResult,
+} from 'kysely';
 import type { POSTGRES_TABLES, SQLITE_TABLES } from './tables/tables.ts';
 
 type Naming = { tableNamingStrategy: 'entity'; columnNamingStrategy: 'property' };
@@ -46,11 +60,44 @@ export type Words = {
   drawNumbers(db: Db, count: number): SelectQueryBuilder<Tables, never, NumberBlock>;
   /** Of a `delivery` to an `endpoint`: how many of its events the log still has. */
   eventsKept(): RawBuilder<number | null>;
+  /** The rows of which some columns are as they are told; all columns but those that are left out. */
+  find<Name extends TableName, Without extends keyof Tables[Name] & string = never>(
+    db: Db,
+    table: Name,
+    told: Told<Name>,
+    ...without: readonly Without[]
+  ): SelectQueryBuilder<Tables, Name, Omit<Selectable<Tables[Name]>, Without>>;
+  /** A row as it is given, without the columns that are left out. */
+  row<Name extends TableName, Without extends keyof Row<Name> = never>(
+    table: Name,
+    given: Omit<Row<Name>, Without>,
+    ...without: readonly Without[]
+  ): Omit<Row<Name>, Without>;
+  insert<Name extends TableName>(db: Db, table: Name, given: Row<Name>): InsertQueryBuilder<Tables, Name, InsertResult>;
+  /** In the place of the row that has its primary key. */
+  upsert<Name extends TableName>(db: Db, table: Name, given: Row<Name>): InsertQueryBuilder<Tables, Name, InsertResult>;
+  update<Name extends TableName>(
+    db: Db,
+    table: Name,
+    told: Told<Name>,
+  ): UpdateQueryBuilder<Tables, Name, Name, UpdateResult>;
+  remove<Name extends TableName>(db: Db, table: Name, told: Told<Name>): DeleteQueryBuilder<Tables, Name, DeleteResult>;
 };
 
 type NumberBlock = { readonly first: number; readonly count: number };
 
 type Lockable<Query> = { forUpdate(): Query; skipLocked(): Query };
+
+export type TableName = keyof Tables & string;
+
+/** A row with all that the store does not make itself. */
+export type Row<Name extends TableName> = {
+  readonly [Column in keyof Tables[Name] as Tables[Name][Column] extends Made ? never : Column]: Tables[Name][Column];
+};
+
+type Made = { readonly __select__: unknown };
+
+type Told<Name extends TableName> = Partial<Selectable<Tables[Name]>>;
 
 type Log = Tables['EventByTime'] & Pick<Tables['Event'], 'envelope'>;
 
@@ -84,6 +131,21 @@ export type RowsSource<Row> = {
 
 export function changeRows<Row>(say: RowsSource<Row>['changeRows']): RowsSource<Row> {
   return { changeRows: say };
+}
+
+/** Stores a row. */
+export function insert<Name extends TableName>(table: Name): ChangeSource<Row<Name>> {
+  return { change: (db, given, words) => words.insert(db, table, given) };
+}
+
+/** Stores a row, unless there is one with a key of it. */
+export function insertNew<Name extends TableName>(table: Name): ChangeSource<Row<Name>> {
+  return { change: (db, given, words) => words.insert(db, table, given).onConflict((row) => row.doNothing()) };
+}
+
+/** Stores a row in the place of the one that has its primary key. */
+export function upsert<Name extends TableName>(table: Name): ChangeSource<Row<Name>> {
+  return { change: (db, given, words) => words.upsert(db, table, given) };
 }
 
 /** A question as it runs. `name` is unique among those of a store. */

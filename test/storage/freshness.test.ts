@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ApiKey } from '../../src/domain/caller.ts';
-import { cacheKeyReads, type KeyReader } from '../../src/storage/key-cache.ts';
 import { createFreshLookup, createFreshness } from '../../src/storage/keys/freshness.ts';
+import { cacheKeyReads, type KeyReader } from '../../src/storage/keys/key-cache.ts';
 
 describe('a shared fresh read', () => {
   it('began after every call that it answers, with one running and one waiting', async () => {

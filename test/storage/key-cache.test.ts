@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiKey, Project } from '../../src/domain/caller.ts';
-import { cacheKeyReads, type KeyCacheDeps, type KeyReader } from '../../src/storage/key-cache.ts';
+import { cacheKeyReads, type KeyCacheDeps, type KeyReader } from '../../src/storage/keys/key-cache.ts';
 
 const PROJECT = { id: 'project_1' } as Project;
 const KEY = { id: 'known' } as ApiKey;

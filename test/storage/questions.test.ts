@@ -44,11 +44,13 @@ describe('compiled questions', () => {
         ).toBe(true);
       }
     }
-    // Heads, keys and terms of projects are needed all, hours are few, and of organizations any will do.
+    // Heads, keys and terms of projects are needed all, hours are few, administrators are looked for by hand, and of
+    // organizations any will do.
     expect(whole).toEqual([
       'endpoints-log.listHeads',
       'endpoints-sweep.dropHours',
       'keys.listKeyIds',
+      'organization.findAdministrators',
       'organization.findAnyOrganization',
       'retention.listTraceTerms',
     ]);

@@ -21,9 +21,9 @@ function promises(db: Database) {
   return { journal: read('journal_mode'), synchronous: read('synchronous'), foreignKeys: read('foreign_keys') };
 }
 
-it('every handle syncs each commit, before and after it was used, also by the object mapper', async () => {
+it('every handle syncs each commit, before and after it was used, also by management', async () => {
   const full = { journal: 'wal', synchronous: 2, foreignKeys: 1 };
-  const opened = openCore({ file, clock: Date.now, warn: () => undefined });
+  const opened = openCore({ file, clock: Date.now });
   const store = createInlineStore(opened, { queueMaxBytes: 1024, log: quietLog });
   expect(promises(opened.db)).toEqual(full);
   await store.evaluators.insert(sampleEvaluator(), 9);
@@ -41,7 +41,7 @@ it('every handle syncs each commit, before and after it was used, also by the ob
 it('created never runs backwards when the clock does, and the sequence has no gaps', async () => {
   const clocks = [5000, 7000, 6000, 1000, 7001];
   let turn = 0;
-  const opened = openCore({ file, clock: () => clocks[turn] ?? 0, warn: () => undefined });
+  const opened = openCore({ file, clock: () => clocks[turn] ?? 0 });
   const store = createInlineStore(opened, { queueMaxBytes: 1024 * 1024, log: quietLog });
   for (turn = 0; turn < clocks.length; turn += 1) {
     const append = sampleAppend();

@@ -38,7 +38,7 @@ function largeAppend(): TraceAppend {
 }
 
 it('D4: a full disk refuses writes, keeps reads and every acknowledged write, and heals without a restart', async () => {
-  const opened = openCore({ file, clock: Date.now, warn: () => undefined });
+  const opened = openCore({ file, clock: Date.now });
   const store = createInlineStore(opened, options);
   const acknowledged: TraceAppend[] = [];
   const pages = Number(opened.db.pragma('page_count', { simple: true }));

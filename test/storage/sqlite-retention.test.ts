@@ -6,7 +6,7 @@ import { bareSpan, RECEIVED_AT_MS, randomHex, sampleAppend, samplePlan } from '.
 
 let opened: ReturnType<typeof openCore>;
 beforeEach(async () => {
-  opened = openCore({ file: ':memory:', clock: () => RECEIVED_AT_MS, warn: () => undefined });
+  opened = openCore({ file: ':memory:', clock: () => RECEIVED_AT_MS });
 });
 afterEach(() => opened.core.close());
 

@@ -27,12 +27,11 @@ function openFile(): Promise<Subject> {
 /** With the writer in this thread, which is there already. */
 function openHere(): Promise<Subject> {
   return openPlace(async (url, nowMs) =>
-    createInlineStore(openCore({ file: fileOf(url), clock: Date.now, warn }), { ...options, nowMs }),
+    createInlineStore(openCore({ file: fileOf(url), clock: Date.now }), { ...options, nowMs }),
   );
 }
 
 const fileOf = (url: string) => url.slice('sqlite:'.length);
-const warn = (message: string) => quietLog.warn({}, message);
 
 async function openPlace(open: (url: string, nowMs: () => number) => Promise<Store>): Promise<Subject> {
   const place = await createPlace();
@@ -56,7 +55,7 @@ async function openPlace(open: (url: string, nowMs: () => number) => Promise<Sto
 }
 
 async function openMemory(): Promise<Subject> {
-  const opened = openCore({ file: ':memory:', clock: Date.now, warn });
+  const opened = openCore({ file: ':memory:', clock: Date.now });
   const time = createTestTime();
   const store = createInlineStore(opened, { ...options, nowMs: time.nowMs });
   return {

@@ -112,6 +112,5 @@ function showLine(line: string): string {
 }
 
 async function openHere(file: string, options: SqliteStoreOptions): Promise<Store> {
-  const warn = (message: string) => options.log.warn({ detail: message }, 'the object mapper warns');
-  return createInlineStore(openCore({ file, clock: Date.now, warn }), options);
+  return createInlineStore(openCore({ file, clock: Date.now }), options);
 }

@@ -1,6 +1,7 @@
 // Compiled from src/storage/keys/questions.ts by `npm run gen`: change it there.
 
 import type { Compiled } from '../../../src/storage/questions.ts';
+import { fillPlaces } from '../../../src/storage/sqlite/id-lists.ts';
 import type * as source from '../../../src/storage/keys/questions.ts';
 
 export const findApiKeys: Compiled<typeof source.findApiKeys> = {
@@ -21,6 +22,32 @@ export const findApiKeys: Compiled<typeof source.findApiKeys> = {
     ownerActive: row[10] === 1,
     bindings: JSON.parse(row[11]),
     ownerBindings: JSON.parse(row[12]),
+  }),
+};
+
+export const findKey: Compiled<typeof source.findKey> = {
+  name: 'keys.findKey',
+  text: "select \"api_keys\".\"id\" as \"id\", \"api_keys\".\"organization_id\" as \"organizationId\", \"api_keys\".\"key_type\" as \"keyType\", \"api_keys\".\"name\" as \"name\", \"api_keys\".\"description\" as \"description\", \"api_keys\".\"user_id\" as \"userId\", \"api_keys\".\"created_by_user_id\" as \"createdByUserId\", \"api_keys\".\"permission_mode\" as \"permissionMode\", \"api_keys\".\"secret_hash\" as \"secretHash\", \"api_keys\".\"imported\" as \"imported\", \"api_keys\".\"previous_secret_hash\" as \"previousSecretHash\", \"api_keys\".\"previous_secret_until\" as \"previousSecretUntilMs\", \"api_keys\".\"expires_at\" as \"expiresAtMs\", \"api_keys\".\"revoked_at\" as \"revokedAtMs\", \"api_keys\".\"last_used_at\" as \"lastUsedAtMs\", \"api_keys\".\"created_at\" as \"createdAtMs\", \"api_keys\".\"updated_at\" as \"updatedAtMs\", (select coalesce(json_group_array(json_object('id', \"agg\".\"id\", 'role', \"agg\".\"role\", 'scopeType', \"agg\".\"scopeType\", 'scopeId', \"agg\".\"scopeId\", 'permissionsJson', \"agg\".\"permissionsJson\")), '[]') from (select \"grant\".\"id\" as \"id\", \"grant\".\"role\" as \"role\", \"grant\".\"scope_type\" as \"scopeType\", \"grant\".\"scope_id\" as \"scopeId\", \"grant\".\"permissions\" as \"permissionsJson\" from \"api_key_bindings\" as \"grant\" where \"grant\".\"api_key_id\" = \"api_keys\".\"id\" order by \"grant\".\"position\") as agg) as \"bindings\" from \"api_keys\" where \"organization_id\" = ? and \"id\" = ?",
+  cells: (given) => [given.organizationId, given.id],
+  row: (row: any) => ({
+    id: row[0],
+    organizationId: row[1],
+    keyType: row[2],
+    name: row[3],
+    description: row[4],
+    userId: row[5],
+    createdByUserId: row[6],
+    permissionMode: row[7],
+    secretHash: row[8],
+    imported: row[9] === 1,
+    previousSecretHash: row[10],
+    previousSecretUntilMs: row[11],
+    expiresAtMs: row[12],
+    revokedAtMs: row[13],
+    lastUsedAtMs: row[14],
+    createdAtMs: row[15],
+    updatedAtMs: row[16],
+    bindings: JSON.parse(row[17]),
   }),
 };
 
@@ -69,6 +96,36 @@ export const hasImported: Compiled<typeof source.hasImported> = {
   }),
 };
 
+export const holdFreeKeys: Compiled<typeof source.holdFreeKeys> = {
+  name: 'keys.holdFreeKeys',
+  text: "select \"id\" as \"id\" from \"api_keys\" where \"id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  cells: (given) => [...fillPlaces(given.ids)],
+  row: (row: any) => ({
+    id: row[0],
+  }),
+};
+
+export const holdFreeProjects: Compiled<typeof source.holdFreeProjects> = {
+  name: 'keys.holdFreeProjects',
+  text: "select \"id\" as \"id\" from \"projects\" where \"id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  cells: (given) => [...fillPlaces(given.ids)],
+  row: (row: any) => ({
+    id: row[0],
+  }),
+};
+
+export const insertKey: Compiled<typeof source.insertKey> = {
+  name: 'keys.insertKey',
+  text: "insert into \"api_keys\" (\"id\", \"organization_id\", \"key_type\", \"name\", \"description\", \"user_id\", \"created_by_user_id\", \"permission_mode\", \"secret_hash\", \"imported\", \"previous_secret_hash\", \"previous_secret_until\", \"expires_at\", \"revoked_at\", \"last_used_at\", \"created_at\", \"updated_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  cells: (given) => [given.id, given.organizationId, given.keyType, given.name, given.description, given.userId, given.createdByUserId, given.permissionMode, given.secretHash, Number(given.imported), given.previousSecretHash, given.previousSecretUntilMs, given.expiresAtMs, given.revokedAtMs, given.lastUsedAtMs, given.createdAtMs, given.updatedAtMs],
+};
+
+export const insertKeyBinding: Compiled<typeof source.insertKeyBinding> = {
+  name: 'keys.insertKeyBinding',
+  text: "insert into \"api_key_bindings\" (\"api_key_id\", \"position\", \"id\", \"role\", \"scope_type\", \"scope_id\", \"permissions\") values (?, ?, ?, ?, ?, ?, ?)",
+  cells: (given) => [given.apiKeyId, given.position, given.id, given.role, given.scopeType, given.scopeId, given.permissionsJson],
+};
+
 export const listKeyIds: Compiled<typeof source.listKeyIds> = {
   name: 'keys.listKeyIds',
   text: "select \"id\" as \"id\" from \"api_keys\"",
@@ -76,4 +133,80 @@ export const listKeyIds: Compiled<typeof source.listKeyIds> = {
   row: (row: any) => ({
     id: row[0],
   }),
+};
+
+export const listKeys: Compiled<typeof source.listKeys> = {
+  name: 'keys.listKeys',
+  text: "select \"api_keys\".\"id\" as \"id\", \"api_keys\".\"organization_id\" as \"organizationId\", \"api_keys\".\"key_type\" as \"keyType\", \"api_keys\".\"name\" as \"name\", \"api_keys\".\"description\" as \"description\", \"api_keys\".\"user_id\" as \"userId\", \"api_keys\".\"created_by_user_id\" as \"createdByUserId\", \"api_keys\".\"permission_mode\" as \"permissionMode\", \"api_keys\".\"secret_hash\" as \"secretHash\", \"api_keys\".\"imported\" as \"imported\", \"api_keys\".\"previous_secret_hash\" as \"previousSecretHash\", \"api_keys\".\"previous_secret_until\" as \"previousSecretUntilMs\", \"api_keys\".\"expires_at\" as \"expiresAtMs\", \"api_keys\".\"revoked_at\" as \"revokedAtMs\", \"api_keys\".\"last_used_at\" as \"lastUsedAtMs\", \"api_keys\".\"created_at\" as \"createdAtMs\", \"api_keys\".\"updated_at\" as \"updatedAtMs\", (select coalesce(json_group_array(json_object('id', \"agg\".\"id\", 'role', \"agg\".\"role\", 'scopeType', \"agg\".\"scopeType\", 'scopeId', \"agg\".\"scopeId\", 'permissionsJson', \"agg\".\"permissionsJson\")), '[]') from (select \"grant\".\"id\" as \"id\", \"grant\".\"role\" as \"role\", \"grant\".\"scope_type\" as \"scopeType\", \"grant\".\"scope_id\" as \"scopeId\", \"grant\".\"permissions\" as \"permissionsJson\" from \"api_key_bindings\" as \"grant\" where \"grant\".\"api_key_id\" = \"api_keys\".\"id\" order by \"grant\".\"position\") as agg) as \"bindings\" from \"api_keys\" where \"organization_id\" = ? and (\"key_type\" = 'service' or \"user_id\" = ? or ? = 'all') and (\"revoked_at\" is null or \"revoked_at\" < ?) and (\"created_at\", \"id\") < (?, ?) order by \"created_at\" desc, \"id\" desc limit ?",
+  cells: (given) => [given.organizationId, given.personalOf, given.personalOf, given.revokedBeforeMs, given.createdAtMs, given.id, given.limit],
+  row: (row: any) => ({
+    id: row[0],
+    organizationId: row[1],
+    keyType: row[2],
+    name: row[3],
+    description: row[4],
+    userId: row[5],
+    createdByUserId: row[6],
+    permissionMode: row[7],
+    secretHash: row[8],
+    imported: row[9] === 1,
+    previousSecretHash: row[10],
+    previousSecretUntilMs: row[11],
+    expiresAtMs: row[12],
+    revokedAtMs: row[13],
+    lastUsedAtMs: row[14],
+    createdAtMs: row[15],
+    updatedAtMs: row[16],
+    bindings: JSON.parse(row[17]),
+  }),
+};
+
+export const listKeysOf: Compiled<typeof source.listKeysOf> = {
+  name: 'keys.listKeysOf',
+  text: "select \"api_keys\".\"id\" as \"id\", \"api_keys\".\"organization_id\" as \"organizationId\", \"api_keys\".\"key_type\" as \"keyType\", \"api_keys\".\"name\" as \"name\", \"api_keys\".\"description\" as \"description\", \"api_keys\".\"user_id\" as \"userId\", \"api_keys\".\"created_by_user_id\" as \"createdByUserId\", \"api_keys\".\"permission_mode\" as \"permissionMode\", \"api_keys\".\"secret_hash\" as \"secretHash\", \"api_keys\".\"imported\" as \"imported\", \"api_keys\".\"previous_secret_hash\" as \"previousSecretHash\", \"api_keys\".\"previous_secret_until\" as \"previousSecretUntilMs\", \"api_keys\".\"expires_at\" as \"expiresAtMs\", \"api_keys\".\"revoked_at\" as \"revokedAtMs\", \"api_keys\".\"last_used_at\" as \"lastUsedAtMs\", \"api_keys\".\"created_at\" as \"createdAtMs\", \"api_keys\".\"updated_at\" as \"updatedAtMs\", (select coalesce(json_group_array(json_object('id', \"agg\".\"id\", 'role', \"agg\".\"role\", 'scopeType', \"agg\".\"scopeType\", 'scopeId', \"agg\".\"scopeId\", 'permissionsJson', \"agg\".\"permissionsJson\")), '[]') from (select \"grant\".\"id\" as \"id\", \"grant\".\"role\" as \"role\", \"grant\".\"scope_type\" as \"scopeType\", \"grant\".\"scope_id\" as \"scopeId\", \"grant\".\"permissions\" as \"permissionsJson\" from \"api_key_bindings\" as \"grant\" where \"grant\".\"api_key_id\" = \"api_keys\".\"id\" order by \"grant\".\"position\") as agg) as \"bindings\" from \"api_keys\" where \"organization_id\" = ? and \"user_id\" = ? order by \"created_at\" desc, \"id\" desc",
+  cells: (given) => [given.organizationId, given.userId],
+  row: (row: any) => ({
+    id: row[0],
+    organizationId: row[1],
+    keyType: row[2],
+    name: row[3],
+    description: row[4],
+    userId: row[5],
+    createdByUserId: row[6],
+    permissionMode: row[7],
+    secretHash: row[8],
+    imported: row[9] === 1,
+    previousSecretHash: row[10],
+    previousSecretUntilMs: row[11],
+    expiresAtMs: row[12],
+    revokedAtMs: row[13],
+    lastUsedAtMs: row[14],
+    createdAtMs: row[15],
+    updatedAtMs: row[16],
+    bindings: JSON.parse(row[17]),
+  }),
+};
+
+export const noteKeyUse: Compiled<typeof source.noteKeyUse> = {
+  name: 'keys.noteKeyUse',
+  text: "update \"api_keys\" set \"last_used_at\" = ? where \"id\" = ? and (\"last_used_at\" is null or \"last_used_at\" < ?)",
+  cells: (given) => [given.atMs, given.id, given.atMs],
+};
+
+export const noteProjectKeyUse: Compiled<typeof source.noteProjectKeyUse> = {
+  name: 'keys.noteProjectKeyUse',
+  text: "update \"projects\" set \"key_last_used_at\" = ? where \"id\" = ? and (\"key_last_used_at\" is null or \"key_last_used_at\" < ?)",
+  cells: (given) => [given.atMs, given.id, given.atMs],
+};
+
+export const removeKeyBindings: Compiled<typeof source.removeKeyBindings> = {
+  name: 'keys.removeKeyBindings',
+  text: "delete from \"api_key_bindings\" where \"api_key_id\" = ?",
+  cells: (given) => [given.apiKeyId],
+};
+
+export const updateKey: Compiled<typeof source.updateKey> = {
+  name: 'keys.updateKey',
+  text: "update \"api_keys\" set \"id\" = ?, \"organization_id\" = ?, \"key_type\" = ?, \"name\" = ?, \"description\" = ?, \"user_id\" = ?, \"created_by_user_id\" = ?, \"permission_mode\" = ?, \"secret_hash\" = ?, \"imported\" = ?, \"previous_secret_hash\" = ?, \"previous_secret_until\" = ?, \"expires_at\" = ?, \"revoked_at\" = ?, \"created_at\" = ?, \"updated_at\" = ? where (\"organization_id\" = ? and \"id\" = ?)",
+  cells: (given) => [given.id, given.organizationId, given.keyType, given.name, given.description, given.userId, given.createdByUserId, given.permissionMode, given.secretHash, Number(given.imported), given.previousSecretHash, given.previousSecretUntilMs, given.expiresAtMs, given.revokedAtMs, given.createdAtMs, given.updatedAtMs, given.organizationId, given.id],
 };

@@ -15,7 +15,7 @@ import { createOutboxes, type LogSearch } from './outboxes.ts';
 /** They are the same for every store. */
 export type EndpointQuestions = Pick<
   typeof import('../../../gen/storage/sqlite/all.ts'),
-  'endpoints' | 'endpointsDue' | 'endpointsLog'
+  'endpoints' | 'endpointsChanges' | 'endpointsDue' | 'endpointsLog'
 >;
 
 type Deps = {
@@ -24,16 +24,17 @@ type Deps = {
   readonly search: LogSearch;
 };
 
-type Managed = Pick<WebhookStore, 'countEndpoints' | 'replay' | 'countUnfinishedReplays'>;
-
 export type WebhookStoreDeps = Deps & {
-  readonly managed: Managed;
   readonly tests: Pick<DeliveryWork, 'beginTest' | 'endTest'>;
 };
 
-export function createWebhookStore({ questions, ask, search, managed, tests }: WebhookStoreDeps): WebhookStore {
+export function createWebhookStore({ questions, ask, search, tests }: WebhookStoreDeps): WebhookStore {
+  const { endpointsChanges: changes } = questions;
   return {
-    ...managed,
+    countEndpoints: async (organizationId) => (await ask(changes.countEndpoints, { organizationId }))[0]?.count ?? 0,
+    replay: async (endpointNumber, id) => (await ask(changes.findReplay, { endpointNumber, id }))[0] ?? null,
+    countUnfinishedReplays: async (endpointNumber) =>
+      (await ask(changes.countUnfinishedReplays, { endpointNumber }))[0]?.count ?? 0,
     ...createEndpointReader(questions.endpoints, ask),
     ...createDeliveryLogReader(questions.endpoints, ask),
     health: createHealthReader(questions, ask, createOutboxes(questions, ask, search)),

@@ -1,18 +1,15 @@
 /** What authentication reads: one question of each kind, for all who ask it at the same time. */
 
 import type { ApiKey } from '../../domain/caller.ts';
-import type { Binding } from '../../domain/permissions.ts';
-import type { KeyReader, ProjectByKey } from '../key-cache.ts';
-import { type Asking, askInTurns, type Compiled, type RowOf } from '../questions.ts';
-import { preparePermissionLists } from '../rows/permission-lists.ts';
+import { type Asking, askInTurns, type CompiledOf, type RowOf } from '../questions.ts';
 import { createFreshLookup, createFreshness } from './freshness.ts';
+import { unpackGrant } from './grants.ts';
+import type { KeyReader, ProjectByKey } from './key-cache.ts';
 import type * as source from './questions.ts';
 
-type KeyQuestions = { readonly [Name in keyof typeof source]: Compiled<(typeof source)[Name]> };
+type KeyQuestions = CompiledOf<typeof source>;
 
 export function createKeyReader({ questions, ask, pointsAtOnce }: Asking<KeyQuestions>): KeyReader & ListKeyIds {
-  const readPermissions = preparePermissionLists();
-
   const findProjectByKey = createFreshLookup(async (hashes) => {
     const keyHashes = hashes.map((hash) => Buffer.from(hash, 'hex'));
     return byKey(
@@ -35,25 +32,20 @@ export function createKeyReader({ questions, ask, pointsAtOnce }: Asking<KeyQues
       async () => (await ask(questions.hasImported, {}))[0]?.hasImported === true,
     ),
   };
-
-  function toApiKey({ organizationId, organizationNumber, bindings, ownerBindings, ...rest }: ApiKeyRow): ApiKey {
-    return {
-      ...rest,
-      organization: { id: organizationId, number: organizationNumber },
-      bindings: bindings.map(toBinding),
-      ownerBindings: ownerBindings.map(toBinding),
-    };
-  }
-
-  function toBinding({ permissionsJson, ...binding }: BindingRow): Binding {
-    return { ...binding, permissions: readPermissions(permissionsJson) };
-  }
 }
 
 type ListKeyIds = { readonly listKeyIds: NonNullable<KeyReader['listKeyIds']> };
 type ApiKeyRow = RowOf<KeyQuestions['findApiKeys']>;
-type BindingRow = ApiKeyRow['bindings'][number];
 type ProjectByKeyRow = RowOf<KeyQuestions['findProjectsByKey']>;
+
+function toApiKey({ organizationId, organizationNumber, bindings, ownerBindings, ...rest }: ApiKeyRow): ApiKey {
+  return {
+    ...rest,
+    organization: { id: organizationId, number: organizationNumber },
+    bindings: bindings.map(unpackGrant),
+    ownerBindings: ownerBindings.map(unpackGrant),
+  };
+}
 
 /** A key may be the one of a project and the one before of others, of which the last to end counts. */
 function byKey(rows: readonly ProjectByKeyRow[]): ReadonlyMap<string, ProjectByKey> {

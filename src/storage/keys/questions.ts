@@ -1,7 +1,7 @@
-/** What authentication asks. */
+/** What authentication asks, and what management asks and stores of keys. */
 
 import { expressionBuilder, sql } from 'kysely';
-import { type Db, question, type Tables } from '../questions.ts';
+import { change, type Db, insert, question, type Row, type Tables, type Words } from '../questions.ts';
 
 type OfHashes = { readonly keyHashes: readonly Buffer[] };
 type OfSome = { readonly ids: readonly string[] };
@@ -98,6 +98,99 @@ export const hasImported = question<Record<never, never>>()((db) =>
       .$castTo<boolean>()
       .as('hasImported'),
   ),
+);
+
+type InOrganization = { readonly organizationId: string };
+
+/** As management sees it. */
+export const findKey = question<InOrganization & { readonly id: string }>()((db, { organizationId, id }, words) =>
+  recordsOf(db, organizationId, words).where('id', '=', id),
+);
+
+export type KeysAsked = InOrganization & {
+  /** Of whom besides service keys; `all`: of everybody. */
+  readonly personalOf: string | null;
+  /** Revoked keys are left out from this instant on. */
+  readonly revokedBeforeMs: number;
+  /** Where the list goes on. */
+  readonly createdAtMs: number;
+  readonly id: string;
+  readonly limit: number;
+};
+
+export const listKeys = question<KeysAsked>()((db, given, words) =>
+  recordsOf(db, given.organizationId, words)
+    .where(({ eb, or }) =>
+      or([
+        eb('keyType', '=', sql.lit('service')),
+        eb('userId', '=', given.personalOf),
+        sql<boolean>`${given.personalOf} = 'all'`,
+      ]),
+    )
+    .where(({ eb, or }) => or([eb('revokedAtMs', 'is', null), eb('revokedAtMs', '<', given.revokedBeforeMs)]))
+    .where(({ eb, refTuple, tuple }) => eb(refTuple('createdAtMs', 'id'), '<', tuple(given.createdAtMs, given.id)))
+    .orderBy('createdAtMs', 'desc')
+    .orderBy('id', 'desc')
+    .limit(given.limit),
+);
+
+export const listKeysOf = question<InOrganization & { readonly userId: string }>()(
+  (db, { organizationId, userId }, words) =>
+    recordsOf(db, organizationId, words)
+      .where('userId', '=', userId)
+      .orderBy('createdAtMs', 'desc')
+      .orderBy('id', 'desc'),
+);
+
+function recordsOf(db: Db, organizationId: string, { find, listOf }: Words) {
+  return find(db, 'ApiKey', { organizationId }).select(({ selectFrom }) =>
+    listOf(
+      selectFrom('ApiKeyBinding as grant')
+        .whereRef('grant.apiKeyId', '=', 'ApiKey.id')
+        .select(['grant.id as id', 'grant.role as role', 'grant.scopeType as scopeType', 'grant.scopeId as scopeId'])
+        .select('grant.permissionsJson as permissionsJson')
+        .orderBy('grant.position'),
+    ).as('bindings'),
+  );
+}
+
+export const insertKey = insert('ApiKey');
+
+/** Leaves alone when it was last used. */
+export const updateKey = change<Row<'ApiKey'>>((db, given, { row, update }) =>
+  update(db, 'ApiKey', { organizationId: given.organizationId, id: given.id }).set(
+    row('ApiKey', given, 'lastUsedAtMs'),
+  ),
+);
+
+export const insertKeyBinding = insert('ApiKeyBinding');
+
+export const removeKeyBindings = change<{ readonly apiKeyId: string }>((db, { apiKeyId }, { remove }) =>
+  remove(db, 'ApiKeyBinding', { apiKeyId }),
+);
+
+/** Those that nobody is changing. */
+export const holdFreeKeys = question<OfSome>()((db, { ids }, { holdFree, isOneOf }) =>
+  holdFree(db.selectFrom('ApiKey').where(isOneOf('id', ids)).select('id as id')),
+);
+
+export const holdFreeProjects = question<OfSome>()((db, { ids }, { holdFree, isOneOf }) =>
+  holdFree(db.selectFrom('Project').where(isOneOf('id', ids)).select('id as id')),
+);
+
+type Use = { readonly id: string; readonly atMs: number };
+
+/** Never sets an instant back: several processes may report in any order. */
+export const noteKeyUse = change<Use>((db, { id, atMs }, { update }) =>
+  update(db, 'ApiKey', { id })
+    .where(({ eb, or }) => or([eb('lastUsedAtMs', 'is', null), eb('lastUsedAtMs', '<', atMs)]))
+    .set({ lastUsedAtMs: atMs }),
+);
+
+export const noteProjectKeyUse = change<Use>((db, { id, atMs }, { update }) =>
+  update(db, 'Project', { id })
+    .where(({ eb, or }) => or([eb('keyLastUsedAtMs', 'is', null), eb('keyLastUsedAtMs', '<', atMs)]))
+    .set({ keyLastUsedAtMs: atMs }),
 );
 
 function projectsOf(db: Db) {

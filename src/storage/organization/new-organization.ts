@@ -1,74 +1,96 @@
-/** The rows of a new organization, the same in every store. Byte values may come from another thread as plain byte arrays. */
+/** New organizations, with everything in them. */
 
-import type { Bootstrap, NewOrganization } from '../../domain/store.ts';
-import type { Change, Compiled } from '../questions.ts';
-import type * as source from './questions.ts';
-
-export type OrganizationChanges = { readonly [Name in keyof typeof source]: Compiled<(typeof source)[Name]> };
-
-/** One statement with what stands in its places. */
-export type Step = { readonly name: string; readonly text: string; readonly cells: readonly unknown[] };
+import type { Bootstrap, InstallationStore, NewOrganization } from '../../domain/store.ts';
+import { NEW_KEY } from '../keys/key-records.ts';
+import type { ManagedQuestions, Managing } from '../management.ts';
+import type { Transaction } from '../questions.ts';
+import { storeRecords } from './commit.ts';
 
 const INSTALLATION_ID = 1;
 
-/** First of all, so that of two processes one waits here for the other. */
-export function installationStep({ insertInstallation }: OrganizationChanges, { verifier }: Bootstrap): Step {
-  return step(insertInstallation, { id: INSTALLATION_ID, verifier: Buffer.from(verifier) });
+export function createNewOrganizations({
+  questions,
+  transact,
+}: Managing): Pick<InstallationStore, 'bootstrap' | 'addOrganization'> {
+  return {
+    bootstrap: (plan) =>
+      transact(async (tx) => {
+        // Of two processes one waits here for the other, and finds it done.
+        const installation = { id: INSTALLATION_ID, verifier: plan.verifier };
+        if ((await tx.change(questions.organization.insertInstallation, installation)) === 0) return false;
+        await storeNew(tx, questions, { plan, actorKind: 'bootstrap' });
+        return true;
+      }),
+    addOrganization: (plan) => transact((tx) => storeNew(tx, questions, { plan, actorKind: 'cli' })),
+  };
 }
 
-export function organizationSteps(
-  changes: OrganizationChanges,
-  plan: NewOrganization,
-  actorKind: 'bootstrap' | 'cli',
-): readonly Step[] {
+type New = { readonly plan: NewOrganization | Bootstrap; readonly actorKind: 'bootstrap' | 'cli' };
+
+async function storeNew(tx: Transaction, questions: ManagedQuestions, { plan, actorKind }: New): Promise<void> {
   const { organization, team, project, createdAtMs } = plan;
   const organizationId = organization.id;
   const times = { createdAtMs, updatedAtMs: createdAtMs };
-  const settings = { language: 'other', framework: 'other', emitRequestEvents: true };
-  const keyHash = Buffer.from(project.keyHash);
-  return [
-    step(changes.insertOrganization, { ...organization, accessVersion: 0, ...times }),
-    step(changes.insertTeam, { ...team, organizationId, ...times }),
-    step(changes.insertProject, { ...project, keyHash, organizationId, teamId: team.id, ...settings, ...times }),
-    ...administratorSteps(changes, plan),
-    step(changes.insertAuditEntry, {
-      organizationId,
-      id: plan.auditId,
-      createdAtMs,
-      actorKind,
-      action: 'bootstrap',
-      targetType: 'organization',
-      targetId: organizationId,
-      outcome: 'success',
-      status: 201,
-      fieldsJson: '[]',
-      count: 1,
-    }),
-  ];
-}
-
-function administratorSteps(changes: OrganizationChanges, plan: NewOrganization): readonly Step[] {
-  const { member, apiKey, createdAtMs } = plan;
-  const organizationId = plan.organization.id;
+  const { bindingId, ...member } = plan.member;
+  const { bindingId: keyBindingId, ...apiKey } = plan.apiKey;
   const { userId } = member;
-  const times = { createdAtMs, updatedAtMs: createdAtMs };
-  const grant = { role: 'ADMIN', scopeType: 'ORGANIZATION', scopeId: organizationId, permissionsJson: '[]' } as const;
-  return [
-    step(changes.insertMember, { ...member, organizationId, ...times }),
-    step(changes.insertRoleBinding, { organizationId, userId, id: member.bindingId, ...grant, createdAtMs }),
-    step(changes.insertApiKey, {
-      ...apiKey,
-      secretHash: Buffer.from(apiKey.secretHash),
-      organizationId,
-      keyType: 'personal',
-      userId,
-      permissionMode: 'all',
-      ...times,
-    }),
-    step(changes.insertApiKeyBinding, { apiKeyId: apiKey.id, position: 0, id: apiKey.bindingId, ...grant }),
-  ];
-}
-
-function step<Params>({ name, text, cells }: Change<Params>, given: Params): Step {
-  return { name, text, cells: cells(given) };
+  const grant = { role: 'ADMIN', scopeType: 'ORGANIZATION', scopeId: organizationId, permissions: [] } as const;
+  await tx.change(questions.organization.insertOrganization, { ...organization, ...times });
+  await storeRecords(tx, questions, {
+    organizationId,
+    teams: [{ ...team, organizationId, ...times }],
+    projects: [
+      {
+        ...project,
+        organizationId,
+        teamId: team.id,
+        language: 'other',
+        framework: 'other',
+        previousKeyHash: null,
+        previousKeyUntilMs: null,
+        previousKeyImported: null,
+        keyLastUsedAtMs: null,
+        archivedAtMs: null,
+        ...times,
+      },
+    ],
+    members: [{ ...member, organizationId, disabledAtMs: null, ...times }],
+    roleBindings: [{ organizationId, userId, id: bindingId, ...grant, createdAtMs }],
+    apiKeys: [
+      {
+        ...apiKey,
+        ...NEW_KEY,
+        organizationId,
+        keyType: 'personal',
+        userId,
+        createdByUserId: null,
+        permissionMode: 'all',
+        expiresAtMs: null,
+        ...times,
+        bindings: [{ id: keyBindingId, ...grant }],
+      },
+    ],
+    audit: [
+      {
+        organizationId,
+        id: plan.auditId,
+        createdAtMs,
+        actorKind,
+        actorUserId: null,
+        actorKeyId: null,
+        action: 'bootstrap',
+        targetType: 'organization',
+        targetId: organizationId,
+        outcome: 'success',
+        status: 201,
+        code: null,
+        fields: [],
+        ip: null,
+        userAgent: null,
+        requestId: null,
+        traceId: null,
+        count: 1,
+      },
+    ],
+  });
 }

@@ -1,10 +1,12 @@
-/** What every start asks of the database, and what reports ask of their organization. */
+/** What every start asks of the database, what reports ask of their organization, and what management sees of it. */
 
+import type { ManagementStore } from '../../domain/management.ts';
 import type { InstallationStore, RequestStore } from '../../domain/store.ts';
-import { type Asking, askInTurns, type Compiled } from '../questions.ts';
+import { unpackGrant } from '../keys/grants.ts';
+import { type Asking, askInTurns, type CompiledOf } from '../questions.ts';
 import type * as source from './questions.ts';
 
-type OrganizationQuestions = { readonly [Name in keyof typeof source]: Compiled<(typeof source)[Name]> };
+type OrganizationQuestions = CompiledOf<typeof source>;
 
 export type InstallationReader = Pick<InstallationStore, 'readVerifier'> & { hasOrganization(): Promise<boolean> };
 
@@ -22,5 +24,33 @@ export function createProjectNumbers(asking: Asking<OrganizationQuestions>): Req
     const find = (some: readonly string[]) => ask(questions.findProjectNumbers, { organizationId, ids: some });
     const rows = await askInTurns(ids, pointsAtOnce, find);
     return new Map(rows.map(({ id, number }) => [id, number]));
+  };
+}
+
+export type OrganizationReader = Pick<
+  ManagementStore,
+  | 'version'
+  | 'organization'
+  | 'teams'
+  | 'projects'
+  | 'project'
+  | 'members'
+  | 'member'
+  | 'roleBindings'
+  | 'findAdministrators'
+>;
+
+export function createOrganizationReader({ questions, ask }: Asking<OrganizationQuestions>): OrganizationReader {
+  return {
+    version: async (id) => (await ask(questions.findVersion, { id }))[0]?.accessVersion ?? 0,
+    organization: async (id) => (await ask(questions.findOrganization, { id }))[0] ?? null,
+    teams: (organizationId) => ask(questions.listTeams, { organizationId }),
+    projects: (organizationId) => ask(questions.listProjects, { organizationId }),
+    project: async (organizationId, id) => (await ask(questions.findProject, { organizationId, id }))[0] ?? null,
+    members: (organizationId) => ask(questions.listMembers, { organizationId }),
+    member: async (organizationId, userId) => (await ask(questions.findMember, { organizationId, userId }))[0] ?? null,
+    roleBindings: async (organizationId, userId) =>
+      (await ask(questions.listRoleBindings, { organizationId, userId })).map(unpackGrant),
+    findAdministrators: (email) => ask(questions.findAdministrators, { email }),
   };
 }

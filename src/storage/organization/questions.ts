@@ -1,17 +1,22 @@
-/** What is asked and stored of whole organizations without the object mapper, so that a first start need not load it. */
+/** What is asked and stored of the installation, of organizations and of what they have. */
 
-import { sql } from 'kysely';
-import { change, question } from '../questions.ts';
+import { type ExpressionBuilder, sql } from 'kysely';
+import { change, insert, insertNew, question, type Row, type Tables, upsert } from '../questions.ts';
 
-export const findVerifier = question<Record<never, never>>()((db) =>
+type OneAlone = { readonly id: string };
+type InOrganization = { readonly organizationId: string };
+type OneOf = InOrganization & OneAlone;
+type OfMember = InOrganization & { readonly userId: string };
+
+export const findVerifier = question()((db) =>
   db.selectFrom('Installation').where('id', '=', sql.lit(1)).select('verifier as verifier'),
 );
 
-export const findAnyOrganization = question<Record<never, never>>()((db) =>
+export const findAnyOrganization = question()((db) =>
   db.selectFrom('Organization').select('number as number').limit(sql.lit(1)),
 );
 
-export const findProjectNumbers = question<{ readonly organizationId: string; readonly ids: readonly string[] }>()(
+export const findProjectNumbers = question<InOrganization & { readonly ids: readonly string[] }>()(
   (db, { organizationId, ids }, { isAsked }) =>
     db
       .selectFrom('Project')
@@ -20,175 +25,152 @@ export const findProjectNumbers = question<{ readonly organizationId: string; re
       .select(['id as id', 'number as number']),
 );
 
-type Times = { readonly createdAtMs: number; readonly updatedAtMs: number };
-type Named = { readonly id: string; readonly name: string; readonly slug: string };
-type Grant = {
-  readonly role: 'ADMIN';
-  readonly scopeType: 'ORGANIZATION';
-  readonly scopeId: string;
-  readonly permissionsJson: string;
-};
-
-export const insertInstallation = change<{ readonly id: number; readonly verifier: Buffer }>((db, given) =>
-  db.insertInto('Installation').values({ id: given.id, verifier: given.verifier }),
+export const findOrganization = question<OneAlone>()((db, { id }, { find }) =>
+  find(db, 'Organization', { id }, 'number', 'accessVersion'),
 );
 
-export const insertOrganization = change<Named & Times & { readonly accessVersion: number }>((db, given) =>
-  db.insertInto('Organization').values({
-    id: given.id,
-    name: given.name,
-    slug: given.slug,
-    createdAtMs: given.createdAtMs,
-    updatedAtMs: given.updatedAtMs,
-    accessVersion: given.accessVersion,
-  }),
+/** Moves on with every change of what the organization manages. */
+export const findVersion = question<OneAlone>()((db, { id }) =>
+  db.selectFrom('Organization').where('id', '=', id).select('accessVersion as accessVersion'),
 );
 
-export const insertTeam = change<Named & Times & { readonly organizationId: string }>((db, given) =>
-  db.insertInto('Team').values({
-    organizationId: given.organizationId,
-    id: given.id,
-    name: given.name,
-    slug: given.slug,
-    createdAtMs: given.createdAtMs,
-    updatedAtMs: given.updatedAtMs,
-  }),
+export const listTeams = question<InOrganization>()((db, { organizationId }, { find }) =>
+  find(db, 'Team', { organizationId }).orderBy('createdAtMs').orderBy('id'),
 );
 
-export type NewProject = Named &
-  Times & {
-    readonly organizationId: string;
-    readonly teamId: string;
-    readonly language: string;
-    readonly framework: string;
-    readonly emitRequestEvents: boolean;
-    readonly keyHash: Buffer;
-    readonly keyHint: string;
-    readonly keyImported: boolean;
-  };
-
-export const insertProject = change<NewProject>((db, given) =>
-  db.insertInto('Project').values({
-    id: given.id,
-    organizationId: given.organizationId,
-    teamId: given.teamId,
-    name: given.name,
-    slug: given.slug,
-    language: given.language,
-    framework: given.framework,
-    emitRequestEvents: given.emitRequestEvents,
-    keyHash: given.keyHash,
-    keyHint: given.keyHint,
-    keyImported: given.keyImported,
-    createdAtMs: given.createdAtMs,
-    updatedAtMs: given.updatedAtMs,
-  }),
+/** Those that are not archived. */
+export const listProjects = question<InOrganization>()((db, { organizationId }, { find }) =>
+  find(db, 'Project', { organizationId }, 'number', 'emitRequestEvents', 'traceRetentionDays')
+    .where('archivedAtMs', 'is', null)
+    .orderBy('createdAtMs')
+    .orderBy('id'),
 );
 
-export type NewMember = Times & {
-  readonly organizationId: string;
-  readonly userId: string;
-  readonly email: string;
-  readonly name: string;
-};
-
-export const insertMember = change<NewMember>((db, given) =>
-  db.insertInto('Member').values({
-    organizationId: given.organizationId,
-    userId: given.userId,
-    email: given.email,
-    name: given.name,
-    createdAtMs: given.createdAtMs,
-    updatedAtMs: given.updatedAtMs,
-  }),
+export const findProject = question<OneOf>()((db, { organizationId, id }, { find }) =>
+  find(db, 'Project', { organizationId, id }, 'number', 'emitRequestEvents', 'traceRetentionDays'),
 );
 
-export type NewRoleBinding = Grant & {
-  readonly organizationId: string;
-  readonly userId: string;
-  readonly id: string;
-  readonly createdAtMs: number;
-};
-
-export const insertRoleBinding = change<NewRoleBinding>((db, given) =>
-  db.insertInto('RoleBinding').values({
-    organizationId: given.organizationId,
-    userId: given.userId,
-    id: given.id,
-    role: given.role,
-    scopeType: given.scopeType,
-    scopeId: given.scopeId,
-    permissionsJson: given.permissionsJson,
-    createdAtMs: given.createdAtMs,
-  }),
+/** Of a project that is not archived. */
+export const findSettings = question<OneAlone>()((db, { id }) =>
+  db
+    .selectFrom('Project')
+    .where('id', '=', id)
+    .where('archivedAtMs', 'is', null)
+    .select(['traceRetentionDays as traceRetentionDays', 'emitRequestEvents as emitRequestEvents']),
 );
 
-export type FirstApiKey = Times & {
-  readonly id: string;
-  readonly organizationId: string;
-  readonly keyType: 'personal';
-  readonly name: string;
-  readonly userId: string;
-  readonly permissionMode: 'all';
-  readonly secretHash: Buffer;
-  readonly imported: boolean;
-};
-
-export const insertApiKey = change<FirstApiKey>((db, given) =>
-  db.insertInto('ApiKey').values({
-    id: given.id,
-    organizationId: given.organizationId,
-    keyType: given.keyType,
-    name: given.name,
-    userId: given.userId,
-    permissionMode: given.permissionMode,
-    secretHash: given.secretHash,
-    imported: given.imported,
-    createdAtMs: given.createdAtMs,
-    updatedAtMs: given.updatedAtMs,
-  }),
+/** Another project that has a key, or had it before and still works with it. */
+export const findKeyHolder = question<{ readonly id: string; readonly keyHash: Buffer; readonly atMs: number }>()(
+  (db, { id, keyHash, atMs }) =>
+    db
+      .selectFrom('Project')
+      .where('id', '!=', id)
+      .where(({ and, eb, or }) =>
+        or([
+          eb('keyHash', '=', keyHash),
+          and([eb('previousKeyHash', '=', keyHash), eb('previousKeyUntilMs', '>', atMs)]),
+        ]),
+      )
+      .select('id as id')
+      .limit(sql.lit(1)),
 );
 
-export const insertApiKeyBinding = change<
-  Grant & { readonly apiKeyId: string; readonly position: number; readonly id: string }
->((db, given) =>
-  db.insertInto('ApiKeyBinding').values({
-    apiKeyId: given.apiKeyId,
-    position: given.position,
-    id: given.id,
-    role: given.role,
-    scopeType: given.scopeType,
-    scopeId: given.scopeId,
-    permissionsJson: given.permissionsJson,
-  }),
+export const listMembers = question<InOrganization>()((db, { organizationId }, { find }) =>
+  find(db, 'Member', { organizationId }).orderBy('createdAtMs').orderBy('userId'),
 );
 
-export type FirstAuditEntry = {
-  readonly organizationId: string;
-  readonly id: string;
-  readonly createdAtMs: number;
-  readonly actorKind: 'bootstrap' | 'cli';
-  readonly action: string;
-  readonly targetType: string;
-  readonly targetId: string;
-  readonly outcome: 'success';
-  readonly status: number;
-  readonly fieldsJson: string;
-  readonly count: number;
-};
-
-export const insertAuditEntry = change<FirstAuditEntry>((db, given) =>
-  db.insertInto('AuditEntry').values({
-    organizationId: given.organizationId,
-    id: given.id,
-    createdAtMs: given.createdAtMs,
-    actorKind: given.actorKind,
-    action: given.action,
-    targetType: given.targetType,
-    targetId: given.targetId,
-    outcome: given.outcome,
-    status: given.status,
-    fieldsJson: given.fieldsJson,
-    count: given.count,
-  }),
+export const findMember = question<OfMember>()((db, { organizationId, userId }, { find }) =>
+  find(db, 'Member', { organizationId, userId }),
 );
+
+/** Active members of any organization who hold ADMIN there. */
+export const findAdministrators = question<{ readonly email: string }>()((db, { email }, { find }) =>
+  find(db, 'Member', { email })
+    .where('disabledAtMs', 'is', null)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('RoleBinding')
+          .whereRef('RoleBinding.organizationId', '=', 'Member.organizationId')
+          .whereRef('RoleBinding.userId', '=', 'Member.userId')
+          .where('role', '=', sql.lit('ADMIN'))
+          .where('scopeType', '=', sql.lit('ORGANIZATION'))
+          .whereRef('scopeId', '=', 'Member.organizationId')
+          .select('RoleBinding.id as id'),
+      ),
+    )
+    .orderBy('createdAtMs')
+    .orderBy('userId'),
+);
+
+/** `userId` null: of every member. */
+export const listRoleBindings = question<InOrganization & { readonly userId: string | null }>()(
+  (db, { organizationId, userId }, { find }) =>
+    find(db, 'RoleBinding', { organizationId })
+      .where(({ eb, or }) => or([eb('userId', '=', userId), eb(sql`cast(${userId} as text)`, 'is', null)]))
+      .orderBy('createdAtMs')
+      .orderBy('id'),
+);
+
+export const insertInstallation = insertNew('Installation');
+
+export const insertOrganization = insert('Organization');
+
+export const updateOrganization = change<Row<'Organization'>>((db, given, { row, update }) =>
+  update(db, 'Organization', { id: given.id }).set(row('Organization', given, 'id', 'createdAtMs')),
+);
+
+/**
+ * Nothing, when the version is another than expected. Whoever changes what is decided upon moves it on first, and so
+ * holds it to the end: transactions that all begin with the row of the organization never hold what the other waits for.
+ */
+export const moveOnFrom = change<OneAlone & { readonly accessVersion: number }>(
+  (db, { id, accessVersion }, { update }) => update(db, 'Organization', { id, accessVersion }).set(moved),
+);
+
+export const moveOn = change<OneAlone>((db, { id }, { update }) => update(db, 'Organization', { id }).set(moved));
+
+export const moveOnWithProject = change<{ readonly projectId: string }>((db, { projectId }) =>
+  db
+    .updateTable('Organization')
+    .where(({ eb, selectFrom }) => {
+      const living = selectFrom('Project').where('id', '=', projectId).where('archivedAtMs', 'is', null);
+      return eb('id', '=', living.select('organizationId'));
+    })
+    .set(moved),
+);
+
+export const storeTeam = upsert('Team');
+
+export const insertProject = insert('Project');
+
+/** Leaves alone its settings, and when its key was last used. */
+export const updateProject = change<Omit<Row<'Project'>, 'emitRequestEvents' | 'traceRetentionDays'>>(
+  (db, given, { row, update }) =>
+    update(db, 'Project', { organizationId: given.organizationId, id: given.id }).set(
+      row('Project', given, 'emitRequestEvents', 'traceRetentionDays', 'keyLastUsedAtMs'),
+    ),
+);
+
+type Settings = Pick<Row<'Project'>, 'id' | 'emitRequestEvents' | 'traceRetentionDays' | 'updatedAtMs'>;
+
+export const updateSettings = change<Settings>(
+  (db, { id, emitRequestEvents, traceRetentionDays, updatedAtMs }, { update }) =>
+    update(db, 'Project', { id }).set({ emitRequestEvents, traceRetentionDays, updatedAtMs }),
+);
+
+export const storeMember = upsert('Member');
+
+/** The schema removes the grants together with their member. */
+export const removeMember = change<OfMember>((db, { organizationId, userId }, { remove }) =>
+  remove(db, 'Member', { organizationId, userId }),
+);
+
+export const storeRoleBinding = upsert('RoleBinding');
+
+export const removeRoleBinding = change<OfMember & OneAlone>((db, { organizationId, userId, id }, { remove }) =>
+  remove(db, 'RoleBinding', { organizationId, userId, id }),
+);
+
+function moved(column: ExpressionBuilder<Tables, 'Organization'>) {
+  return { accessVersion: column('accessVersion', '+', sql.lit(1)) };
+}

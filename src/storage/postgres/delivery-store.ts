@@ -4,7 +4,6 @@ import * as questions from '../../../gen/storage/postgres/all.ts';
 import type { DeliveryStore, WebhookStore } from '../../domain/webhook-store.ts';
 import { createDeliveryWork } from '../delivery/work.ts';
 import * as endpoints from '../endpoints/stores.ts';
-import type { ManagedWebhooks } from '../orm/management.ts';
 import { createAsk, createTransact } from './ask.ts';
 import { readClock } from './clock.ts';
 import type { Lane } from './connection.ts';
@@ -36,14 +35,13 @@ export function createDeliveryStore({
   });
 }
 
-export type WebhookStoreDeps = Pick<DeliveryStoreDeps, 'delivery' | 'reads'> & { readonly managed: ManagedWebhooks };
+export type WebhookStoreDeps = Pick<DeliveryStoreDeps, 'delivery' | 'reads'>;
 
-export function createWebhookStore({ delivery, reads, managed }: WebhookStoreDeps): WebhookStore {
+export function createWebhookStore({ delivery, reads }: WebhookStoreDeps): WebhookStore {
   return endpoints.createWebhookStore({
     questions,
     ask: createAsk(reads),
     search: createLogSearch(reads),
-    managed,
     tests: createDeliveryWork(questions, createTransact(delivery)),
   });
 }

@@ -33,11 +33,6 @@ export function isConflict(error: unknown): boolean {
   return CONFLICTS.has(postgresCode(error));
 }
 
-/** Whether a row was to be stored of which the key is taken. */
-export function isAlreadyThere(error: unknown): boolean {
-  return postgresCode(error) === UNIQUE_VIOLATION;
-}
-
 /** Whether the statement was given up so that others could go on. */
 export function isGivenUp(error: unknown): boolean {
   return GIVEN_UP.has(postgresCode(error));

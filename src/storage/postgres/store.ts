@@ -1,31 +1,24 @@
 /** Puts the PostgreSQL store together: a lane of connections for each kind of work, and nothing kept that others change. */
 
-import * as eventQuestions from '../../../gen/storage/postgres/events.ts';
-import * as keyQuestions from '../../../gen/storage/postgres/keys.ts';
-import * as organizationQuestions from '../../../gen/storage/postgres/organization.ts';
+import * as questions from '../../../gen/storage/postgres/all.ts';
 import { unavailableFault } from '../../domain/fault.ts';
 import type { Store } from '../../domain/store.ts';
 import type { Report, Reported } from '../append/apply.ts';
 import { createCommitQueue } from '../append/commit-queue.ts';
 import { createEventList, createOldestAdmitted } from '../events/event-reader.ts';
-import { cacheKeyReads } from '../key-cache.ts';
 import { createFreshness } from '../keys/freshness.ts';
+import { cacheKeyReads } from '../keys/key-cache.ts';
 import { createKeyReader } from '../keys/key-reader.ts';
-import { createManagedWebhooks, createManagementStore } from '../management-store.ts';
+import { createEvaluatorStore, createManagementStore, createManagementWriter } from '../management.ts';
 import { createInstallationReader, createProjectNumbers } from '../organization/organization-reader.ts';
-import type { Management } from '../orm/management.ts';
-import type { CallManagement } from '../orm/management-verbs.ts';
 import type { StoreLog } from '../store-log.ts';
 import { createAppendBatch } from './append.ts';
-import { createAsking } from './ask.ts';
+import { createAsking, createTransact } from './ask.ts';
 import { ROW_OIDS, type RowOids } from './batch-rows.ts';
-import type { Lane } from './connection.ts';
 import { createDeliveryStore, createWebhookStore } from './delivery-store.ts';
 import { createWakeUps, wakeAfterCommits } from './delivery-wake.ts';
 import { refuseForgetful } from './durability.ts';
 import { createEventFinder } from './event-finder.ts';
-import { isGivenUp, isStorageFailure, storageFault } from './failures.ts';
-import { createInstallationWriter } from './installation-writer.ts';
 import { closable, closeLanes, type Lanes, type LanesOptions, openLanes } from './lanes.ts';
 import { createMonths } from './months.ts';
 import { createProbe } from './probe.ts';
@@ -47,7 +40,6 @@ const CLOSED_RETRY_AFTER_SECONDS = 1;
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const lanes = openLanes(options);
   try {
-    const manage = once(() => loadManagement(lanes.management, options.log));
     await updateSchema({
       url: options.url,
       inspect: async (client) => {
@@ -57,25 +49,19 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     });
     const [oids] = await lanes.control.ask<RowOids>(ROW_OIDS, []);
     if (oids === undefined) throw new Error('the database does not tell the types of its rows');
-    return assembleStore({ ...options, lanes, oids, manage });
+    return assembleStore({ ...options, lanes, oids });
   } catch (error) {
     await closeLanes(lanes);
     throw error;
   }
 }
 
-async function loadManagement({ pool }: Lane, log: StoreLog): Promise<Management> {
-  const { openManagement } = await import('./orm.ts');
-  return openManagement(pool, (message) => log.warn({ detail: message }, 'the object mapper warns'));
-}
-
 type Parts = PostgresStoreOptions & {
   readonly lanes: Lanes;
   readonly oids: RowOids;
-  readonly manage: () => Promise<Management>;
 };
 
-function assembleStore({ url, lanes, oids, manage, queueMaxBytes }: Parts): Store {
+function assembleStore({ url, lanes, oids, queueMaxBytes }: Parts): Store {
   let closing: Promise<void> | undefined;
   // Questions that come after the end are refused; appends under way still finish.
   const findRefusal = () => (closing === undefined ? null : closedFault());
@@ -88,9 +74,10 @@ function assembleStore({ url, lanes, oids, manage, queueMaxBytes }: Parts): Stor
   const wakeUps = createWakeUps({ url, lane: control });
   const deliveries = createDeliveryStore({ delivery, reads, wakeUps });
   lanes.delivery.pool.on('connect', deliveries.forget);
-  const installation = createInstallationReader(createAsking(control, organizationQuestions));
-  const writer = createInstallationWriter(management);
-  const events = createAsking(reads, eventQuestions);
+  const installation = createInstallationReader(createAsking(control, questions.organization));
+  const managed = createAsking(management, questions);
+  const writer = createManagementWriter({ questions, transact: createTransact(management) });
+  const events = createAsking(reads, questions.events);
   const probe = createProbe(ingest);
   const numbers = createTraceNumbers(async (count) => {
     const rows = await control.ask<{ first: number }>(OPEN_BLOCKS, [count]);
@@ -113,16 +100,6 @@ function assembleStore({ url, lanes, oids, manage, queueMaxBytes }: Parts): Stor
     return row.number;
   };
 
-  const managed = (async (verb: keyof Management, ...args: readonly unknown[]) => {
-    if (closing) throw closedFault();
-    try {
-      const run = (await manage())[verb] as (...args: readonly unknown[]) => Promise<unknown>;
-      return await run(...args);
-    } catch (error) {
-      throw isStorageFailure(error) || isGivenUp(error) ? storageFault(error) : error;
-    }
-  }) as CallManagement;
-
   async function send<R extends Report>(report: R): Promise<Reported[R['kind']]> {
     if (closing) throw closedFault();
     return await queue.report(report);
@@ -137,17 +114,16 @@ function assembleStore({ url, lanes, oids, manage, queueMaxBytes }: Parts): Stor
   return {
     installation: {
       readVerifier: installation.readVerifier,
-      // Spares every later start the loading of what only the first one needs.
       bootstrap: async (plan) => !(await installation.hasOrganization()) && (await writer.bootstrap(plan)),
       addOrganization: writer.addOrganization,
     },
     keys: {
       ...cacheKeyReads({
         // An installation may have more keys than every process should read again after every change.
-        reader: { ...createKeyReader(createAsking(control, keyQuestions)), listKeyIds: null },
+        reader: { ...createKeyReader(createAsking(control, questions.keys)), listKeyIds: null },
         generation: createFreshness(readGeneration),
       }),
-      insertApiKey: (key) => managed('insertApiKey', key),
+      insertApiKey: writer.insertApiKey,
     },
     traces: {
       ...createTraceReader(reads, management),
@@ -157,26 +133,18 @@ function assembleStore({ url, lanes, oids, manage, queueMaxBytes }: Parts): Stor
       },
     },
     requests: {
-      projectNumbers: createProjectNumbers(createAsking(reads, organizationQuestions)),
+      projectNumbers: createProjectNumbers(createAsking(reads, questions.organization)),
       report: send,
       reportGovernance: send,
       settle: send,
       oldestAdmittedAtMs: createOldestAdmitted(events),
     },
     events: { list: createEventList(events), find: createEventFinder(reads) },
-    evaluators: {
-      insert: (evaluator, liveMax) => managed('insertEvaluator', evaluator, liveMax),
-      find: (projectId, idOrSlug) => managed('findEvaluator', projectId, idOrSlug),
-      list: (projectId, page) => managed('listEvaluators', projectId, page),
-      replace: (evaluator, expectedUpdatedAtMs) => managed('replaceEvaluator', evaluator, expectedUpdatedAtMs),
-      remove: (projectId, id, nowMs) => managed('removeEvaluator', projectId, id, nowMs),
-    },
-    projects: {
-      updateSettings: (projectId, change, nowMs) => managed('updateProjectSettings', { projectId, change, nowMs }),
-    },
-    management: wakeAfterCommits(createManagementStore(managed), wakeUps.notify),
+    evaluators: createEvaluatorStore(managed, writer),
+    projects: { updateSettings: writer.updateSettings },
+    management: wakeAfterCommits(createManagementStore(managed, writer), wakeUps.notify),
     retention: createRetention(management),
-    webhooks: createWebhookStore({ delivery, reads, managed: createManagedWebhooks(managed) }),
+    webhooks: createWebhookStore({ delivery, reads }),
     deliveries,
     ready: async () => {
       if (closing) throw closedFault();
@@ -194,17 +162,6 @@ const OPEN_BLOCKS = {
   text: `SELECT nextval('trace_numbers') AS first FROM generate_series(1, $1)`,
 };
 const GENERATION = { name: 'auth-generation', text: 'SELECT number FROM auth_generation' };
-
-function once<T>(load: () => Promise<T>): () => Promise<T> {
-  let loading: Promise<T> | undefined;
-  return () => {
-    loading ??= load().catch((error: unknown) => {
-      loading = undefined;
-      throw error;
-    });
-    return loading;
-  };
-}
 
 function closedFault() {
   return unavailableFault('The store is closed.', CLOSED_RETRY_AFTER_SECONDS);

@@ -2,24 +2,20 @@
 
 import * as questions from '../../../gen/storage/sqlite/all.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { InstallationStore } from '../../domain/store.ts';
 import type { Append, AppendOutcome } from '../append/apply.ts';
 import { createDeliveryWork, type DeliveryWork } from '../delivery/work.ts';
-import type { Management } from '../orm/management.ts';
-import { type CallManagement, MANAGEMENT_VERBS, spreadManagement } from '../orm/management-verbs.ts';
+import { type CallManagement, createManagementWriter, type ManagementWriter, spreadManagement } from '../management.ts';
 import type { KeepSums } from '../reading/complete-sums.ts';
 import { prepareAppendBatch } from './append-batch.ts';
 import { createTransact } from './ask.ts';
 import type { Database } from './connection.ts';
 import { isStorageFailure } from './failures.ts';
-import { prepareInstallationWriter } from './installation-writer.ts';
 import { prepareRemoval, type RemovalDone, type RemovalStep } from './retention.ts';
 import { prepareKeepSums } from './sums.ts';
 
 /** What the writer can be asked for. Rejects with the database's own error when the storage fails. */
-export type WriterVerbs = Management &
-  DeliveryWork &
-  Pick<InstallationStore, 'bootstrap' | 'addOrganization'> & {
+export type WriterVerbs = ManagementWriter &
+  DeliveryWork & {
     append(appends: readonly Append[]): Promise<readonly AppendOutcome[]>;
     keepSums: KeepSums;
     /** One step of retention. */
@@ -39,17 +35,16 @@ export type Core = {
 export type CoreDeps = {
   readonly db: Database;
   readonly clock: Clock;
-  readonly openManagement: () => Promise<Management>;
 };
 
-export function createCore({ db, clock, openManagement }: CoreDeps): Core {
+export function createCore({ db, clock }: CoreDeps): Core {
   const appendBatch = prepareAppendBatch(db, clock);
-  const installation = prepareInstallationWriter(db);
+  const transact = createTransact(db);
+  const management = createManagementWriter({ questions, transact });
   const keepSums = prepareKeepSums(db);
   const remove = prepareRemoval(db);
-  const deliveries = createDeliveryWork(questions, createTransact(db));
+  const deliveries = createDeliveryWork(questions, transact);
   const probe = prepareProbe(db);
-  let management: Promise<Management> | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let writesFail = false;
 
@@ -75,29 +70,14 @@ export function createCore({ db, clock, openManagement }: CoreDeps): Core {
     });
   }
 
-  async function manage(): Promise<Management> {
-    management ??= openManagement();
-    try {
-      return await management;
-    } catch (error) {
-      management = undefined;
-      throw error;
-    }
-  }
-
-  const callManagement = ((verb: keyof Management, ...args: readonly unknown[]) => {
-    const job = async () => {
-      const serve = (await manage())[verb] as (...args: readonly unknown[]) => Promise<unknown>;
-      return await serve(...args);
-    };
-    return MANAGEMENT_VERBS[verb] === 'read' ? run(job) : write(job);
+  const manage = ((verb: keyof ManagementWriter, ...args: readonly unknown[]) => {
+    const serve = management[verb] as (...args: readonly unknown[]) => Promise<unknown>;
+    return write(() => serve(...args));
   }) as CallManagement;
 
   return {
     verbs: {
-      ...spreadManagement(callManagement),
-      bootstrap: (plan) => write(() => installation.bootstrap(plan)),
-      addOrganization: (plan) => write(() => installation.addOrganization(plan)),
+      ...spreadManagement(manage),
       append: (appends) => write(() => appendBatch(appends)),
       keepSums: (trace, sums) => write(() => keepSums(trace, sums)),
       removeExpired: (step) => write(() => remove(step)),

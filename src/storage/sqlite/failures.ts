@@ -13,7 +13,7 @@ export function isStorageFailure(error: unknown): boolean {
   return STORAGE_FAILURES.test(sqliteCode(error));
 }
 
-/** The result code, for example SQLITE_FULL; empty for errors that are not SQLite's. MikroORM keeps the code when it wraps. */
+/** The result code, for example SQLITE_FULL; empty for errors that are not SQLite's. */
 export function sqliteCode(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error)) return '';
   return typeof error.code === 'string' ? error.code : '';

@@ -3,19 +3,16 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import * as eventQuestions from '../../../gen/storage/sqlite/events.ts';
-import * as keyQuestions from '../../../gen/storage/sqlite/keys.ts';
-import * as organizationQuestions from '../../../gen/storage/sqlite/organization.ts';
+import * as questions from '../../../gen/storage/sqlite/all.ts';
 import { unavailableFault } from '../../domain/fault.ts';
 import type { Store } from '../../domain/store.ts';
 import type { Report, Reported } from '../append/apply.ts';
 import { createCommitQueue } from '../append/commit-queue.ts';
 import { createEventList, createOldestAdmitted } from '../events/event-reader.ts';
-import { cacheKeyReads } from '../key-cache.ts';
+import { cacheKeyReads } from '../keys/key-cache.ts';
 import { createKeyReader } from '../keys/key-reader.ts';
-import { createManagementStore } from '../management-store.ts';
+import { createEvaluatorStore, createManagementStore, isGrave, spreadManagement } from '../management.ts';
 import { createInstallationReader, createProjectNumbers } from '../organization/organization-reader.ts';
-import { isGrave } from '../orm/management-verbs.ts';
 import { completeSums } from '../reading/complete-sums.ts';
 import { takeInTurns, type WholeTraceReads } from '../reading/trace-reads.ts';
 import { StartError } from '../start-error.ts';
@@ -85,8 +82,7 @@ async function openLocked(file: string, lock: Lock, options: SqliteStoreOptions)
 
 /** A database that is gone when the process is. */
 export async function openMemoryStore(options: SqliteStoreOptions): Promise<Store> {
-  const warn = (message: string) => options.log.warn({ detail: message }, 'the object mapper warns');
-  return createInlineStore(openCore({ file: ':memory:', clock: Date.now, warn }), options);
+  return createInlineStore(openCore({ file: ':memory:', clock: Date.now }), options);
 }
 
 /** A store on the one handle of a writer in the calling thread. */
@@ -144,12 +140,14 @@ function assembleStore({ nowMs = () => performance.now(), ...parts }: Parts): St
     queueMaxBytes,
     batchesUnderWayMax: BATCHES_UNDER_WAY_MAX,
   });
-  const organization = createAsking(reader, openLane, organizationQuestions);
+  const organization = createAsking(reader, openLane, questions.organization);
   const installation = createInstallationReader(organization);
+  const managed = createAsking(reader, openLane, questions);
+  const writer = spreadManagement(openCall);
   const pacedLane = paceReads({ lane: openLane, isBusy: queue.isBusy, nowMs: () => performance.now(), wait: delay });
   const finder = prepareTraceFinder(reader, pacedLane);
   const traceReader = prepareTraceReader(reader, pacedLane, takeInTurns);
-  const events = createAsking(reader, pacedLane, eventQuestions);
+  const events = createAsking(reader, pacedLane, questions.events);
   const webhooks = { reader, lane: openLane, pacedLane, call: openCall, wake };
 
   async function send<R extends Report>(report: R): Promise<Reported[R['kind']]> {
@@ -169,17 +167,16 @@ function assembleStore({ nowMs = () => performance.now(), ...parts }: Parts): St
   return {
     installation: {
       readVerifier: installation.readVerifier,
-      // Spares every later start the loading of what only the first one needs.
-      bootstrap: async (plan) => !(await installation.hasOrganization()) && (await openCall('bootstrap', plan)),
-      addOrganization: (plan) => openCall('addOrganization', plan),
+      bootstrap: async (plan) => !(await installation.hasOrganization()) && (await writer.bootstrap(plan)),
+      addOrganization: writer.addOrganization,
     },
     keys: {
       ...cacheKeyReads({
-        reader: createKeyReader(createAsking(reader, openLane, keyQuestions)),
+        reader: createKeyReader(createAsking(reader, openLane, questions.keys)),
         generation: () => generation,
         age: { maxMs: KEY_AGE_MAX_MS, nowMs },
       }),
-      insertApiKey: (key) => openCall('insertApiKey', key),
+      insertApiKey: writer.insertApiKey,
     },
     traces: {
       ...finder,
@@ -202,17 +199,9 @@ function assembleStore({ nowMs = () => performance.now(), ...parts }: Parts): St
       oldestAdmittedAtMs: createOldestAdmitted(events),
     },
     events: { list: createEventList(events), find: prepareEventFinder(reader, pacedLane) },
-    evaluators: {
-      insert: (evaluator, liveMax) => openCall('insertEvaluator', evaluator, liveMax),
-      find: (projectId, idOrSlug) => openCall('findEvaluator', projectId, idOrSlug),
-      list: (projectId, page) => openCall('listEvaluators', projectId, page),
-      replace: (evaluator, expectedUpdatedAtMs) => openCall('replaceEvaluator', evaluator, expectedUpdatedAtMs),
-      remove: (projectId, id, nowMs) => openCall('removeEvaluator', projectId, id, nowMs),
-    },
-    projects: {
-      updateSettings: (projectId, change, nowMs) => openCall('updateProjectSettings', { projectId, change, nowMs }),
-    },
-    management: createManagementStore(openCall),
+    evaluators: createEvaluatorStore(managed, writer),
+    projects: { updateSettings: writer.updateSettings },
+    management: createManagementStore(managed, writer),
     retention: createRetention(createAsk(reader, openLane), (step) => openCall('removeExpired', step)),
     webhooks: createWebhookStore(webhooks),
     deliveries: createDeliveryStore(webhooks),

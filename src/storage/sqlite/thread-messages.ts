@@ -30,8 +30,7 @@ export type Reply =
   | { readonly kind: 'ready' }
   /** The database cannot be opened; the message is for the operator. */
   | { readonly kind: 'refused'; readonly message: string }
-  | ReadReply
-  | { readonly kind: 'warning'; readonly message: string };
+  | ReadReply;
 
 export type ReadReply =
   | { readonly kind: 'done'; readonly id: number; readonly value: unknown }

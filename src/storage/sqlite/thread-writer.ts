@@ -78,7 +78,6 @@ export async function startThreadWriter({ file, log, spawn = spawnThread }: Thre
       let serving = false;
       worker.on('message', (reply: Reply) => {
         if (reply.kind === 'done' || reply.kind === 'failed') settle(reply);
-        else if (reply.kind === 'warning') log.warn({ detail: reply.message }, 'the object mapper warns');
         else if (reply.kind === 'refused') failure = new StartError(reply.message);
         else {
           serving = true;

@@ -3,7 +3,6 @@
 import * as questions from '../../../gen/storage/sqlite/all.ts';
 import type { DeliveryStore, WebhookStore } from '../../domain/webhook-store.ts';
 import * as endpoints from '../endpoints/stores.ts';
-import { createManagedWebhooks } from '../management-store.ts';
 import { createAsk } from './ask.ts';
 import type { Database } from './connection.ts';
 import { prepareLogSearch } from './log-search.ts';
@@ -29,7 +28,6 @@ export function createWebhookStore({ reader, pacedLane, call }: WebhookStoresDep
     questions,
     ask: createAsk(reader, pacedLane),
     search: prepareLogSearch(reader, pacedLane),
-    managed: createManagedWebhooks(call),
     tests: {
       beginTest: (test, limit) => call('beginTest', test, limit),
       endTest: (test, verdict, nowMs) => call('endTest', test, verdict, nowMs),

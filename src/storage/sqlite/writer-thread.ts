@@ -12,7 +12,7 @@ const port = parentPort;
 const { file } = workerData as WriterThreadInput;
 
 try {
-  const { core } = openCore({ file, clock: Date.now, warn: (message) => tell({ kind: 'warning', message }) });
+  const { core } = openCore({ file, clock: Date.now });
   port.on('message', (message: Call | typeof CLOSE) => {
     if (message === CLOSE) void close(core);
     else void answer(core, message);

@@ -5,8 +5,6 @@
  */
 
 import { type EntityMetadata, type Platform, p, Type } from '@mikro-orm/core';
-import { type Codes, spanTypes } from '../rows/codes.ts';
-import { attemptOutcomes, deadReasons, deliveryStatuses, replayCounts, replayStatuses } from '../rows/webhook-codes.ts';
 
 export type StoreKind = 'sqlite' | 'postgres';
 
@@ -53,14 +51,14 @@ export const packedId = () => p.type(PackedId).collation('C').$type<string>();
 export const packedWord = () => p.type(PackedWord).$type<string>();
 
 /** One of a closed set, as the number that the named set of rows gives it, and a word to who uses it. integer | int */
-export const codeOf = <Word extends string>(set: CodeSet) => p.type(new Coded(set)).$type<Word>();
+export const codeOf = <Word extends string>(set: CodeSet) => p.type(new Stored('integer', set)).$type<Word>();
 
 /** Inputs and outputs, as typed-text.ts shortens them. text | text */
 export const typedJson = <Name extends string>(column: Name) =>
   p.type(new Stored('text', 'typedText')).fieldName(column).$type<string>();
 
-const SETS = { attemptOutcomes, deadReasons, deliveryStatuses, replayCounts, replayStatuses, spanTypes };
-type CodeSet = keyof typeof SETS;
+/** By their names in rows. */
+type CodeSet = 'attemptOutcomes' | 'deadReasons' | 'deliveryStatuses' | 'replayCounts' | 'replayStatuses' | 'spanTypes';
 
 /** What is kept in another form than the one it is used in. The code around compiled questions translates. */
 export class Stored extends Type<string | null, string | number | null> {
@@ -75,24 +73,6 @@ export class Stored extends Type<string | null, string | number | null> {
 
   override getColumnType(_: unknown, platform: Platform): string {
     return this.columnType === 'text' ? 'text' : platform.getIntegerTypeDeclarationSQL({});
-  }
-}
-
-/** Translated where the object mapper reads and writes it, too. */
-class Coded extends Stored {
-  private readonly codes: Codes<string>;
-
-  constructor(set: CodeSet) {
-    super('integer', set);
-    this.codes = SETS[set] as Codes<string>;
-  }
-
-  override convertToDatabaseValue(word: string | null): number | null {
-    return word === null ? null : this.codes.code(word);
-  }
-
-  override convertToJSValue(code: number | null): string | null {
-    return code === null ? null : this.codes.word(code);
   }
 }
 

@@ -28,8 +28,17 @@ import { bytes, whole } from './kinds.ts';
 import { Installation, Member, Organization, Project, RoleBinding, Team } from './organization.ts';
 import { EvaluationRow, SpanRow, TraceOnPostgres, TraceOnSqlite } from './traces.ts';
 
-/** The tables that the entity manager serves: the same in both stores. */
-export const MANAGED_TABLES = [
+/**
+ * Takes a row and loses it again when the store finds out whether writing works once more. On PostgreSQL the migration
+ * forbids to compress it: compressed, the row would find room in a file that cannot grow any more.
+ */
+export const WriteProbe = defineEntity({
+  name: 'WriteProbe',
+  tableName: 'write_probe',
+  properties: { id: whole().primary().autoincrement(), filler: bytes() },
+});
+
+const SHARED = [
   Installation,
   Organization,
   Team,
@@ -47,20 +56,6 @@ export const MANAGED_TABLES = [
   WebhookChangeCount,
   WebhookReplay,
   WebhookDelivery,
-] as const;
-
-/**
- * Takes a row and loses it again when the store finds out whether writing works once more. On PostgreSQL the migration
- * forbids to compress it: compressed, the row would find room in a file that cannot grow any more.
- */
-export const WriteProbe = defineEntity({
-  name: 'WriteProbe',
-  tableName: 'write_probe',
-  properties: { id: whole().primary().autoincrement(), filler: bytes() },
-});
-
-const SHARED = [
-  ...MANAGED_TABLES,
   WriteProbe,
   SpanRow,
   EvaluationRow,

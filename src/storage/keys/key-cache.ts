@@ -4,8 +4,8 @@
  * refused on the very next request.
  */
 
-import type { ApiKey, Project } from '../domain/caller.ts';
-import type { KeyStore } from '../domain/store.ts';
+import type { ApiKey, Project } from '../../domain/caller.ts';
+import type { KeyStore } from '../../domain/store.ts';
 
 /** Entries of each kind; beyond it all that is kept is dropped, which costs a read each. */
 const ENTRIES_MAX = 10_000;

@@ -1,0 +1,106 @@
+// Compiled from src/storage/evaluators/questions.ts by `npm run gen`: change it there.
+
+import type { Compiled } from '../../../src/storage/questions.ts';
+import type * as source from '../../../src/storage/evaluators/questions.ts';
+
+export const countEvaluators: Compiled<typeof source.countEvaluators> = {
+  name: 'evaluators.countEvaluators',
+  text: "select count(*) as \"count\" from \"evaluators\" where \"project_id\" = ? and \"deleted_at\" is null",
+  cells: (given) => [given.projectId],
+  row: (row: any) => ({
+    count: row[0],
+  }),
+};
+
+export const findEvaluator: Compiled<typeof source.findEvaluator> = {
+  name: 'evaluators.findEvaluator',
+  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where \"project_id\" = ? and \"deleted_at\" is null and \"id\" = ?",
+  cells: (given) => [given.projectId, given.id],
+  row: (row: any) => ({
+    projectId: row[0],
+    id: row[1],
+    name: row[2],
+    slug: row[3],
+    type: row[4],
+    configJson: row[5],
+    workflowId: row[6],
+    workflowName: row[7],
+    workflowIcon: row[8],
+    copiedFromEvaluatorId: row[9],
+    fieldsJson: row[10],
+    outputFieldsJson: row[11],
+    createdAtMs: row[12],
+    updatedAtMs: row[13],
+  }),
+};
+
+export const findEvaluatorBySlug: Compiled<typeof source.findEvaluatorBySlug> = {
+  name: 'evaluators.findEvaluatorBySlug',
+  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where \"project_id\" = ? and \"deleted_at\" is null and \"slug\" = ?",
+  cells: (given) => [given.projectId, given.slug],
+  row: (row: any) => ({
+    projectId: row[0],
+    id: row[1],
+    name: row[2],
+    slug: row[3],
+    type: row[4],
+    configJson: row[5],
+    workflowId: row[6],
+    workflowName: row[7],
+    workflowIcon: row[8],
+    copiedFromEvaluatorId: row[9],
+    fieldsJson: row[10],
+    outputFieldsJson: row[11],
+    createdAtMs: row[12],
+    updatedAtMs: row[13],
+  }),
+};
+
+export const holdProject: Compiled<typeof source.holdProject> = {
+  name: 'evaluators.holdProject',
+  text: "select \"number\" as \"number\" from \"projects\" where \"id\" = ?",
+  cells: (given) => [given.projectId],
+  row: (row: any) => ({
+    number: row[0],
+  }),
+};
+
+export const insertEvaluator: Compiled<typeof source.insertEvaluator> = {
+  name: 'evaluators.insertEvaluator',
+  text: "insert into \"evaluators\" (\"project_id\", \"id\", \"name\", \"slug\", \"type\", \"config\", \"workflow_id\", \"workflow_name\", \"workflow_icon\", \"copied_from_evaluator_id\", \"fields\", \"output_fields\", \"created_at\", \"updated_at\", \"deleted_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  cells: (given) => [given.projectId, given.id, given.name, given.slug, given.type, given.configJson, given.workflowId, given.workflowName, given.workflowIcon, given.copiedFromEvaluatorId, given.fieldsJson, given.outputFieldsJson, given.createdAtMs, given.updatedAtMs, given.deletedAtMs],
+};
+
+export const listEvaluators: Compiled<typeof source.listEvaluators> = {
+  name: 'evaluators.listEvaluators',
+  text: "select \"evaluators\".\"project_id\" as \"projectId\", \"evaluators\".\"id\" as \"id\", \"evaluators\".\"name\" as \"name\", \"evaluators\".\"slug\" as \"slug\", \"evaluators\".\"type\" as \"type\", \"evaluators\".\"config\" as \"configJson\", \"evaluators\".\"workflow_id\" as \"workflowId\", \"evaluators\".\"workflow_name\" as \"workflowName\", \"evaluators\".\"workflow_icon\" as \"workflowIcon\", \"evaluators\".\"copied_from_evaluator_id\" as \"copiedFromEvaluatorId\", \"evaluators\".\"fields\" as \"fieldsJson\", \"evaluators\".\"output_fields\" as \"outputFieldsJson\", \"evaluators\".\"created_at\" as \"createdAtMs\", \"evaluators\".\"updated_at\" as \"updatedAtMs\" from \"evaluators\" where \"project_id\" = ? and \"deleted_at\" is null and \"id\" > ? order by \"id\" limit ?",
+  cells: (given) => [given.projectId, given.afterId, given.limit],
+  row: (row: any) => ({
+    projectId: row[0],
+    id: row[1],
+    name: row[2],
+    slug: row[3],
+    type: row[4],
+    configJson: row[5],
+    workflowId: row[6],
+    workflowName: row[7],
+    workflowIcon: row[8],
+    copiedFromEvaluatorId: row[9],
+    fieldsJson: row[10],
+    outputFieldsJson: row[11],
+    createdAtMs: row[12],
+    updatedAtMs: row[13],
+  }),
+};
+
+export const removeEvaluator: Compiled<typeof source.removeEvaluator> = {
+  name: 'evaluators.removeEvaluator',
+  text: "update \"evaluators\" set \"deleted_at\" = ? where (\"project_id\" = ? and \"id\" = ?) and \"deleted_at\" is null",
+  cells: (given) => [given.deletedAtMs, given.projectId, given.id],
+};
+
+export const replaceEvaluator: Compiled<typeof source.replaceEvaluator> = {
+  name: 'evaluators.replaceEvaluator',
+  text: "update \"evaluators\" set \"name\" = ?, \"config\" = ?, \"fields\" = ?, \"output_fields\" = ?, \"updated_at\" = ? where (\"project_id\" = ? and \"id\" = ? and \"updated_at\" = ?) and \"deleted_at\" is null",
+  cells: (given) => [given.name, given.configJson, given.fieldsJson, given.outputFieldsJson, given.updatedAtMs, given.projectId, given.id, given.knownAtMs],
+};

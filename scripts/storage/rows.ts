@@ -1,0 +1,46 @@
+/** What is said of whole rows, as the description of their table has them. */
+
+import type { Words } from '../../src/storage/questions.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: these words serve every table, and the query builder has a type for each.
+type Any = any;
+type RowWords = Pick<Words, 'find' | 'row' | 'insert' | 'upsert' | 'update' | 'remove'>;
+type Described = { readonly meta: { readonly name?: string; readonly properties: object } };
+
+export function createRowWords(tables: readonly Described[]): RowWords {
+  function namesOf(table: string, isWanted: (column: Any) => boolean, without: readonly string[] = []): string[] {
+    const described = tables.find(({ meta }) => meta.name === table);
+    if (described === undefined) throw new Error(`${table} is no table of the store`);
+    const columns = Object.entries(described.meta.properties);
+    return columns.flatMap(([name, column]) => (isWanted(column) && !without.includes(name) ? [name] : []));
+  }
+
+  const row = (table: string, given: Any, ...without: readonly string[]): Any =>
+    Object.fromEntries(namesOf(table, isGiven, without).map((name) => [name, given[name]]));
+  const insert = (db: Any, table: string, given: Any): Any => db.insertInto(table).values(row(table, given));
+
+  return {
+    find: (db: Any, table: string, told: Any, ...without: readonly string[]): Any =>
+      db
+        .selectFrom(table)
+        .where(({ and }: Any) => and(told))
+        .select(namesOf(table, () => true, without).map((name) => `${table}.${name} as ${name}`)),
+    row,
+    insert,
+    upsert: (db: Any, table: string, given: Any): Any => {
+      const key = namesOf(table, ({ primary }) => primary === true);
+      const others = namesOf(table, isGiven, key);
+      return insert(db, table, given).onConflict((known: Any) =>
+        known
+          .columns(key)
+          .doUpdateSet(({ ref }: Any) => Object.fromEntries(others.map((name) => [name, ref(`excluded.${name}`)]))),
+      );
+    },
+    update: (db: Any, table: string, told: Any): Any => db.updateTable(table).where(({ and }: Any) => and(told)),
+    remove: (db: Any, table: string, told: Any): Any => db.deleteFrom(table).where(({ and }: Any) => and(told)),
+  };
+}
+
+function isGiven(column: Any): boolean {
+  return column.autoincrement !== true && column.default === undefined;
+}

@@ -1,0 +1,67 @@
+/** Saved evaluators. */
+
+import type { Evaluator, EvaluatorField } from '../../domain/evaluator.ts';
+import type { EvaluatorStore } from '../../domain/store.ts';
+import type { Managing } from '../management.ts';
+import type { Asking, CompiledOf, RowOf } from '../questions.ts';
+import type * as source from './questions.ts';
+
+type EvaluatorQuestions = CompiledOf<typeof source>;
+
+export function createEvaluatorReader({
+  questions,
+  ask,
+}: Asking<EvaluatorQuestions>): Pick<EvaluatorStore, 'find' | 'list'> {
+  return {
+    async find(projectId, idOrSlug) {
+      const [row] = await ask(questions.findEvaluator, { projectId, id: idOrSlug });
+      const [found] = row ? [row] : await ask(questions.findEvaluatorBySlug, { projectId, slug: idOrSlug });
+      return found === undefined ? null : unpack(found);
+    },
+    list: async (projectId, { afterId, limit }) =>
+      (await ask(questions.listEvaluators, { projectId, afterId: afterId ?? '', limit })).map(unpack),
+  };
+}
+
+export type EvaluatorWriter = {
+  insertEvaluator: EvaluatorStore['insert'];
+  replaceEvaluator: EvaluatorStore['replace'];
+  removeEvaluator: EvaluatorStore['remove'];
+};
+
+export function createEvaluatorWriter({ questions: { evaluators }, transact }: Managing): EvaluatorWriter {
+  return {
+    insertEvaluator: (evaluator, liveMax) =>
+      transact(async ({ ask, change }) => {
+        const { projectId, slug } = evaluator;
+        await ask(evaluators.holdProject, { projectId });
+        const [live] = await ask(evaluators.countEvaluators, { projectId });
+        if (live === undefined || live.count >= liveMax) return 'limit_reached';
+        if ((await ask(evaluators.findEvaluatorBySlug, { projectId, slug })).length > 0) return 'slug_taken';
+        await change(evaluators.insertEvaluator, { ...pack(evaluator), deletedAtMs: null });
+        return 'stored';
+      }),
+    replaceEvaluator: (evaluator, knownAtMs) =>
+      transact(async ({ change }) => {
+        const changed = await change(evaluators.replaceEvaluator, { ...pack(evaluator), knownAtMs });
+        return changed > 0 ? 'stored' : 'stale';
+      }),
+    removeEvaluator: (projectId, id, nowMs) =>
+      transact(
+        async ({ change }) => (await change(evaluators.removeEvaluator, { projectId, id, deletedAtMs: nowMs })) > 0,
+      ),
+  };
+}
+
+function pack({ fields, outputFields, ...rest }: Evaluator) {
+  return { ...rest, fieldsJson: JSON.stringify(fields), outputFieldsJson: JSON.stringify(outputFields) };
+}
+
+function unpack({ fieldsJson, outputFieldsJson, ...rest }: RowOf<EvaluatorQuestions['findEvaluator']>): Evaluator {
+  return { ...rest, fields: readFields(fieldsJson), outputFields: readFields(outputFieldsJson) };
+}
+
+// Only pack writes these columns.
+function readFields(text: string): readonly EvaluatorField[] {
+  return JSON.parse(text) as readonly EvaluatorField[];
+}

@@ -1,0 +1,133 @@
+/** What management reads and writes. Reads go where every read goes; writes are verbs, which may be served in another thread. */
+
+import { Fault } from '../domain/fault.ts';
+import type { ManagementStore, Receipt } from '../domain/management.ts';
+import type { EvaluatorStore, InstallationStore, KeyStore, ProjectStore } from '../domain/store.ts';
+import { createAuditList, createNoteRefusal } from './audit/audit.ts';
+import { createEvaluatorReader, createEvaluatorWriter, type EvaluatorWriter } from './evaluators/evaluators.ts';
+import { createInsertApiKey, createKeyRecords } from './keys/key-records.ts';
+import { createNoteUse } from './keys/key-use.ts';
+import { type CommitOutcome, createCommit } from './organization/commit.ts';
+import { createNewOrganizations } from './organization/new-organization.ts';
+import { createOrganizationReader } from './organization/organization-reader.ts';
+import { createUpdateSettings } from './organization/project-settings.ts';
+import { createReceipts } from './organization/receipts.ts';
+import type { Asking, Transact } from './questions.ts';
+import { toBuffer } from './rows/bytes.ts';
+
+/** They are the same for every store. */
+export type ManagedQuestions = Pick<
+  typeof import('../../gen/storage/sqlite/all.ts'),
+  | 'audit'
+  | 'endpoints'
+  | 'endpointsChanges'
+  | 'endpointsWork'
+  | 'endpointsWrites'
+  | 'evaluators'
+  | 'keys'
+  | 'organization'
+  | 'organizationReceipts'
+>;
+
+/** What writes need. */
+export type Managing = { readonly questions: ManagedQuestions; readonly transact: Transact };
+
+export type ManagementWriter = EvaluatorWriter &
+  Pick<InstallationStore, 'bootstrap' | 'addOrganization'> &
+  Pick<KeyStore, 'insertApiKey'> &
+  Pick<ManagementStore, 'noteRefusal' | 'noteUse' | 'claim' | 'release'> &
+  Pick<ProjectStore, 'updateSettings'> & { readonly commit: ReturnType<typeof createCommit> };
+
+/** `grave`: authentication must see it. `aside`: a write that decides about no request. */
+const VERBS: Readonly<Record<keyof ManagementWriter, 'grave' | 'aside'>> = {
+  bootstrap: 'grave',
+  addOrganization: 'grave',
+  insertApiKey: 'grave',
+  updateSettings: 'grave',
+  commit: 'grave',
+  insertEvaluator: 'aside',
+  replaceEvaluator: 'aside',
+  removeEvaluator: 'aside',
+  noteRefusal: 'aside',
+  noteUse: 'aside',
+  claim: 'aside',
+  release: 'aside',
+};
+const KINDS: ReadonlyMap<string, string> = new Map(Object.entries(VERBS));
+
+/** False also for other verbs that have nothing to do with management. */
+export function isGrave(verb: string): boolean {
+  return KINDS.get(verb) === 'grave';
+}
+
+export function createManagementWriter(managing: Managing): ManagementWriter {
+  return {
+    ...createNewOrganizations(managing),
+    ...createEvaluatorWriter(managing),
+    ...createReceipts(managing),
+    insertApiKey: createInsertApiKey(managing),
+    updateSettings: createUpdateSettings(managing),
+    commit: createCommit(managing),
+    noteRefusal: createNoteRefusal(managing),
+    noteUse: createNoteUse(managing),
+  };
+}
+
+export type CallManagement = <V extends keyof ManagementWriter>(
+  verb: V,
+  ...args: Parameters<ManagementWriter[V]>
+) => ReturnType<ManagementWriter[V]>;
+
+/** All verbs, each through `call`. */
+export function spreadManagement(call: CallManagement): ManagementWriter {
+  const verbs = Object.keys(VERBS) as (keyof ManagementWriter)[];
+  return Object.fromEntries(
+    verbs.map((verb) => [verb, (...args: Parameters<ManagementWriter[typeof verb]>) => call(verb, ...args)]),
+  ) as ManagementWriter;
+}
+
+const CHANGES_RETRY_AFTER_SECONDS = 60;
+
+export function createManagementStore(
+  asking: Asking<ManagedQuestions>,
+  { commit, claim, noteRefusal, noteUse, release }: ManagementWriter,
+): ManagementStore {
+  const { questions } = asking;
+  return {
+    ...createOrganizationReader({ ...asking, questions: questions.organization }),
+    ...createKeyRecords({ ...asking, questions: questions.keys }),
+    audit: createAuditList({ ...asking, questions: questions.audit }),
+    commit: async (change) => orFault(await commit(change)),
+    claim: async (...asked) => {
+      const outcome = await claim(...asked);
+      return typeof outcome === 'string' ? outcome : restoreReceipt(outcome);
+    },
+    noteRefusal,
+    noteUse,
+    release,
+  };
+}
+
+function orFault(outcome: CommitOutcome): Exclude<CommitOutcome, 'too_often'> {
+  if (outcome !== 'too_often') return outcome;
+  throw new Fault('rate_limited', 'The endpoint has changed too often while its events wait; try again later.', {
+    retryAfterSeconds: CHANGES_RETRY_AFTER_SECONDS,
+  });
+}
+
+// Between threads a Buffer becomes a plain array of bytes.
+function restoreReceipt({ name, fingerprint, answer }: Receipt): Receipt {
+  return { name, fingerprint: toBuffer(fingerprint), answer: toBuffer(answer) };
+}
+
+export function createEvaluatorStore(
+  asking: Asking<ManagedQuestions>,
+  { insertEvaluator, replaceEvaluator, removeEvaluator }: EvaluatorWriter,
+): EvaluatorStore {
+  return {
+    ...createEvaluatorReader({ ...asking, questions: asking.questions.evaluators }),
+    insert: insertEvaluator,
+    replace: replaceEvaluator,
+    remove: removeEvaluator,
+  };
+}

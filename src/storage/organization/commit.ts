@@ -1,0 +1,105 @@
+/** Stores a decision about an organization if nothing of the organization has changed since it was made. */
+
+import type { ManagementChange, ManagementStore, ProjectRecord } from '../../domain/management.ts';
+import { insertEntry } from '../audit/audit.ts';
+import { NOT_AS_READ, storeWebhooks, TOO_OFTEN } from '../endpoints/endpoint-commit.ts';
+import { packGrant } from '../keys/grants.ts';
+import { storeKey } from '../keys/key-records.ts';
+import type { ManagedQuestions, Managing } from '../management.ts';
+import type { Transaction } from '../questions.ts';
+
+/**
+ * `too_often`: an endpoint has changed more often than can be remembered. It is said, not thrown, because between
+ * threads errors lose what tells them apart.
+ */
+export type CommitOutcome = Awaited<ReturnType<ManagementStore['commit']>> | 'too_often';
+
+const KEY_TAKEN = new Error('a project key is still in use in another project');
+/** What undoes all of a change, and how that is told. */
+const UNDONE: ReadonlyMap<unknown, CommitOutcome> = new Map([
+  [KEY_TAKEN, 'key_taken'],
+  [NOT_AS_READ, 'stale'],
+  [TOO_OFTEN, 'too_often'],
+]);
+
+/** See ManagementStore.commit. */
+export function createCommit({ questions, transact }: Managing): (change: ManagementChange) => Promise<CommitOutcome> {
+  return async (change) => {
+    try {
+      return await transact((tx) => storeAll(tx, questions, change));
+    } catch (error) {
+      const outcome = UNDONE.get(error);
+      if (outcome !== undefined) return outcome;
+      // Of two that store a key at once the database refuses one.
+      if (await transact((tx) => isAnyKeyInUse(tx, questions, change))) return 'key_taken';
+      throw error;
+    }
+  };
+}
+
+async function storeAll(
+  tx: Transaction,
+  questions: ManagedQuestions,
+  change: ManagementChange,
+): Promise<CommitOutcome> {
+  const { organizationId: id, expectedVersion, receipt } = change;
+  // Whoever has the claim now may have brought about the effect.
+  const claim = receipt && { ...receipt.name, fingerprint: receipt.fingerprint };
+  if (claim && (await tx.ask(questions.organizationReceipts.holdClaim, claim)).length === 0) return 'stale';
+  if ((await tx.change(questions.organization.moveOnFrom, { id, accessVersion: expectedVersion })) === 0)
+    return 'stale';
+  await storeRecords(tx, questions, change);
+  if (receipt) await tx.change(questions.organizationReceipts.complete, { ...receipt.name, answer: receipt.answer });
+  await storeWebhooks(tx, questions, change);
+  return 'stored';
+}
+
+export async function storeRecords(
+  tx: Transaction,
+  questions: ManagedQuestions,
+  change: Omit<ManagementChange, 'expectedVersion'>,
+): Promise<void> {
+  const { organization: records } = questions;
+  const { organizationId, organization } = change;
+  // Before what is stored: a member who is new may have the e-mail of one who goes.
+  for (const each of change.removedMembers ?? []) await tx.change(records.removeMember, { ...each, organizationId });
+  for (const each of change.removedRoleBindings ?? []) {
+    await tx.change(records.removeRoleBinding, { ...each, organizationId });
+  }
+  if (organization !== undefined) await tx.change(records.updateOrganization, organization);
+  for (const team of change.teams ?? []) await tx.change(records.storeTeam, team);
+  for (const project of change.projects ?? []) await storeProject(tx, questions, project);
+  for (const member of change.members ?? []) await tx.change(records.storeMember, member);
+  for (const binding of change.roleBindings ?? []) await tx.change(records.storeRoleBinding, packGrant(binding));
+  for (const key of change.apiKeys ?? []) await storeKey(tx, questions.keys, key);
+  for (const entry of change.audit) await insertEntry(tx, questions.audit, entry);
+}
+
+/** Leaves alone the settings of a known project, and when its key was last used. */
+async function storeProject(tx: Transaction, questions: ManagedQuestions, project: ProjectRecord): Promise<void> {
+  const { findProject, insertProject, updateProject } = questions.organization;
+  const [known] = await tx.ask(findProject, { organizationId: project.organizationId, id: project.id });
+  if (known !== undefined) await tx.change(updateProject, project);
+  else await tx.change(insertProject, { ...project, emitRequestEvents: true, traceRetentionDays: null });
+  if (known?.keyHash.equals(project.keyHash)) return;
+  // Only once it is stored: until then another project may turn the key into its one before, unseen.
+  if (await isKeyInUse(tx, questions, project)) throw KEY_TAKEN;
+}
+
+async function isAnyKeyInUse(
+  tx: Transaction,
+  questions: ManagedQuestions,
+  { projects = [] }: ManagementChange,
+): Promise<boolean> {
+  for (const project of projects) if (await isKeyInUse(tx, questions, project)) return true;
+  return false;
+}
+
+/** Whether another project has the key, or had it before and still works with it. */
+async function isKeyInUse(
+  tx: Transaction,
+  { organization }: ManagedQuestions,
+  { id, keyHash, updatedAtMs: atMs }: ProjectRecord,
+): Promise<boolean> {
+  return (await tx.ask(organization.findKeyHolder, { id, keyHash, atMs })).length > 0;
+}
