@@ -3,12 +3,25 @@
 import { parseEventId } from '../../domain/request-event.ts';
 import { packRequestKey, type StoredId } from './compact-ids.ts';
 import type { Database } from './connection.ts';
-import { type OrganizationStep, type OrganizationStepEnd, stepOrganizations } from './organization-steps.ts';
+
+/** From organization to organization. */
+export type EventsStep = {
+  readonly beforeMs: number;
+  /** Organizations up to this number have nothing more to remove. */
+  readonly afterOrganization: number;
+  readonly rowsMax: number;
+  /** Asked now and then: the step ends when there is no time left. */
+  readonly isOver: () => boolean;
+};
+
+/** `next` is where the following step begins; null when nothing is left. */
+export type EventsStepEnd = { readonly removed: number; readonly next: number | null };
+
+// The time is looked at after so many removals.
+const REMOVED_PER_LOOK = 16;
 
 /** Answers a function to call inside a transaction. */
-export function prepareExpiredEvents(
-  db: Database,
-): (step: OrganizationStep & { readonly beforeMs: number }) => OrganizationStepEnd {
+export function prepareExpiredEvents(db: Database): (step: EventsStep) => EventsStepEnd {
   const statements = prepareStatements(db);
 
   function remove(organization: number, { createdAtMs, id, seq }: Row): void {
@@ -19,15 +32,24 @@ export function prepareExpiredEvents(
     if (parsed !== null) statements.dropRequest.run(organization, packRequestKey(parsed.base), seq);
   }
 
-  return ({ beforeMs, ...step }) =>
-    stepOrganizations(step, {
-      nextOrganization: (after) => statements.nextOrganization.get(after),
-      removeOldest(organization, countMax) {
-        const rows = statements.oldest.all(organization, beforeMs, countMax);
-        for (const row of rows) remove(organization, row);
-        return rows.length;
-      },
-    });
+  return ({ beforeMs, afterOrganization, rowsMax, isOver }) => {
+    let finished = afterOrganization;
+    let removed = 0;
+    let examined = 0;
+    // However little time there is, every step gets somewhere.
+    while (examined === 0 || (examined < rowsMax && !isOver())) {
+      const organization = statements.nextOrganization.get(finished);
+      if (organization === undefined) return { removed, next: null };
+      const wanted = Math.min(REMOVED_PER_LOOK, rowsMax - examined);
+      const rows = statements.oldest.all(organization, beforeMs, wanted);
+      for (const row of rows) remove(organization, row);
+      removed += rows.length;
+      // An organization without anything to remove costs about as much as a removal.
+      examined += Math.max(1, rows.length);
+      if (rows.length < wanted) finished = organization;
+    }
+    return { removed, next: finished };
+  };
 }
 
 type Row = { readonly createdAtMs: number; readonly id: string; readonly seq: number };
