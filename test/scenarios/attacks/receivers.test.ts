@@ -11,7 +11,7 @@ import { until } from '../../support/temp.ts';
 
 const ENDPOINTS = 3;
 const IN_FLIGHT_MAX = 8;
-const EVENTS = isFullTier ? 3_000 : 200;
+const EVENTS = isFullTier ? 3_000 : 100;
 const DRIP_EVERY_MS = 100;
 /** A connection that was closed is still open to its other end for a moment. */
 const CLOSING = 2;
