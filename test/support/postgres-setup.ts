@@ -9,8 +9,9 @@ import { query } from './postgres-databases.ts';
 import { memoryFolder } from './temp.ts';
 
 const TEMPLATE = 'empty';
-// Databases live for a second or two here: nothing is gained by tidying them up or by compiling what is asked of them.
-const SETTINGS = { autovacuum: 'off', jit: 'off' };
+// Databases live for a second or two here: nothing is gained by tidying them up, by compiling what is asked of them, or
+// by writing down what only replicas and torn pages of a disk need.
+const SETTINGS = { autovacuum: 'off', jit: 'off', full_page_writes: 'off', wal_level: 'minimal', max_wal_senders: '0' };
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const inMemory = memoryFolder();
