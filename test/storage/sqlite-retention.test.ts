@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTransact } from '../../src/storage/sqlite/ask.ts';
 import { packRequestKey } from '../../src/storage/sqlite/compact-ids.ts';
 import { openCore } from '../../src/storage/sqlite/open-core.ts';
 import { createRetention, prepareRemoval, type RemovalDone } from '../../src/storage/sqlite/retention.ts';
@@ -40,54 +41,54 @@ function rows(sql: string): unknown[] {
 const EVENTS = { part: 'events', after: 0 } as const;
 const TRACES = { part: 'traces', after: 0 } as const;
 
-function removeEvents(beforeMs: number, rowsMax = 1000): RemovalDone {
+function removeEvents(beforeMs: number, rowsMax = 1000): Promise<RemovalDone> {
   const cuts = { eventsBeforeMs: beforeMs, traces: [], auditBeforeMs: null };
-  return prepareRemoval(opened.db)({ task: EVENTS, cuts, rowsMax });
+  return prepareRemoval(opened.db, createTransact(opened.db))({ task: EVENTS, cuts, rowsMax });
 }
 
 describe('the requests of old events', () => {
-  it('stay until their last event is gone, whatever their keys look like', () => {
+  it('stay until their last event is gone, whatever their keys look like', async () => {
     const hashed = `req_${randomHex(30)}`;
     insertRequest(hashed, { settled: 1, completed: 5, correction: 9 });
     insertRequest('gw-1', { completed: 2, correction: 6 });
     insertRequest('gw-2', { settled: 3 });
-    const left = (beforeMs: number) => {
-      removeEvents(beforeMs);
+    const left = async (beforeMs: number) => {
+      await removeEvents(beforeMs);
       return [rows('SELECT id FROM events_by_time').length, rows('SELECT 1 FROM requests').length];
     };
-    expect(left(2)).toEqual([5, 3]);
-    expect(left(4)).toEqual([3, 2]);
-    expect(left(6)).toEqual([2, 2]);
-    expect(left(7)).toEqual([1, 1]);
+    expect(await left(2)).toEqual([5, 3]);
+    expect(await left(4)).toEqual([3, 2]);
+    expect(await left(6)).toEqual([2, 2]);
+    expect(await left(7)).toEqual([1, 1]);
     expect(rows('SELECT seq FROM events')).toEqual([9]);
-    expect(left(10)).toEqual([0, 0]);
+    expect(await left(10)).toEqual([0, 0]);
     expect(rows('SELECT 1 FROM events')).toEqual([]);
   });
 
-  it('go when all of their events are of one millisecond', () => {
+  it('go when all of their events are of one millisecond', async () => {
     insertRequest('gw-1', { settled: 1, completed: 2, correction: 3 });
     opened.db.exec('UPDATE events_by_time SET created_at = 7');
-    removeEvents(8);
+    await removeEvents(8);
     expect(rows('SELECT 1 FROM requests UNION ALL SELECT 1 FROM events')).toEqual([]);
   });
 });
 
 describe('a step', () => {
-  it('removes the oldest first, and not more than it may', () => {
+  it('removes the oldest first, and not more than it may', async () => {
     for (let seq = 1; seq <= 100; seq += 1) insertRequest(`gw-${seq}`, { completed: seq });
-    expect(removeEvents(91, 30)).toMatchObject({ end: { removed: { events: 30 }, next: [EVENTS] } });
+    expect(await removeEvents(91, 30)).toMatchObject({ end: { removed: { events: 30 }, next: [EVENTS] } });
     expect(rows('SELECT min(seq) FROM events')).toEqual([31]);
-    expect(removeEvents(91, 1000)).toMatchObject({ end: { removed: { events: 60 }, next: [] } });
+    expect(await removeEvents(91, 1000)).toMatchObject({ end: { removed: { events: 60 }, next: [] } });
     expect(rows('SELECT min(seq) FROM events')).toEqual([91]);
   });
 
-  it('passes by organizations without anything old', () => {
+  it('passes by organizations without anything old', async () => {
     for (const organization of [3, 5, 8]) insertRequest('gw-1', { completed: 50 }, organization);
     insertRequest('gw-2', { completed: 1 }, 8);
-    expect(removeEvents(10, 2)).toMatchObject({
+    expect(await removeEvents(10, 2)).toMatchObject({
       end: { removed: { events: 0 }, next: [{ part: 'events', after: 5 }] },
     });
-    expect(removeEvents(10)).toMatchObject({ end: { removed: { events: 1 }, next: [] } });
+    expect(await removeEvents(10)).toMatchObject({ end: { removed: { events: 1 }, next: [] } });
   });
 
   it('ends when it has taken its time, and always gets somewhere', async () => {
@@ -97,14 +98,14 @@ describe('a step', () => {
     for (let seq = 1; seq <= 200; seq += 1) insertRequest(`gw-${seq}`, { completed: seq });
     let nowMs = 0;
     // Every look at the clock takes 6 ms.
-    const remove = prepareRemoval(opened.db, () => (nowMs += 6));
+    const remove = prepareRemoval(opened.db, createTransact(opened.db), () => (nowMs += 6));
     const cuts = { eventsBeforeMs: 1000, traces: [], auditBeforeMs: null };
-    const { end, heldMs } = remove({ task: EVENTS, cuts, rowsMax: 500 });
+    const { end, heldMs } = await remove({ task: EVENTS, cuts, rowsMax: 500 });
     expect(end.removed?.events).toBeGreaterThan(0);
     expect(end.removed?.events).toBeLessThan(100);
     expect(end.next).toEqual([EVENTS]);
     expect(heldMs).toBeGreaterThan(0);
-    remove({ task: TRACES, cuts, rowsMax: 500 });
+    await remove({ task: TRACES, cuts, rowsMax: 500 });
     const [left] = rows('SELECT count(*) FROM spans');
     expect(left).toBeGreaterThan(100);
     expect(left).toBeLessThan(200);
@@ -118,7 +119,7 @@ it('a walk comes to its end on a machine so slow that every look at the clock is
   await opened.core.verbs.append([append, sampleAppend({ requests: [] })]);
   for (let seq = 1; seq <= 40; seq += 1) insertRequest(`gw-${seq}`, { completed: seq });
   let nowMs = 0;
-  const remove = prepareRemoval(opened.db, () => (nowMs += 20));
+  const remove = prepareRemoval(opened.db, createTransact(opened.db), () => (nowMs += 20));
   const cuts = {
     eventsBeforeMs: 1000,
     traces: [{ storedDays: null, goneBeforeMs: RECEIVED_AT_MS + 1 }],

@@ -1,8 +1,6 @@
 /** Compiled questions as prepared statements of a lane. */
 
-import type pg from 'pg';
 import type { Ask, Asking, Change, Question, Transact } from '../questions.ts';
-import type { Routine } from '../routine.ts';
 import type { Lane } from './connection.ts';
 import { isGivenUp, isStorageFailure, storageFault } from './failures.ts';
 import { inTransaction } from './transaction.ts';
@@ -90,16 +88,6 @@ export function knowableCells(cells: readonly unknown[]): unknown[] | null {
 
 function holdsNul(cell: unknown): boolean {
   return typeof cell === 'string' && cell.includes(NUL);
-}
-
-/** Runs a routine to its end, for inside a transaction. */
-export async function runRoutine<Result>(client: pg.ClientBase, routine: Routine<Result>): Promise<Result> {
-  let step = routine.next();
-  while (step.done !== true) {
-    const { rows, rowCount } = await client.query<never>(step.value.text, step.value.cells);
-    step = routine.next({ rows, changes: rowCount ?? 0 });
-  }
-  return step.value;
 }
 
 /** PostgreSQL refuses it, and what one receiver says must not keep the results of others from being stored. */

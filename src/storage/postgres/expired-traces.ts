@@ -3,10 +3,8 @@
  * and after a while traces of every age lie next to each other, and it has no index by which they came.
  */
 
-import type { TraceCut } from '../../domain/store.ts';
 import type { Question } from '../questions.ts';
-import type { Expired, Listing } from '../retention/expired-traces.ts';
-import { ask, type Routine } from '../routine.ts';
+import type { Expired, Listing, StepOfTraces } from '../retention/expired-traces.ts';
 
 export type Place = {
   /** A page of the table and a line on it, as the database writes it. */
@@ -17,17 +15,15 @@ export type Place = {
 
 export const BEGINNING: Place = { after: '(0,0)', endPage: null };
 
-export function* listExpiredTraces(
-  { after, endPage }: Place,
-  cuts: readonly TraceCut[],
-  rowsMax: number,
-): Routine<Listing<Place>> {
-  const [size] = yield* ask(COUNT_PAGES, {});
+export async function listExpiredTraces(step: StepOfTraces<Place>): Promise<Listing<Place>> {
+  const { ask, from, cuts, rowsMax } = step;
+  const { after, endPage } = from;
+  const [size] = await ask(COUNT_PAGES, {});
   const end = endPage ?? size?.pages ?? 0;
   const windowEnd = `(${pageOf(after) + rowsMax},0)`;
   const latestCutMs = Math.max(...cuts.map((cut) => cut.goneBeforeMs));
-  const old = yield* ask(LIST_OLD, { after, before: windowEnd, latestCutMs, limit: rowsMax });
-  const expired = old.length === 0 ? [] : yield* holdExpired(old, cuts, rowsMax);
+  const old = await ask(LIST_OLD, { after, before: windowEnd, latestCutMs, limit: rowsMax });
+  const expired = old.length === 0 ? [] : await holdExpired(step, old);
   // When there are as many as were asked for, more of them may lie behind on these pages.
   const last = old.length < rowsMax ? windowEnd : (old.at(-1)?.place ?? windowEnd);
   return {
@@ -48,17 +44,16 @@ type Old = {
 };
 
 /** Those that are past the term of their project, held together with the settings of the projects. */
-function* holdExpired(
+async function holdExpired(
+  { ask, cuts, rowsMax }: StepOfTraces<Place>,
   old: readonly Old[],
-  cuts: readonly TraceCut[],
-  rowsMax: number,
-): Routine<readonly Expired<string>[]> {
+): Promise<readonly Expired<string>[]> {
   const goneBeforeMs = new Map(cuts.map((cut) => [cut.storedDays, cut.goneBeforeMs]));
   // A project that chooses otherwise from here on waits for the step, which goes by what was chosen before.
-  const projects = yield* ask(HOLD_PROJECTS, { numbers: [...new Set(old.map((trace) => trace.projectNumber))] });
+  const projects = await ask(HOLD_PROJECTS, { numbers: [...new Set(old.map((trace) => trace.projectNumber))] });
   const cutOf = new Map(projects.map(({ number, storedDays }) => [number, goneBeforeMs.get(storedDays)]));
   const expired = old.filter((trace) => trace.insertedAtMs < (cutOf.get(trace.projectNumber) ?? 0));
-  return expired.length === 0 ? [] : yield* ask(HOLD_TRACES, { expired, rowsMax });
+  return expired.length === 0 ? [] : await ask(HOLD_TRACES, { expired, rowsMax });
 }
 
 const COUNT_PAGES: Question<Record<never, never>, { readonly pages: number }> = {

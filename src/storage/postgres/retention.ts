@@ -8,9 +8,8 @@ import * as questions from '../../../gen/storage/postgres/retention.ts';
 import type { RetentionStore, TraceCut } from '../../domain/store.ts';
 import { removeExpiredAudit } from '../retention/expired-audit.ts';
 import { removeExpiredTraces } from '../retention/expired-traces.ts';
-import { beginWalk, type TaskEnd, type TaskOutcome } from '../retention/walk.ts';
-import { change } from '../routine.ts';
-import { createAsk, runRoutine } from './ask.ts';
+import { beginWalk, type Pace, type TaskEnd, type TaskOutcome } from '../retention/walk.ts';
+import { createAsk } from './ask.ts';
 import { readClock } from './clock.ts';
 import type { Lane } from './connection.ts';
 import { BEGINNING, listExpiredTraces } from './expired-traces.ts';
@@ -55,33 +54,36 @@ export function createRetention(lane: Lane): RetentionStore {
 /** The events themselves go with their month. */
 function removeGovernance(beforeMs: number): Task {
   return async (client, rowsMax) => {
-    const count = await runRoutine(client, change(questions.removeOldGovernance, { beforeMs, limit: rowsMax }));
+    const count = await paceOf(client, rowsMax).change(questions.removeOldGovernance, { beforeMs, limit: rowsMax });
     return { next: count === rowsMax ? [removeGovernance(beforeMs)] : [] };
   };
 }
 
 function removeTraces(cuts: readonly TraceCut[], from = BEGINNING): Task {
   return async (client, rowsMax) => {
-    const step = { from, cuts, ...paceOf(rowsMax) };
-    const { removed, next } = await runRoutine(
-      client,
-      removeExpiredTraces({ questions, list: listExpiredTraces }, step),
-    );
+    const step = { ...paceOf(client, rowsMax), from, cuts };
+    const { removed, next } = await removeExpiredTraces({ questions, list: listExpiredTraces }, step);
     return { removed: { traces: removed }, next: next === null ? [] : [removeTraces(cuts, next)] };
   };
 }
 
 function removeAudit(beforeMs: number | null, after = 0): Task {
   return async (client, rowsMax) => {
-    const step = { after, beforeMs, ...paceOf(rowsMax) };
-    const { removed, next } = await runRoutine(client, removeExpiredAudit(questions, step));
+    const step = { ...paceOf(client, rowsMax), after, beforeMs };
+    const { removed, next } = await removeExpiredAudit(questions, step);
     return { removed: { auditEntries: removed }, next: next === null ? [] : [removeAudit(beforeMs, next)] };
   };
 }
 
 /** Nobody waits for the rows of a step, so it takes them all at once. */
-function paceOf(rowsMax: number) {
-  return { rowsMax, rowsAtOnce: rowsMax, isOver: () => false };
+function paceOf(client: pg.ClientBase, rowsMax: number): Pace {
+  return {
+    ask: async ({ text, cells, row }, given) => (await client.query<never>(text, cells(given))).rows.map(row),
+    change: async ({ text, cells }, given) => (await client.query(text, cells(given))).rowCount ?? 0,
+    rowsMax,
+    rowsAtOnce: rowsMax,
+    isOver: () => false,
+  };
 }
 
 /** Runs a body in a transaction that no other process has the like of. */

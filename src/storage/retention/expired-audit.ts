@@ -1,6 +1,5 @@
 /** Removes entries of the audit log that are past their term, from organization to organization, oldest first. */
 
-import { ask, change, type Routine } from '../routine.ts';
 import type { RetentionQuestions } from './expired-traces.ts';
 import type { Pace } from './walk.ts';
 
@@ -12,21 +11,21 @@ export type StepOfAudit = Pace & {
 };
 
 /** `next` is where the following step begins; null when nothing is left. */
-export function* removeExpiredAudit(
+export async function removeExpiredAudit(
   questions: RetentionQuestions,
-  { after, beforeMs, rowsMax, rowsAtOnce, isOver }: StepOfAudit,
-): Routine<{ readonly removed: number; readonly next: number | null }> {
+  { ask, change, after, beforeMs, rowsMax, rowsAtOnce, isOver }: StepOfAudit,
+): Promise<{ readonly removed: number; readonly next: number | null }> {
   let next = after;
   let removed = 0;
   if (beforeMs === null) return { removed, next: null };
   // An organization without anything to remove costs about as much as a removal.
   for (let rows = 0; rows === 0 || (rows < rowsMax && !isOver()); rows += rowsAtOnce) {
     const limit = Math.min(rowsAtOnce, rowsMax - rows);
-    const count = yield* change(questions.removeOldAudit, { after: next, beforeMs, limit });
+    const count = await change(questions.removeOldAudit, { after: next, beforeMs, limit });
     removed += count;
     // When there were as many as may go at once, there may be more of them.
     if (count === limit) continue;
-    const [last] = yield* ask(questions.findLastOrganization, { after: next, skipped: limit - 1 });
+    const [last] = await ask(questions.findLastOrganization, { after: next, skipped: limit - 1 });
     if (last === undefined) return { removed, next: null };
     next = last.number;
   }

@@ -6,7 +6,6 @@
 
 import type { TraceCut } from '../../domain/store.ts';
 import type { Compiled } from '../questions.ts';
-import { ask, change, type Routine } from '../routine.ts';
 import type * as source from './questions.ts';
 import type { Pace } from './walk.ts';
 
@@ -26,16 +25,17 @@ export type Listing<Place> = { readonly expired: readonly Expired<Place>[]; read
 export type Deps<Place> = {
   readonly questions: RetentionQuestions;
   /** Looks at traces from a place on. */
-  readonly list: (from: Place, cuts: readonly TraceCut[], rowsMax: number) => Routine<Listing<Place>>;
+  readonly list: (step: StepOfTraces<Place>) => Promise<Listing<Place>>;
 };
 
 export type StepOfTraces<Place> = Pace & { readonly from: Place; readonly cuts: readonly TraceCut[] };
 
 /** `next` is where the following step begins; null when nothing is left. */
-export function* removeExpiredTraces<Place>(
+export async function removeExpiredTraces<Place>(
   { questions, list }: Deps<Place>,
-  { from, cuts, rowsMax, rowsAtOnce, isOver }: StepOfTraces<Place>,
-): Routine<{ readonly removed: number; readonly next: Place | null }> {
+  step: StepOfTraces<Place>,
+): Promise<{ readonly removed: number; readonly next: Place | null }> {
+  const { ask, change, from, cuts, rowsMax, rowsAtOnce, isOver } = step;
   let next: Place | null = from;
   let rows = 0;
   let removed = 0;
@@ -43,26 +43,39 @@ export function* removeExpiredTraces<Place>(
   const isSpent = () => rows > 0 && (rows >= rowsMax || isOver());
 
   /** False when there was no room or no time for all of it. */
-  function* eraseHidden(): Routine<boolean> {
+  async function eraseHidden(): Promise<boolean> {
     while (!isSpent()) {
-      const [hidden] = yield* ask(questions.findHiddenTrace, {});
+      const [hidden] = await ask(questions.findHiddenTrace, {});
       if (hidden === undefined) return true;
       const { projectNumber, sequence } = hidden;
       const wanted = Math.min(rowsAtOnce, rowsMax - rows);
-      const parts = yield* removeParts(questions, { projectNumber: -projectNumber, sequence, limit: wanted });
+      const trace = { projectNumber: -projectNumber, sequence };
+      let parts = await change(questions.removeSomeSpans, { ...trace, limit: wanted });
+      if (parts < wanted) {
+        parts += await change(questions.removeSomeEvaluations, { ...trace, limit: wanted - parts });
+      }
       rows += parts;
       if (parts === wanted) continue;
-      yield* change(questions.removeTraces, { projectNumber, traceIds: [hiddenId(sequence)] });
+      await change(questions.removeTraces, { projectNumber, traceIds: [hiddenId(sequence)] });
       rows += 1;
       removed += 1;
     }
     return false;
   }
 
+  async function removeWhole(batch: readonly Trace[]): Promise<void> {
+    for (const [projectNumber, traces] of Map.groupBy(batch, (trace) => trace.projectNumber)) {
+      const sequences = traces.map(({ sequence }) => sequence);
+      await change(questions.removeSpans, { projectNumber, sequences });
+      await change(questions.removeEvaluations, { projectNumber, sequences });
+      await change(questions.removeTraces, { projectNumber, traceIds: traces.map(({ traceId }) => traceId) });
+    }
+  }
+
   // What is out of reach already comes first.
-  if (!(yield* eraseHidden())) return { removed, next };
+  if (!(await eraseHidden())) return { removed, next };
   if (cuts.length === 0) return { removed, next: null };
-  const { expired, end } = yield* list(from, cuts, rowsMax);
+  const { expired, end } = await list(step);
   for (let start = 0; start < expired.length; ) {
     if (isSpent()) return { removed, next };
     const room = Math.min(rowsAtOnce, rowsMax - rows);
@@ -73,10 +86,10 @@ export function* removeExpiredTraces<Place>(
     start += Math.max(1, batch.length);
     next = expired[start - 1]?.place ?? next;
     if (large !== undefined) {
-      yield* change(questions.hideTrace, toHidden(large));
-      if (!(yield* eraseHidden())) return { removed, next };
+      await change(questions.hideTrace, toHidden(large));
+      if (!(await eraseHidden())) return { removed, next };
     } else {
-      yield* removeWhole(questions, batch);
+      await removeWhole(batch);
       for (const trace of batch) rows += rowsOf(trace);
       removed += batch.length;
     }
@@ -98,24 +111,6 @@ function takeWhole<Place>(expired: readonly Expired<Place>[], start: number, roo
 
 function rowsOf({ parts }: Expired<unknown>): number {
   return parts + 1;
-}
-
-function* removeWhole(questions: RetentionQuestions, batch: readonly Trace[]): Routine<void> {
-  for (const [projectNumber, traces] of Map.groupBy(batch, (trace) => trace.projectNumber)) {
-    const sequences = traces.map(({ sequence }) => sequence);
-    yield* change(questions.removeSpans, { projectNumber, sequences });
-    yield* change(questions.removeEvaluations, { projectNumber, sequences });
-    yield* change(questions.removeTraces, { projectNumber, traceIds: traces.map(({ traceId }) => traceId) });
-  }
-}
-
-type Parts = { readonly projectNumber: number; readonly sequence: number; readonly limit: number };
-
-/** Removes at most so many rows of what belongs to a trace, and answers how many. */
-function* removeParts(questions: RetentionQuestions, { limit, ...trace }: Parts): Routine<number> {
-  const spans = yield* change(questions.removeSomeSpans, { ...trace, limit });
-  if (spans === limit) return spans;
-  return spans + (yield* change(questions.removeSomeEvaluations, { ...trace, limit: limit - spans }));
 }
 
 /** How a trace goes out of reach: another may then be called as it was. */

@@ -1,6 +1,7 @@
 /** A walk of retention: a queue of tasks, each of which takes one step and says what is to follow it. */
 
 import type { RetentionCounts, RetentionWalk } from '../../domain/store.ts';
+import type { Transaction } from '../questions.ts';
 
 export type TaskEnd<Task> = {
   readonly removed?: Partial<RetentionCounts>;
@@ -13,8 +14,8 @@ export type TaskOutcome<Task> = { readonly end: TaskEnd<Task> | 'held' | 'busy';
 
 export type RunTask<Task> = (task: Task, rowsMax: number) => Promise<TaskOutcome<Task>>;
 
-/** How much a step may do. */
-export type Pace = {
+/** A step is part of a transaction, in which it may do only so much. */
+export type Pace = Pick<Transaction, 'ask' | 'change'> & {
   readonly rowsMax: number;
   /** Removed between two looks at the time. */
   readonly rowsAtOnce: number;

@@ -1,6 +1,5 @@
 /** Compiled questions as prepared statements. */
 
-import type { Statement } from 'better-sqlite3';
 import {
   type Ask,
   type Asking,
@@ -11,7 +10,6 @@ import {
   type RowsChange,
   type Transact,
 } from '../questions.ts';
-import type { Answer, Routine, Said } from '../routine.ts';
 import type { Database } from './connection.ts';
 import type { ReadLane } from './read-lane.ts';
 
@@ -68,24 +66,6 @@ export function createAsking<Questions>(db: Database, lane: ReadLane, questions:
     ask: createAsk(db, lane),
     idsAtOnce: IDS_AT_ONCE,
     pointsAtOnce: 1,
-  };
-}
-
-/** Answers a function that runs a routine to its end, for inside a transaction. */
-export function prepareRoutines(db: Database): <Result>(routine: Routine<Result>) => Result {
-  const statements = new Map<string, Statement<unknown[], never>>();
-
-  function answer({ text, cells, isQuestion }: Said): Answer {
-    const statement = statements.get(text) ?? db.prepare<unknown[], never>(text);
-    statements.set(text, statement);
-    if (!isQuestion) return { rows: [], changes: statement.run(...cells).changes };
-    return { rows: statement.raw().all(...cells), changes: 0 };
-  }
-
-  return (routine) => {
-    let step = routine.next();
-    while (step.done !== true) step = routine.next(answer(step.value));
-    return step.value;
   };
 }
 

@@ -42,7 +42,7 @@ export function createCore({ db, clock }: CoreDeps): Core {
   const transact = createTransact(db);
   const management = createManagementWriter({ questions, transact });
   const keepSums = prepareKeepSums(db);
-  const remove = prepareRemoval(db);
+  const remove = prepareRemoval(db, transact);
   const deliveries = createDeliveryWork(questions, transact);
   const probe = prepareProbe(db);
   let last: Promise<unknown> = Promise.resolve();

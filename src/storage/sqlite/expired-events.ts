@@ -1,27 +1,20 @@
 /** Removes events that are past their term, oldest first, with the requests of which no event is left. */
 
 import { parseEventId } from '../../domain/request-event.ts';
+import type { Pace } from '../retention/walk.ts';
 import { packRequestKey, type StoredId } from './compact-ids.ts';
 import type { Database } from './connection.ts';
 
-/** From organization to organization. */
-export type EventsStep = {
-  readonly beforeMs: number;
+type Step = Pick<Pace, 'rowsMax' | 'rowsAtOnce' | 'isOver'> & {
   /** Organizations up to this number have nothing more to remove. */
-  readonly afterOrganization: number;
-  readonly rowsMax: number;
-  /** Asked now and then: the step ends when there is no time left. */
-  readonly isOver: () => boolean;
+  readonly after: number;
+  readonly beforeMs: number;
 };
 
-/** `next` is where the following step begins; null when nothing is left. */
-export type EventsStepEnd = { readonly removed: number; readonly next: number | null };
-
-// The time is looked at after so many removals.
-const REMOVED_PER_LOOK = 16;
-
-/** Answers a function to call inside a transaction. */
-export function prepareExpiredEvents(db: Database): (step: EventsStep) => EventsStepEnd {
+/** Answers a function to call inside a transaction. `next` is where the following step begins; null when nothing is left. */
+export function prepareExpiredEvents(
+  db: Database,
+): (step: Step) => { readonly removed: number; readonly next: number | null } {
   const statements = prepareStatements(db);
 
   function remove(organization: number, { createdAtMs, id, seq }: Row): void {
@@ -32,23 +25,22 @@ export function prepareExpiredEvents(db: Database): (step: EventsStep) => Events
     if (parsed !== null) statements.dropRequest.run(organization, packRequestKey(parsed.base), seq);
   }
 
-  return ({ beforeMs, afterOrganization, rowsMax, isOver }) => {
-    let finished = afterOrganization;
+  return ({ after, beforeMs, rowsMax, rowsAtOnce, isOver }) => {
+    let next = after;
     let removed = 0;
-    let examined = 0;
     // However little time there is, every step gets somewhere.
-    while (examined === 0 || (examined < rowsMax && !isOver())) {
-      const organization = statements.nextOrganization.get(finished);
+    for (let examined = 0; examined === 0 || (examined < rowsMax && !isOver()); ) {
+      const organization = statements.nextOrganization.get(next);
       if (organization === undefined) return { removed, next: null };
-      const wanted = Math.min(REMOVED_PER_LOOK, rowsMax - examined);
-      const rows = statements.oldest.all(organization, beforeMs, wanted);
+      const limit = Math.min(rowsAtOnce, rowsMax - examined);
+      const rows = statements.oldest.all(organization, beforeMs, limit);
       for (const row of rows) remove(organization, row);
       removed += rows.length;
       // An organization without anything to remove costs about as much as a removal.
       examined += Math.max(1, rows.length);
-      if (rows.length < wanted) finished = organization;
+      if (rows.length < limit) next = organization;
     }
-    return { removed, next: finished };
+    return { removed, next };
   };
 }
 

@@ -1,22 +1,16 @@
 /** Which traces are past their term: SQLite goes through them in the order in which they came. */
 
-import type { TraceCut } from '../../domain/store.ts';
 import type { Question } from '../questions.ts';
-import type { Expired, Listing } from '../retention/expired-traces.ts';
-import { ask, type Routine } from '../routine.ts';
+import type { Expired, Listing, StepOfTraces } from '../retention/expired-traces.ts';
 import { idTextSql } from './compact-ids.ts';
 
 // Looking at a trace costs a fraction of removing a row.
 const TRACES_AT_ONCE = 1000;
 
-export function* listExpiredTraces(
-  after: number,
-  cuts: readonly TraceCut[],
-  rowsMax: number,
-): Routine<Listing<number>> {
+export async function listExpiredTraces({ ask, from, cuts, rowsMax }: StepOfTraces<number>): Promise<Listing<number>> {
   const goneBeforeMs = new Map(cuts.map((cut) => [cut.storedDays, cut.goneBeforeMs]));
   const latestCutMs = Math.max(...goneBeforeMs.values());
-  const traces = yield* ask(LIST, { after, latestCutMs, rowsMax });
+  const traces = await ask(LIST, { after: from, latestCutMs, rowsMax });
   const expired = traces.filter(
     ({ isKnown, insertedAtMs, storedDays }) => isKnown && insertedAtMs < (goneBeforeMs.get(storedDays) ?? 0),
   );

@@ -2,12 +2,10 @@
 
 import * as questions from '../../../gen/storage/sqlite/retention.ts';
 import type { RetentionCuts, RetentionStore } from '../../domain/store.ts';
-import type { Ask } from '../questions.ts';
+import type { Ask, Transact } from '../questions.ts';
 import { removeExpiredAudit } from '../retention/expired-audit.ts';
 import { removeExpiredTraces } from '../retention/expired-traces.ts';
 import { beginWalk, type Pace, type TaskEnd } from '../retention/walk.ts';
-import { change, type Routine } from '../routine.ts';
-import { prepareRoutines } from './ask.ts';
 import type { Database } from './connection.ts';
 import { prepareExpiredEvents } from './expired-events.ts';
 import { listExpiredTraces } from './expired-traces.ts';
@@ -40,35 +38,38 @@ function beginPart(part: Task['part']): Task {
 }
 
 /** The writer's side. `nowMs` is monotonic. */
-export function prepareRemoval(db: Database, nowMs = () => performance.now()): (step: RemovalStep) => RemovalDone {
-  const run = prepareRoutines(db);
+export function prepareRemoval(
+  db: Database,
+  transact: Transact,
+  nowMs = () => performance.now(),
+): (step: RemovalStep) => Promise<RemovalDone> {
   const removeEvents = prepareExpiredEvents(db);
 
-  const remove = db.transaction(({ task, cuts, rowsMax }: RemovalStep): TaskEnd<Task> => {
-    const endMs = nowMs() + STEP_TIME_MS;
-    const pace: Pace = { rowsMax, rowsAtOnce: ROWS_AT_ONCE, isOver: () => nowMs() >= endMs };
+  async function remove({ task, cuts }: RemovalStep, pace: Pace): Promise<TaskEnd<Task>> {
     const { after, part } = task;
     const next = (place: number | null) => (place === null ? [] : [{ part, after: place }]);
     if (part === 'events') {
-      const done = removeEvents({ ...pace, afterOrganization: after, beforeMs: cuts.eventsBeforeMs });
+      const done = removeEvents({ ...pace, after, beforeMs: cuts.eventsBeforeMs });
       return { removed: { events: done.removed }, next: next(done.next) };
     }
     if (part === 'governance') {
-      const events = run(removeGovernance(cuts.eventsBeforeMs, pace));
+      const events = await removeGovernance(cuts.eventsBeforeMs, pace);
       return { removed: { events }, next: events === 0 ? [] : [task] };
     }
     if (part === 'traces') {
       const deps = { questions, list: listExpiredTraces };
-      const done = run(removeExpiredTraces(deps, { ...pace, from: after, cuts: cuts.traces }));
+      const done = await removeExpiredTraces(deps, { ...pace, from: after, cuts: cuts.traces });
       return { removed: { traces: done.removed }, next: next(done.next) };
     }
-    const done = run(removeExpiredAudit(questions, { ...pace, after, beforeMs: cuts.auditBeforeMs }));
+    const done = await removeExpiredAudit(questions, { ...pace, after, beforeMs: cuts.auditBeforeMs });
     return { removed: { auditEntries: done.removed }, next: next(done.next) };
-  });
+  }
 
-  return (step) => {
+  return async (step) => {
     const startedAtMs = nowMs();
-    const end = remove.immediate(step);
+    const isOver = () => nowMs() >= startedAtMs + STEP_TIME_MS;
+    const { rowsMax } = step;
+    const end = await transact((asking) => remove(step, { ...asking, rowsMax, rowsAtOnce: ROWS_AT_ONCE, isOver }));
     // A step changes many pages. Left to the next checkpoint that comes by itself, those of many steps would make it
     // so large that whoever commits then waits for too long.
     db.pragma('wal_checkpoint(PASSIVE)');
@@ -87,12 +88,12 @@ const REMOVE_OLD_ENVELOPES = {
 };
 
 /** Answers how many; none when nothing is left. */
-function* removeGovernance(beforeMs: number, { rowsMax, rowsAtOnce, isOver }: Pace): Routine<number> {
+async function removeGovernance(beforeMs: number, { change, rowsMax, rowsAtOnce, isOver }: Pace): Promise<number> {
   let removed = 0;
   while (removed === 0 || (removed < rowsMax && !isOver())) {
     const limit = Math.min(rowsAtOnce, rowsMax - removed);
-    yield* change(REMOVE_OLD_ENVELOPES, { beforeMs, limit });
-    const count = yield* change(questions.removeOldGovernance, { beforeMs, limit });
+    await change(REMOVE_OLD_ENVELOPES, { beforeMs, limit });
+    const count = await change(questions.removeOldGovernance, { beforeMs, limit });
     removed += count;
     if (count < limit) break;
   }
