@@ -43,7 +43,8 @@ const TRACES = { part: 'traces', after: 0 } as const;
 
 function removeEvents(beforeMs: number, rowsMax = 1000): Promise<RemovalDone> {
   const cuts = { eventsBeforeMs: beforeMs, traces: [], auditBeforeMs: null };
-  return prepareRemoval(opened.db, createTransact(opened.db))({ task: EVENTS, cuts, rowsMax });
+  // Time stands still, so that a step ends only when it has removed enough.
+  return prepareRemoval(opened.db, createTransact(opened.db), () => 0)({ task: EVENTS, cuts, rowsMax });
 }
 
 describe('the requests of old events', () => {

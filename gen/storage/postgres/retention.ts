@@ -38,7 +38,7 @@ export const removeEvaluations: Compiled<typeof source.removeEvaluations> = {
 
 export const removeOldAudit: Compiled<typeof source.removeOldAudit> = {
   name: 'retention.removeOldAudit',
-  text: "delete from \"audit_log\" where (\"organization_id\", \"created_at\", \"id\") in (select \"old\".\"organization_id\", \"old\".\"created_at\", \"old\".\"id\" from (select \"id\" as \"organizationId\" from \"organizations\" where \"number\" > $1 order by \"number\" limit $2) as \"some\" cross join \"audit_log\" as \"old\" where \"old\".\"organization_id\" = \"some\".\"organizationId\" and \"old\".\"created_at\" < $3 limit $4)",
+  text: "delete from \"audit_log\" where (\"organization_id\", \"created_at\", \"id\") in (select \"old\".\"organization_id\", \"old\".\"created_at\", \"old\".\"id\" from (select \"id\" as \"organizationId\" from \"organizations\" where \"number\" > $1 order by \"number\" limit $2) as \"part\" cross join \"audit_log\" as \"old\" where \"old\".\"organization_id\" = \"part\".\"organizationId\" and \"old\".\"created_at\" < $3 limit $4)",
   cells: (given) => [given.after, given.limit, given.beforeMs, given.limit],
 };
 

@@ -48,7 +48,7 @@ export const removeEvaluations: Compiled<typeof source.removeEvaluations> = {
 
 export const removeOldAudit: Compiled<typeof source.removeOldAudit> = {
   name: 'retention.removeOldAudit',
-  text: "delete from \"audit_log\" where (\"organization_id\", \"created_at\", \"id\") in (select \"old\".\"organization_id\", \"old\".\"created_at\", \"old\".\"id\" from (select \"id\" as \"organizationId\" from \"organizations\" where \"number\" > ? order by \"number\" limit ?) as \"some\" cross join \"audit_log\" as \"old\" where \"old\".\"organization_id\" = \"some\".\"organizationId\" and \"old\".\"created_at\" < ? limit ?)",
+  text: "delete from \"audit_log\" where (\"organization_id\", \"created_at\", \"id\") in (select \"old\".\"organization_id\", \"old\".\"created_at\", \"old\".\"id\" from (select \"id\" as \"organizationId\" from \"organizations\" where \"number\" > ? order by \"number\" limit ?) as \"part\" cross join \"audit_log\" as \"old\" where \"old\".\"organization_id\" = \"part\".\"organizationId\" and \"old\".\"created_at\" < ? limit ?)",
   cells: (given) => [given.after, given.limit, given.beforeMs, given.limit],
 };
 

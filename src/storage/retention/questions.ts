@@ -27,9 +27,9 @@ export const removeOldGovernance = change<Old>((db, { beforeMs, limit }) =>
 export const removeOldAudit = change<Old & { readonly after: number }>((db, { after, beforeMs, limit }) =>
   db.deleteFrom('AuditEntry').where(({ eb, refTuple }) => {
     const old = db
-      .selectFrom(organizationsAfter(db, after).select('id as organizationId').limit(limit).as('some'))
+      .selectFrom(organizationsAfter(db, after).select('id as organizationId').limit(limit).as('part'))
       .crossJoin('AuditEntry as old')
-      .whereRef('old.organizationId', '=', 'some.organizationId')
+      .whereRef('old.organizationId', '=', 'part.organizationId')
       .where('old.createdAtMs', '<', beforeMs)
       .select(['old.organizationId', 'old.createdAtMs', 'old.id'])
       .limit(limit);
