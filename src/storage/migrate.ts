@@ -45,9 +45,6 @@ async function migrateFile(file: string): Promise<void> {
 }
 
 async function migratePostgres(url: string, mayForget: boolean): Promise<void> {
-  const [{ updateSchema }, { refuseForgetful }] = await Promise.all([
-    import('./postgres/schema.ts'),
-    import('./postgres/durability.ts'),
-  ]);
+  const { refuseForgetful, updateSchema } = await import('./postgres/schema.ts');
   await updateSchema({ url, inspect: mayForget ? async () => undefined : refuseForgetful });
 }

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import type { Store } from '../domain/store.ts';
 import { StartError } from './start-error.ts';
-import type { StoreLog } from './store-log.ts';
+import type { StoreLog } from './store.ts';
 
 export { StartError } from './start-error.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Database, openReadHandle } from '../../src/storage/sqlite/connection.ts';
-import { openCore } from '../../src/storage/sqlite/open-core.ts';
+import { openCore } from '../../src/storage/sqlite/core.ts';
 import { createInlineStore } from '../../src/storage/sqlite/store.ts';
 import { temporaryFolder } from '../support/temp.ts';
 import { sampleAppend, sampleEvaluator } from './conformance/samples.ts';

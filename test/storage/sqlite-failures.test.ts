@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Fault } from '../../src/domain/fault.ts';
 import type { TraceAppend } from '../../src/domain/trace.ts';
 import { openReadHandle } from '../../src/storage/sqlite/connection.ts';
-import { openCore } from '../../src/storage/sqlite/open-core.ts';
+import { openCore } from '../../src/storage/sqlite/core.ts';
 import { createInlineStore, openFileStore } from '../../src/storage/sqlite/store.ts';
 import { startThreadWriter } from '../../src/storage/sqlite/thread-writer.ts';
 import { temporaryFolder, until } from '../support/temp.ts';

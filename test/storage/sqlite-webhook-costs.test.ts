@@ -2,6 +2,7 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openStore } from '../../src/storage/open.ts';
 import { openReadHandle } from '../../src/storage/sqlite/connection.ts';
+import type { CallWriter } from '../../src/storage/sqlite/core.ts';
 import { type ReadLane, readAtOnce } from '../../src/storage/sqlite/read-lane.ts';
 import { createWake } from '../../src/storage/sqlite/wake.ts';
 import {
@@ -9,7 +10,6 @@ import {
   createWebhookStore,
   type WebhookStoresDeps,
 } from '../../src/storage/sqlite/webhook-stores.ts';
-import type { CallWriter } from '../../src/storage/sqlite/writer.ts';
 import { insertOldEvents } from '../support/old-events.ts';
 import { createPlace, type Place } from '../support/place.ts';
 import { change, found } from './conformance/management-samples.ts';

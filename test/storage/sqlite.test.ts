@@ -3,7 +3,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../src/domain/store.ts';
 import { openStore } from '../../src/storage/open.ts';
-import { openCore } from '../../src/storage/sqlite/open-core.ts';
+import { openCore } from '../../src/storage/sqlite/core.ts';
 import { createInlineStore } from '../../src/storage/sqlite/store.ts';
 import { createPlace } from '../support/place.ts';
 import { isFullTier } from '../support/scenario.ts';

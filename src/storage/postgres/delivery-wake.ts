@@ -6,7 +6,6 @@
 import { randomUUID } from 'node:crypto';
 import { Socket } from 'node:net';
 import pg from 'pg';
-import type { ManagementStore } from '../../domain/management.ts';
 import type { Lane, Statement } from './connection.ts';
 
 export type WakeUps = {
@@ -65,19 +64,6 @@ export function createWakeUps({ url, lane }: WakeUpsDeps): WakeUps {
       listeners.clear();
       tell.stop();
       await ear.close();
-    },
-  };
-}
-
-/** Commits that touch what is delivered, and where to, are told. */
-export function wakeAfterCommits(management: ManagementStore, notify: () => void): ManagementStore {
-  return {
-    ...management,
-    async commit(change) {
-      const outcome = await management.commit(change);
-      const { endpoints = [], replays = [], redeliveries = [] } = change;
-      if (outcome === 'stored' && endpoints.length + replays.length + redeliveries.length > 0) notify();
-      return outcome;
     },
   };
 }

@@ -1,8 +1,7 @@
 /** The connections of a store: a lane for each kind of work. */
 
-import type { Fault } from '../../domain/fault.ts';
 import { type Lane, openLane } from './connection.ts';
-import { refuseForgetful } from './durability.ts';
+import { refuseForgetful } from './schema.ts';
 
 // One for the batch under way, one for whoever asks whether writing works.
 const INGEST_CONNECTIONS = 2;
@@ -78,20 +77,16 @@ export async function closeLanes(lanes: Lanes): Promise<void> {
   await Promise.all(Object.values(lanes).map((lane) => lane.pool.end()));
 }
 
-/** The same lane, but questions that come after the end are refused. */
-export function closable(lane: Lane, findRefusal: () => Fault | null): Lane {
-  const refuseWhenClosed = () => {
-    const refusal = findRefusal();
-    if (refusal !== null) throw refusal;
-  };
+/** The same lane, but `refuse` is asked before it is used. */
+export function closable(lane: Lane, refuse: () => void): Lane {
   return {
     ...lane,
     ask: async (statement, values) => {
-      refuseWhenClosed();
+      refuse();
       return await lane.ask(statement, values);
     },
     hold: async (body) => {
-      refuseWhenClosed();
+      refuse();
       return await lane.hold(body);
     },
   };

@@ -1,9 +1,8 @@
 /** Finds out what a database is before anything is written to it, and brings it up to date. */
 
 import pg from 'pg';
-import { findPending, MIGRATIONS_TABLE } from '../migrations/pending.ts';
 import { POSTGRES_MIGRATIONS } from '../migrations/postgres.ts';
-import type { SqlMigration } from '../migrations/sql-migration.ts';
+import { findPending, MIGRATIONS_TABLE, type SqlMigration } from '../migrations/sql-migration.ts';
 import { StartError } from '../start-error.ts';
 import { postgresCode } from './failures.ts';
 
@@ -120,6 +119,19 @@ export async function refuseHalfCopied(client: pg.ClientBase): Promise<void> {
   );
   if (rows[0]?.begun !== true) return;
   throw new StartError('a copy into this database was begun and not ended; run the same spandrel copy again');
+}
+
+/** Throws StartError for a database that may lose what it has acknowledged. */
+export async function refuseForgetful(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ fsync: string; synchronousCommit: string }>(
+    `SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS "synchronousCommit"`,
+  );
+  const [row] = rows;
+  const wrong = row?.fsync === 'off' ? 'fsync' : row?.synchronousCommit === 'off' ? 'synchronous_commit' : null;
+  if (wrong === null) return;
+  throw new StartError(
+    `the database runs with ${wrong}=off and may lose what it has acknowledged; turn it on, or set SPANDREL_DATABASE_UNSAFE=on to accept that`,
+  );
 }
 
 async function pendingOn(client: pg.Client, known: readonly SqlMigration[]): Promise<readonly SqlMigration[]> {

@@ -9,8 +9,9 @@ import type { KeepSums } from '../reading/complete-sums.ts';
 import { prepareAppendBatch } from './append-batch.ts';
 import { createTransact } from './ask.ts';
 import type { Database } from './connection.ts';
-import { isStorageFailure } from './failures.ts';
+import { isStorageFailure, storageFault } from './failures.ts';
 import { prepareRemoval, type RemovalDone, type RemovalStep } from './retention.ts';
+import { openDatabase } from './schema.ts';
 import { prepareKeepSums } from './sums.ts';
 
 /** What the writer can be asked for. Rejects with the database's own error when the storage fails. */
@@ -31,6 +32,41 @@ export type Core = {
   /** Closes the handle once everything asked for before is done. */
   close(): Promise<void>;
 };
+
+/** Rejects with the unavailable Fault when the storage fails or the writer is gone. */
+export type CallWriter = <V extends keyof WriterVerbs>(
+  verb: V,
+  ...args: Parameters<WriterVerbs[V]>
+) => ReturnType<WriterVerbs[V]>;
+
+export type Writer = {
+  readonly call: CallWriter;
+  /** Finishes what was asked for, then lets go of the database. */
+  close(): Promise<void>;
+};
+
+export type OpenCoreOptions = { readonly file: string; readonly clock: Clock };
+
+export type OpenedCore = { readonly core: Core; readonly db: Database };
+
+/** Throws StartError for a file that cannot be used. */
+export function openCore({ file, clock }: OpenCoreOptions): OpenedCore {
+  const db = openDatabase(file);
+  return { core: createCore({ db, clock }), db };
+}
+
+/** The writer in the calling thread, for databases that live in memory. */
+export function callInline({ verbs }: Core): CallWriter {
+  const call = async (verb: keyof Core['verbs'], ...args: readonly unknown[]): Promise<unknown> => {
+    const run = verbs[verb] as (...args: readonly unknown[]) => Promise<unknown>;
+    try {
+      return await run(...args);
+    } catch (error) {
+      throw isStorageFailure(error) ? storageFault(error) : error;
+    }
+  };
+  return call as CallWriter;
+}
 
 export type CoreDeps = {
   readonly db: Database;

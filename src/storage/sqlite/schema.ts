@@ -1,8 +1,7 @@
 /** Finds out what a database file is before anything is written to it, and brings it up to date. */
 
 import { existsSync } from 'node:fs';
-import { findPending, MIGRATIONS_TABLE } from '../migrations/pending.ts';
-import type { SqlMigration } from '../migrations/sql-migration.ts';
+import { findPending, MIGRATIONS_TABLE, type SqlMigration } from '../migrations/sql-migration.ts';
 import { APPLICATION_ID, SQLITE_MIGRATIONS } from '../migrations/sqlite.ts';
 import { StartError } from '../start-error.ts';
 import { type Database, openReadHandle, openWriteHandle } from './connection.ts';

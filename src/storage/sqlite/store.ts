@@ -4,26 +4,18 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as questions from '../../../gen/storage/sqlite/all.ts';
-import { unavailableFault } from '../../domain/fault.ts';
 import type { Store } from '../../domain/store.ts';
-import type { Report, Reported } from '../append/apply.ts';
-import { createCommitQueue } from '../append/commit-queue.ts';
-import { createEventList, createOldestAdmitted } from '../events/event-reader.ts';
 import { cacheKeyReads } from '../keys/key-cache.ts';
-import { createKeyReader } from '../keys/key-reader.ts';
-import { createEvaluatorStore, createManagementStore, isGrave, spreadManagement } from '../management.ts';
-import { createInstallationReader, createProjectNumbers } from '../organization/organization-reader.ts';
+import { isGrave, spreadManagement } from '../management.ts';
 import { completeSums } from '../reading/complete-sums.ts';
 import { takeInTurns, type WholeTraceReads } from '../reading/trace-reads.ts';
 import { StartError } from '../start-error.ts';
-import type { StoreLog } from '../store-log.ts';
-import { createAsk, createAsking } from './ask.ts';
+import { createStore, type Engine, type StoreLog, type StoreState } from '../store.ts';
+import { createAsking } from './ask.ts';
 import { type Database, openReadHandle } from './connection.ts';
-import type { WriterVerbs } from './core.ts';
+import { type CallWriter, callInline, type OpenedCore, openCore, type WriterVerbs } from './core.ts';
 import { prepareEventFinder } from './event-finder.ts';
-import { callInline } from './inline-writer.ts';
 import { type Lock, takeLock } from './lock.ts';
-import { type OpenedCore, openCore } from './open-core.ts';
 import { type ReadLane, readAtOnce } from './read-lane.ts';
 import { paceReads } from './read-pace.ts';
 import { createRetention } from './retention.ts';
@@ -33,7 +25,6 @@ import { prepareTraceFinder, prepareTraceReader } from './trace-reader.ts';
 import { sortOutReads } from './trace-reads.ts';
 import { createWake } from './wake.ts';
 import { createDeliveryStore, createWebhookStore } from './webhook-stores.ts';
-import type { CallWriter } from './writer.ts';
 
 export type SqliteStoreOptions = {
   readonly queueMaxBytes: number;
@@ -44,7 +35,6 @@ export type SqliteStoreOptions = {
 
 // One batch commits while the next one is on its way, so that the writer never waits for the main thread.
 const BATCHES_UNDER_WAY_MAX = 2;
-const CLOSED_RETRY_AFTER_SECONDS = 1;
 /** For whoever edits the file behind the server's back: even that is seen soon. */
 const KEY_AGE_MAX_MS = 1_000;
 
@@ -110,9 +100,15 @@ type Parts = SqliteStoreOptions & {
   readonly release: () => Promise<void>;
 };
 
-function assembleStore({ nowMs = () => performance.now(), ...parts }: Parts): Store {
-  const { call, reader, lane, longReads, queueMaxBytes, release } = parts;
-  let closing: Promise<void> | undefined;
+function assembleStore(parts: Parts): Store {
+  const limits = { queueMaxBytes: parts.queueMaxBytes, batchesUnderWayMax: BATCHES_UNDER_WAY_MAX };
+  return createStore(limits, (state) => startEngine(parts, state));
+}
+
+function startEngine(
+  { call, reader, lane, longReads, release, nowMs = () => performance.now() }: Parts,
+  { isClosed, refuseWhenClosed, isBusy }: StoreState,
+): Engine {
   // Counts the writes that authentication must see (see key-cache.ts): only this process writes to the file, its lock
   // sees to that.
   let generation = 0;
@@ -128,56 +124,26 @@ function assembleStore({ nowMs = () => performance.now(), ...parts }: Parts): St
     } finally {
       // A failed write too: what became of it may be unknown.
       if (isGrave(verb)) generation += 1;
-      if (verb === 'commit') wake.notify();
     }
   }) as CallWriter;
-  const queue = createCommitQueue({
-    commit: async (appends) => {
-      const outcomes = await call('append', appends);
-      wake.notify();
-      return outcomes;
-    },
-    queueMaxBytes,
-    batchesUnderWayMax: BATCHES_UNDER_WAY_MAX,
-  });
-  const organization = createAsking(reader, openLane, questions.organization);
-  const installation = createInstallationReader(organization);
-  const managed = createAsking(reader, openLane, questions);
-  const writer = spreadManagement(openCall);
-  const pacedLane = paceReads({ lane: openLane, isBusy: queue.isBusy, nowMs: () => performance.now(), wait: delay });
+  const control = createAsking(reader, openLane, questions);
+  const pacedLane = paceReads({ lane: openLane, isBusy, nowMs: () => performance.now(), wait: delay });
   const finder = prepareTraceFinder(reader, pacedLane);
   const traceReader = prepareTraceReader(reader, pacedLane, takeInTurns);
-  const events = createAsking(reader, pacedLane, questions.events);
   const webhooks = { reader, lane: openLane, pacedLane, call: openCall, wake };
-
-  async function send<R extends Report>(report: R): Promise<Reported[R['kind']]> {
-    refuseWhenClosed();
-    return await queue.report(report);
-  }
-
-  function refuseWhenClosed(): void {
-    if (closing) throw unavailableFault('The store is closed.', CLOSED_RETRY_AFTER_SECONDS);
-  }
-
-  async function close(): Promise<void> {
-    await queue.drain();
-    await release();
-  }
-
   return {
-    installation: {
-      readVerifier: installation.readVerifier,
-      bootstrap: async (plan) => !(await installation.hasOrganization()) && (await writer.bootstrap(plan)),
-      addOrganization: writer.addOrganization,
-    },
-    keys: {
-      ...cacheKeyReads({
-        reader: createKeyReader(createAsking(reader, openLane, questions.keys)),
-        generation: () => generation,
+    control,
+    reads: createAsking(reader, pacedLane, questions),
+    management: control,
+    writer: spreadManagement(openCall),
+    cacheKeys: (keys) =>
+      cacheKeyReads({
+        reader: keys,
+        // Nothing that is kept is of the generation of a closed store.
+        generation: () => (isClosed() ? -1 : generation),
         age: { maxMs: KEY_AGE_MAX_MS, nowMs },
       }),
-      insertApiKey: writer.insertApiKey,
-    },
+    append: (appends) => call('append', appends),
     traces: {
       ...finder,
       find: completeSums({
@@ -186,34 +152,17 @@ function assembleStore({ nowMs = () => performance.now(), ...parts }: Parts): St
         keep: (trace, sums) => openCall('keepSums', trace, sums),
       }),
       ...(longReads === null ? traceReader : sortOutReads(traceReader, longReads)),
-      append: async (append) => {
-        refuseWhenClosed();
-        return await queue.append(append);
-      },
     },
-    requests: {
-      projectNumbers: createProjectNumbers(organization),
-      report: send,
-      reportGovernance: send,
-      settle: send,
-      oldestAdmittedAtMs: createOldestAdmitted(events),
-    },
-    events: { list: createEventList(events), find: prepareEventFinder(reader, pacedLane) },
-    evaluators: createEvaluatorStore(managed, writer),
-    projects: { updateSettings: writer.updateSettings },
-    management: createManagementStore(managed, writer),
-    retention: createRetention(createAsk(reader, openLane), (step) => openCall('removeExpired', step)),
+    findEvent: prepareEventFinder(reader, pacedLane),
+    retention: createRetention(control.ask, (step) => openCall('removeExpired', step)),
     webhooks: createWebhookStore(webhooks),
     deliveries: createDeliveryStore(webhooks),
-    ready: async () => {
-      await installation.hasOrganization();
+    notify: wake.notify,
+    check: async () => {
+      await control.ask(questions.organization.findAnyOrganization, {});
       await openCall('check');
     },
-    close: () => {
-      closing ??= close();
-      generation += 1;
-      return closing;
-    },
+    release,
   };
 }
 

@@ -4,10 +4,10 @@ import { getCompileCacheDir } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { unavailableFault } from '../../domain/fault.ts';
 import { StartError } from '../start-error.ts';
-import type { StoreLog } from '../store-log.ts';
+import type { StoreLog } from '../store.ts';
+import type { CallWriter, Writer } from './core.ts';
 import { storageFault } from './failures.ts';
 import { type Call, CLOSE, type Reply, type WriterThreadInput } from './thread-messages.ts';
-import type { CallWriter, Writer } from './writer.ts';
 
 const RESTART_MIN_MS = 50;
 const RESTART_MAX_MS = 5000;

@@ -5,10 +5,10 @@ import type { DeliveryStore, WebhookStore } from '../../domain/webhook-store.ts'
 import * as endpoints from '../endpoints/stores.ts';
 import { createAsk } from './ask.ts';
 import type { Database } from './connection.ts';
+import type { CallWriter } from './core.ts';
 import { prepareLogSearch } from './log-search.ts';
 import type { ReadLane } from './read-lane.ts';
 import type { Wake } from './wake.ts';
-import type { CallWriter } from './writer.ts';
 
 export type WebhookStoresDeps = {
   readonly reader: Database;

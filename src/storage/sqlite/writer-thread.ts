@@ -2,9 +2,8 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { StartError } from '../start-error.ts';
-import type { Core } from './core.ts';
+import { type Core, openCore } from './core.ts';
 import { isStorageFailure } from './failures.ts';
-import { openCore } from './open-core.ts';
 import { type Call, CLOSE, type Reply, type WriterThreadInput } from './thread-messages.ts';
 
 if (parentPort === null) throw new Error('the writer runs in a worker thread');

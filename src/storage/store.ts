@@ -1,0 +1,138 @@
+/** The store as every engine has it: what reads and writes go through, in what order it closes, and that it is closed then. */
+
+import { unavailableFault } from '../domain/fault.ts';
+import type { ManagementStore } from '../domain/management.ts';
+import type { EventStore, KeyStore, Store, TraceStore } from '../domain/store.ts';
+import type { Append, AppendOutcome, Report, Reported } from './append/apply.ts';
+import { createCommitQueue } from './append/commit-queue.ts';
+import { createEventList, createOldestAdmitted } from './events/event-reader.ts';
+import type { KeyReader } from './keys/key-cache.ts';
+import { createKeyReader } from './keys/key-reader.ts';
+import { createEvaluatorStore, createManagementStore, type ManagementWriter } from './management.ts';
+import { createInstallationReader, createProjectNumbers } from './organization/organization-reader.ts';
+import type { Asking } from './questions.ts';
+
+/** They are the same for every store. */
+type Questions = typeof import('../../gen/storage/sqlite/all.ts');
+
+/** What an engine does in its own way. */
+export type Engine = Pick<Store, 'retention' | 'webhooks' | 'deliveries'> & {
+  /** For point reads that requests wait for. */
+  readonly control: Asking<Questions>;
+  /** For what may take longer. */
+  readonly reads: Asking<Questions>;
+  readonly management: Asking<Questions>;
+  readonly writer: ManagementWriter;
+  readonly cacheKeys: (reader: KeyReader) => Omit<KeyStore, 'insertApiKey'>;
+  /** One transaction for all. */
+  readonly append: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
+  readonly traces: Omit<TraceStore, 'append'>;
+  readonly findEvent: EventStore['find'];
+  /** There may be something new to deliver. */
+  readonly notify: () => void;
+  readonly check: () => Promise<void>;
+  readonly release: () => Promise<void>;
+};
+
+export type StoreState = {
+  readonly isClosed: () => boolean;
+  /** Questions that come after the end are refused; appends under way still finish. */
+  readonly refuseWhenClosed: () => void;
+  /** Whether a batch is being committed. */
+  readonly isBusy: () => boolean;
+};
+
+export type QueueLimits = { readonly queueMaxBytes: number; readonly batchesUnderWayMax: number };
+
+/** Where a store tells what its operator should know. */
+export type StoreLog = {
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+};
+
+const CLOSED_RETRY_AFTER_SECONDS = 1;
+
+export function createStore(limits: QueueLimits, start: (state: StoreState) => Engine): Store {
+  let closing: Promise<void> | undefined;
+  const isClosed = () => closing !== undefined;
+  const queue = createCommitQueue({
+    ...limits,
+    commit: async (appends) => {
+      const outcomes = await engine.append(appends);
+      engine.notify();
+      return outcomes;
+    },
+  });
+  const engine = start({ isClosed, refuseWhenClosed, isBusy: queue.isBusy });
+  const { control, reads, management, writer, notify } = engine;
+  const organization = { ...control, questions: control.questions.organization };
+  const events = { ...reads, questions: reads.questions.events };
+  const installation = createInstallationReader(organization);
+
+  function refuseWhenClosed(): void {
+    if (isClosed()) throw unavailableFault('The store is closed.', CLOSED_RETRY_AFTER_SECONDS);
+  }
+
+  async function send<R extends Report>(report: R): Promise<Reported[R['kind']]> {
+    refuseWhenClosed();
+    return await queue.report(report);
+  }
+
+  async function close(): Promise<void> {
+    await queue.drain();
+    await engine.release();
+  }
+
+  return {
+    installation: {
+      readVerifier: installation.readVerifier,
+      bootstrap: async (plan) => !(await installation.hasOrganization()) && (await writer.bootstrap(plan)),
+      addOrganization: writer.addOrganization,
+    },
+    keys: {
+      ...engine.cacheKeys(createKeyReader({ ...control, questions: control.questions.keys })),
+      insertApiKey: writer.insertApiKey,
+    },
+    traces: {
+      ...engine.traces,
+      append: async (append) => {
+        refuseWhenClosed();
+        return await queue.append(append);
+      },
+    },
+    requests: {
+      projectNumbers: createProjectNumbers(organization),
+      report: send,
+      reportGovernance: send,
+      settle: send,
+      oldestAdmittedAtMs: createOldestAdmitted(events),
+    },
+    events: { list: createEventList(events), find: engine.findEvent },
+    evaluators: createEvaluatorStore(management, writer),
+    projects: { updateSettings: writer.updateSettings },
+    management: wakeAfterCommits(createManagementStore(management, writer), notify),
+    retention: engine.retention,
+    webhooks: engine.webhooks,
+    deliveries: engine.deliveries,
+    ready: async () => {
+      refuseWhenClosed();
+      await engine.check();
+    },
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+function wakeAfterCommits(management: ManagementStore, notify: () => void): ManagementStore {
+  return {
+    ...management,
+    async commit(change) {
+      const outcome = await management.commit(change);
+      const { endpoints = [], replays = [], redeliveries = [] } = change;
+      if (outcome === 'stored' && endpoints.length + replays.length + redeliveries.length > 0) notify();
+      return outcome;
+    },
+  };
+}
