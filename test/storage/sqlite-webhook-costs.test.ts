@@ -1,9 +1,8 @@
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openStore } from '../../src/storage/open.ts';
-import { openReadHandle } from '../../src/storage/sqlite/connection.ts';
+import { openReadHandle, type ReadLane, readAtOnce } from '../../src/storage/sqlite/connection.ts';
 import type { CallWriter } from '../../src/storage/sqlite/core.ts';
-import { type ReadLane, readAtOnce } from '../../src/storage/sqlite/read-lane.ts';
 import { createWake } from '../../src/storage/sqlite/wake.ts';
 import {
   createDeliveryStore,

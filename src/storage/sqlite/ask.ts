@@ -10,8 +10,7 @@ import {
   type RowsChange,
   type Transact,
 } from '../questions.ts';
-import type { Database } from './connection.ts';
-import type { ReadLane } from './read-lane.ts';
+import type { Database, ReadLane } from './connection.ts';
 
 export type Asked<Params, Row> = {
   get(given: Params): Row | undefined;

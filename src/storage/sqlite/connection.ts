@@ -2,6 +2,7 @@
 
 import { closeSync, openSync } from 'node:fs';
 import SqliteDatabase from 'better-sqlite3';
+import { isStorageFailure, storageFault } from './failures.ts';
 
 export type Database = SqliteDatabase.Database;
 
@@ -48,6 +49,21 @@ export function openReadHandle(file: string): Database {
   const db = new SqliteDatabase(file, { readonly: true, timeout: BUSY_MS });
   return closeOnError(db, () => configure(db));
 }
+
+/**
+ * Runs one synchronous read. It sees every commit acknowledged before, and no read transaction outlives it: one that
+ * stayed open would let the log file grow without bound.
+ */
+export type ReadLane = <T>(read: () => T) => Promise<T>;
+
+/** For a handle that only reads: nothing is in its way. */
+export const readAtOnce: ReadLane = async (read) => {
+  try {
+    return read();
+  } catch (error) {
+    throw isStorageFailure(error) ? storageFault(error) : error;
+  }
+};
 
 function configure(db: Database): void {
   db.pragma(`cache_size = -${CACHE_KIB}`);

@@ -12,7 +12,7 @@ import type { Database } from './connection.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
 import { prepareRemoval, type RemovalDone, type RemovalStep } from './retention.ts';
 import { openDatabase } from './schema.ts';
-import { prepareKeepSums } from './sums.ts';
+import { prepareKeepSums } from './trace-reader.ts';
 
 /** What the writer can be asked for. Rejects with the database's own error when the storage fails. */
 export type WriterVerbs = ManagementWriter &

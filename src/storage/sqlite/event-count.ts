@@ -4,9 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { EVENT_TYPES, type EventMask, includesType } from '../../domain/event-type.ts';
 import { readEnvelopeHead } from '../events/envelope-head.ts';
 import { eventTypes } from '../rows/codes.ts';
-import type { Database } from './connection.ts';
-
-import type { ReadLane } from './read-lane.ts';
+import type { Database, ReadLane } from './connection.ts';
 
 /** Created from one instant to another and at positions from one to another, all included. */
 export type LogPart = {

@@ -4,8 +4,7 @@ import type { StoredEvent } from '../../domain/event.ts';
 import { type EventKind, type EventName, parseEventId } from '../../domain/request-event.ts';
 import type { EventStore } from '../../domain/store.ts';
 import { packRequestKey, type StoredId } from './compact-ids.ts';
-import type { Database } from './connection.ts';
-import type { ReadLane } from './read-lane.ts';
+import type { Database, ReadLane } from './connection.ts';
 
 type Seqs = { readonly [K in EventKind]: number | null } & { readonly earlierCorrections: string | null };
 

@@ -7,9 +7,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { includesType } from '../../domain/event-type.ts';
 import type { LogPart, LogSearch } from '../endpoints/outboxes.ts';
 import { readEnvelopeHead } from '../events/envelope-head.ts';
-import type { Database } from './connection.ts';
+import type { Database, ReadLane } from './connection.ts';
 import { prepareEventCount } from './event-count.ts';
-import type { ReadLane } from './read-lane.ts';
 
 type EventRow = { readonly seq: number; readonly envelope: string };
 

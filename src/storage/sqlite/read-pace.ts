@@ -3,7 +3,7 @@
  * dashboards slow down a little before senders do; with nothing to append they run at full speed.
  */
 
-import type { ReadLane } from './read-lane.ts';
+import type { ReadLane } from './connection.ts';
 
 export type PaceDeps = {
   readonly lane: ReadLane;

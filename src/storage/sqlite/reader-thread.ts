@@ -2,9 +2,8 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { runAtOnce } from '../../domain/steps.ts';
-import { openReadHandle } from './connection.ts';
+import { openReadHandle, type ReadLane } from './connection.ts';
 import { isStorageFailure } from './failures.ts';
-import type { ReadLane } from './read-lane.ts';
 import { CLOSE, type ReadCall, type ReaderThreadInput, type ReadReply } from './thread-messages.ts';
 import { prepareTraceReader } from './trace-reader.ts';
 

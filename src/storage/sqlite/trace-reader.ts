@@ -2,13 +2,15 @@
 
 import * as questions from '../../../gen/storage/sqlite/traces.ts';
 import type { StoredTrace, TraceStore } from '../../domain/store.ts';
-import type { TakeSteps, TraceReads, WholeTraceReads } from '../reading/trace-reads.ts';
+import type { TraceState } from '../../domain/trace-growth.ts';
+import { beginRecomputation } from '../../domain/trace-recomputation.ts';
+import type { KeepSums } from '../reading/complete-sums.ts';
+import { isLarge, type TakeSteps, type TraceReads, type WholeTraceReads } from '../reading/trace-reads.ts';
+import { sumsToKeep } from '../traces/sums.ts';
 import { createTraceFinder, createTraceReads } from '../traces/trace-reader.ts';
-import { createAsking, prepareQuestion } from './ask.ts';
+import { createAsking, prepareChange, prepareQuestion } from './ask.ts';
 import { packPrefixRange } from './compact-ids.ts';
-import type { Database } from './connection.ts';
-import type { ReadLane } from './read-lane.ts';
-import { prepareSums } from './sums.ts';
+import type { Database, ReadLane } from './connection.ts';
 
 export type TraceFinder = Pick<TraceStore, 'find' | 'findByPrefix'>;
 
@@ -50,4 +52,40 @@ export function prepareTraceReader(db: Database, lane: ReadLane, takeSteps: Take
       return (await asking.ask(questions.findEvaluationBeyond, given)).length > 0;
     },
   };
+}
+
+/** Takes as long as there are spans, so it is for threads that read. */
+function prepareSums(db: Database): (trace: StoredTrace) => TraceState {
+  const linkedSummaries = prepareQuestion(db, questions.listLinkedSummaries);
+  return ({ projectNumber, sequence }) => {
+    const recomputation = beginRecomputation();
+    for (const span of linkedSummaries.iterate({ projectNumber, sequence })) recomputation.add(span);
+    return recomputation.end();
+  };
+}
+
+export function prepareKeepSums(db: Database): (...args: Parameters<KeepSums>) => void {
+  const keep = prepareChange(db, questions.keepSums);
+  return (trace, sums) => void keep(sumsToKeep(trace, sums));
+}
+
+/** Sends each read of a trace to where it holds up nobody: what is known to be short is read at once, all else in a thread. */
+export function sortOutReads(short: TraceReader, long: WholeTraceReads): TraceReads {
+  const readsOf = (trace: StoredTrace): WholeTraceReads => (isLarge(trace) ? long : short);
+  return {
+    outline: (trace) => readsOf(trace).outline(keyOf(trace)),
+    // However few the spans are, their texts may be large, and a digest has to understand them.
+    digest: (trace) => long.digest(keyOf(trace)),
+    spanOrder: (trace, range) => readsOf(trace).spanOrder(keyOf(trace), range),
+    evaluationOrder: async (trace, range) =>
+      await ((await short.hasManyEvaluations(trace)) ? long : short).evaluationOrder(keyOf(trace), range),
+    // Found by their keys, a few at a time: handing them over from a thread takes longer than reading them.
+    spans: short.spans,
+    evaluations: short.evaluations,
+  };
+}
+
+/** Whatever else is known of the trace may be large, and is not handed over. */
+function keyOf({ projectNumber, sequence, spanCount, aggregatesJson }: StoredTrace): StoredTrace {
+  return { projectNumber, sequence, spanCount, aggregatesJson };
 }

@@ -4,10 +4,9 @@ import * as questions from '../../../gen/storage/sqlite/all.ts';
 import type { DeliveryStore, WebhookStore } from '../../domain/webhook-store.ts';
 import * as endpoints from '../endpoints/stores.ts';
 import { createAsk } from './ask.ts';
-import type { Database } from './connection.ts';
+import type { Database, ReadLane } from './connection.ts';
 import type { CallWriter } from './core.ts';
 import { prepareLogSearch } from './log-search.ts';
-import type { ReadLane } from './read-lane.ts';
 import type { Wake } from './wake.ts';
 
 export type WebhookStoresDeps = {
