@@ -2,14 +2,14 @@ import { expect, it } from 'vitest';
 import { createPlace } from '../support/place.ts';
 import { ADMIN_KEY, spawnServer } from '../support/server.ts';
 import { callRest } from '../support/surfaces.ts';
-import { runCli } from './run-cli.ts';
+import { runCliProcess } from './run-cli.ts';
 
 it('on PostgreSQL an organization is made beside running servers, which accept its keys at once', async () => {
   const place = await createPlace();
   const server = await spawnServer(place.environment);
   try {
     const create = ['organization', 'create', '--name', 'Second', '--admin-email', 'ann@example.com'];
-    const { code, stdout, stderr } = await runCli(create, place.environment);
+    const { code, stdout, stderr } = await runCliProcess(create, place.environment);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const told = new Map(
       [...stdout.matchAll(/^export (\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value] as const),

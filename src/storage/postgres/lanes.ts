@@ -52,7 +52,7 @@ export function openLanes({ url, connectionsMax, mayForget }: LanesOptions): Lan
       connectionsMax: CONTROL_CONNECTIONS,
       statementTimeoutMs: CONTROL_TIMEOUT_MS,
     }),
-    management: openLane({ ...write, name: 'management', connectionsMax: MANAGEMENT_CONNECTIONS }),
+    management: openLane({ ...write, name: 'management', connectionsMax: MANAGEMENT_CONNECTIONS, isPipelined: true }),
     reads: openLane({
       url,
       name: 'reads',
