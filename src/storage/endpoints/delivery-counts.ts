@@ -5,7 +5,7 @@ import type { DeliveryStatus } from '../../domain/delivery.ts';
 import type { DeliveryCounts, DeliveryStore } from '../../domain/webhook-store.ts';
 import type { Ask } from '../questions.ts';
 import { findLeast, type Outboxes } from './outboxes.ts';
-import type { EndpointQuestions } from './stores.ts';
+import type { EndpointQuestions } from './webhook-store.ts';
 
 /** So many are asked about before others have their turn. */
 const ENDPOINTS_AT_ONCE = 250;

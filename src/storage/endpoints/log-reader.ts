@@ -3,7 +3,7 @@
 import type { DeliveryStore, LogEntry } from '../../domain/webhook-store.ts';
 import { readEnvelopeHead } from '../events/envelope-head.ts';
 import type { Ask } from '../questions.ts';
-import type { EndpointQuestions } from './stores.ts';
+import type { EndpointQuestions } from './webhook-store.ts';
 
 export type LogReader = Pick<DeliveryStore, 'heads' | 'events' | 'envelopes'> & {
   /** Forgets what is known of the log: the database may be another one. */

@@ -5,7 +5,7 @@ import type { EventMask } from '../../domain/event-type.ts';
 import type { WebhookStore } from '../../domain/webhook-store.ts';
 import { dropPassed } from '../delivery/tables.ts';
 import type { Ask } from '../questions.ts';
-import type { EndpointQuestions } from './stores.ts';
+import type { EndpointQuestions } from './webhook-store.ts';
 
 export type OutboxCount = { readonly events: number; readonly oldestAtMs: number | null };
 

@@ -3,7 +3,8 @@
 import * as questions from '../../../gen/storage/postgres/all.ts';
 import type { DeliveryStore, WebhookStore } from '../../domain/webhook-store.ts';
 import { createDeliveryWork } from '../delivery/work.ts';
-import * as endpoints from '../endpoints/stores.ts';
+import * as deliveries from '../endpoints/delivery-store.ts';
+import * as webhooks from '../endpoints/webhook-store.ts';
 import { createAsk, createTransact } from './ask.ts';
 import { readClock } from './clock.ts';
 import type { Lane } from './connection.ts';
@@ -22,7 +23,7 @@ export function createDeliveryStore({
   reads,
   wakeUps,
 }: DeliveryStoreDeps): DeliveryStore & { forget(): void } {
-  return endpoints.createDeliveryStore({
+  return deliveries.createDeliveryStore({
     questions,
     ask: createAsk(delivery),
     askAside: createAsk(reads),
@@ -38,7 +39,7 @@ export function createDeliveryStore({
 export type WebhookStoreDeps = Pick<DeliveryStoreDeps, 'delivery' | 'reads'>;
 
 export function createWebhookStore({ delivery, reads }: WebhookStoreDeps): WebhookStore {
-  return endpoints.createWebhookStore({
+  return webhooks.createWebhookStore({
     questions,
     ask: createAsk(reads),
     search: createLogSearch(reads),

@@ -38,7 +38,7 @@ export function createWakeUps({ url, lane }: WakeUpsDeps): WakeUps {
   const tell = createPaced(() => {
     lane.ask(NOTIFY, [self]).catch(() => undefined);
   }, NOTIFY_INTERVAL_MS);
-  const ear = createEar(url, (sender) => {
+  const others = createListener(url, (sender) => {
     if (sender !== self) wakeAll();
   });
 
@@ -48,11 +48,11 @@ export function createWakeUps({ url, lane }: WakeUpsDeps): WakeUps {
       const own = () => wake();
       if (!isClosed) {
         listeners.add(own);
-        ear.open();
+        others.open();
       }
       return () => {
         listeners.delete(own);
-        if (listeners.size === 0) void ear.close();
+        if (listeners.size === 0) void others.close();
       };
     },
     notify() {
@@ -63,7 +63,7 @@ export function createWakeUps({ url, lane }: WakeUpsDeps): WakeUps {
       isClosed = true;
       listeners.clear();
       tell.stop();
-      await ear.close();
+      await others.close();
     },
   };
 }
@@ -94,10 +94,10 @@ function createPaced(call: () => void, intervalMs: number): { call(): void; stop
   };
 }
 
-type Ear = { open(): void; close(): Promise<void> };
+type Listener = { open(): void; close(): Promise<void> };
 
 /** A connection of its own that hears of others; lost, it comes back by itself. Keeps no process alive. */
-function createEar(url: string, hear: (sender: string | null) => void): Ear {
+function createListener(url: string, tell: (sender: string | null) => void): Listener {
   let client: pg.Client | null = null;
   let timer: NodeJS.Timeout | undefined;
 
@@ -123,8 +123,8 @@ function createEar(url: string, hear: (sender: string | null) => void): Ear {
     };
     opened.on('error', lose);
     opened.on('end', lose);
-    opened.on('notification', ({ payload }) => hear(payload ?? null));
-    connect(opened).then(() => hear(null), lose);
+    opened.on('notification', ({ payload }) => tell(payload ?? null));
+    connect(opened).then(() => tell(null), lose);
   }
 
   async function close(): Promise<void> {

@@ -2,7 +2,8 @@
 
 import * as questions from '../../../gen/storage/sqlite/all.ts';
 import type { DeliveryStore, WebhookStore } from '../../domain/webhook-store.ts';
-import * as endpoints from '../endpoints/stores.ts';
+import * as deliveries from '../endpoints/delivery-store.ts';
+import * as webhooks from '../endpoints/webhook-store.ts';
 import { createAsk } from './ask.ts';
 import type { Database, ReadLane } from './connection.ts';
 import type { CallWriter } from './core.ts';
@@ -23,7 +24,7 @@ export type WebhookStoresDeps = {
 const SWEPT_MAX = 250;
 
 export function createWebhookStore({ reader, pacedLane, call }: WebhookStoresDeps): WebhookStore {
-  return endpoints.createWebhookStore({
+  return webhooks.createWebhookStore({
     questions,
     ask: createAsk(reader, pacedLane),
     search: prepareLogSearch(reader, pacedLane),
@@ -36,7 +37,7 @@ export function createWebhookStore({ reader, pacedLane, call }: WebhookStoresDep
 
 export function createDeliveryStore({ reader, lane, call, wake }: WebhookStoresDeps): DeliveryStore {
   const ask = createAsk(reader, lane);
-  return endpoints.createDeliveryStore({
+  return deliveries.createDeliveryStore({
     questions,
     ask,
     askAside: ask,

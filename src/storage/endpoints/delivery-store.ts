@@ -1,0 +1,106 @@
+/** What those read and do who deliver. */
+
+import type { Subscription } from '../../domain/endpoint.ts';
+import type { DeliveryStore, DueList } from '../../domain/webhook-store.ts';
+import type { DeliveryWork } from '../delivery/work.ts';
+import type { Ask, RowOf } from '../questions.ts';
+import { unpackEndpoint } from '../rows/endpoint-rows.ts';
+import { deliveryStatuses } from '../rows/webhook-codes.ts';
+import { createCounts, inParts } from './delivery-counts.ts';
+import { createLogReader } from './log-reader.ts';
+import { createOutboxes, findLeast } from './outboxes.ts';
+import type { EndpointQuestions, WebhookStoreDeps } from './webhook-store.ts';
+
+export type DeliveryStoreDeps = Pick<WebhookStoreDeps, 'questions' | 'ask' | 'search'> &
+  Pick<DeliveryStore, 'nowMs' | 'isAlone'> & {
+    /** Who listens learns of events and changes. */
+    readonly wake: Pick<DeliveryStore, 'listen'> & { notify(): void };
+    readonly work: Pick<DeliveryWork, 'applyWork' | 'sweepDeliveries'>;
+    /** For what is only counted: nobody who delivers waits for it. */
+    readonly askAside: Ask;
+    /** Where others wait for a step of housekeeping, so many rows are enough for one. */
+    readonly sweptMax: number;
+  };
+
+type Found = RowOf<EndpointQuestions['endpointsDue']['listDue']>;
+
+const SENDING = deliveryStatuses.code('sending');
+const NOTHING: Omit<DueList, 'endpointNumber'> = { waiting: [], lost: [], nextAtMs: null };
+
+/** `forget` drops what is known of the log: a new connection may be to a database that was set back. */
+export function createDeliveryStore(deps: DeliveryStoreDeps): DeliveryStore & { forget(): void } {
+  const { questions, ask, askAside, search, wake, work, sweptMax, nowMs, isAlone } = deps;
+  // Up to this number endpoints have been swept in this round; null: all have.
+  let afterEndpoint: number | null = 0;
+  return {
+    nowMs,
+    isAlone,
+    listen: wake.listen,
+    ...createLogReader(questions, ask),
+    changes: createChanges(questions, ask),
+    due: createDueLists(questions, ask),
+    counts: createCounts(questions, askAside, createOutboxes(questions, askAside, search)),
+    async apply(pieces, at) {
+      if (pieces.length === 0) return [];
+      const outcomes = await work.applyWork(pieces, at);
+      if (outcomes.some((outcome) => outcome.kind === 'recorded' && outcome.disabled !== null)) wake.notify();
+      return outcomes;
+    },
+    async sweep(question) {
+      const rowsMax = Math.min(question.rowsMax, sweptMax);
+      const step = { question: { ...question, rowsMax }, afterEndpoint };
+      const { next, isOver, disabled, expired } = await work.sweepDeliveries(step);
+      afterEndpoint = next;
+      if (disabled.length > 0) wake.notify();
+      return { more: !isOver, disabled, expired };
+    },
+  };
+}
+
+function createChanges({ endpoints: questions }: EndpointQuestions, ask: Ask): DeliveryStore['changes'] {
+  return async (afterChange) => {
+    // First: changes commit in the order of their numbers, so the rows hold all up to this one. What changes meanwhile
+    // has a higher number, and is read again.
+    const [{ change } = { change: 0 }] = await ask(questions.findChange, {});
+    if (change <= afterChange) return { change, endpoints: [] };
+    const rows = await ask(afterChange === 0 ? questions.listLiving : questions.listChanged, { afterChange });
+    const replays = Map.groupBy(
+      await ask(questions.listRunningReplays, { afterChange }),
+      ({ endpointNumber }) => endpointNumber,
+    );
+    const endpoints = rows.map(({ subscriptionsJson, ...row }) => ({
+      ...unpackEndpoint(row),
+      subscriptions: JSON.parse(subscriptionsJson) as Subscription[],
+      replays: (replays.get(row.number) ?? []).map(({ endpointNumber: _, ...replay }) => replay),
+    }));
+    return { change, endpoints };
+  };
+}
+
+function createDueLists({ endpointsDue }: EndpointQuestions, ask: Ask): DeliveryStore['due'] {
+  return async (endpointNumbers, question) => {
+    const parts = await inParts(endpointNumbers, (numbers) => ask(endpointsDue.listDue, { numbers, ...question }));
+    const lists = new Map(parts.flat().map((row) => [row.endpointNumber, toList(row, question.nowMs)]));
+    const { perEndpointMax } = question;
+    return endpointNumbers.map((endpointNumber) => {
+      const { waiting, lost, nextAtMs } = lists.get(endpointNumber) ?? NOTHING;
+      return { endpointNumber, waiting: waiting.slice(0, perEndpointMax), lost, nextAtMs };
+    });
+  };
+}
+
+function toList({ found, run: currentRun }: Found, nowMs: number): Omit<DueList, 'endpointNumber'> {
+  const inOrder = found.toSorted((one, other) => one.dueAtMs - other.dueAtMs || one.number - other.number);
+  const sending = inOrder.filter(({ status }) => status === SENDING);
+  const waiting = inOrder.filter(({ status }) => status !== SENDING);
+  const isDue = ({ run, dueAtMs }: Found['found'][number]) => run < currentRun || dueAtMs <= nowMs;
+  const isLost = ({ dueAtMs }: Found['found'][number]) => dueAtMs <= nowMs;
+  const next = [...sending.filter((row) => !isLost(row)), ...waiting.filter((row) => !isDue(row))];
+  return {
+    waiting: waiting
+      .filter(isDue)
+      .map(({ number, fence, replayNumber }) => ({ number, fence, isReplay: replayNumber !== null })),
+    lost: sending.filter(isLost).map(({ number, fence }) => ({ number, fence })),
+    nextAtMs: findLeast(next.map(({ dueAtMs }) => dueAtMs)),
+  };
+}

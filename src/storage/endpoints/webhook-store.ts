@@ -1,0 +1,127 @@
+/** Webhook endpoints, what was sent to them and how they fare, for those who ask. */
+
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Endpoint } from '../../domain/endpoint.ts';
+import type { DescendingPage, EndpointFigures, WebhookStore } from '../../domain/webhook-store.ts';
+import { BUCKET_MS, HOUR_MS } from '../delivery/tables.ts';
+import type { DeliveryWork } from '../delivery/work.ts';
+import type { Ask } from '../questions.ts';
+import { unpackEndpoint } from '../rows/endpoint-rows.ts';
+import { deliveryStatuses } from '../rows/webhook-codes.ts';
+import { createOutboxes, type LogSearch, type Outboxes } from './outboxes.ts';
+
+/** They are the same for every store. */
+export type EndpointQuestions = Pick<
+  typeof import('../../../gen/storage/sqlite/all.ts'),
+  'endpoints' | 'endpointsChanges' | 'endpointsDue' | 'endpointsLog'
+>;
+
+export type WebhookStoreDeps = {
+  readonly questions: EndpointQuestions;
+  readonly ask: Ask;
+  readonly search: LogSearch;
+  readonly tests: Pick<DeliveryWork, 'beginTest' | 'endTest'>;
+};
+
+/** A list of all may be long; so many are read before others have their turn. */
+const ROWS_AT_ONCE = 250;
+const FIRST = { createdAtMs: -1, id: '' };
+
+const AFTER_ALL = { atMs: Number.MAX_SAFE_INTEGER, id: '' };
+
+const LATENCIES_MAX = 500;
+
+export function createWebhookStore({ questions, ask, search, tests }: WebhookStoreDeps): WebhookStore {
+  const { endpointsChanges: changes } = questions;
+  return {
+    countEndpoints: async (organizationId) => (await ask(changes.countEndpoints, { organizationId }))[0]?.count ?? 0,
+    replay: async (endpointNumber, id) => (await ask(changes.findReplay, { endpointNumber, id }))[0] ?? null,
+    countUnfinishedReplays: async (endpointNumber) =>
+      (await ask(changes.countUnfinishedReplays, { endpointNumber }))[0]?.count ?? 0,
+    ...createEndpointReader(questions, ask),
+    ...createDeliveryLog(questions, ask),
+    health: createHealth(questions, ask, createOutboxes(questions, ask, search)),
+    matchEvents: search.matchEvents,
+    beginTest: tests.beginTest,
+    endTest: tests.endTest,
+  };
+}
+
+/** Not through the writer, which those wait for who send. */
+function createEndpointReader(
+  { endpoints: { listEndpoints, findEndpoint } }: EndpointQuestions,
+  ask: Ask,
+): Pick<WebhookStore, 'endpoints' | 'endpoint'> {
+  return {
+    async endpoints(organizationId, { after, limit }) {
+      const max = limit ?? Number.POSITIVE_INFINITY;
+      const found: Endpoint[] = [];
+      for (let place = after ?? FIRST; ; await turn()) {
+        const { createdAtMs, id } = place;
+        const count = Math.min(max - found.length, ROWS_AT_ONCE);
+        const rows = await ask(listEndpoints, { organizationId, createdAtMs, id, limit: count });
+        found.push(...rows.map((row) => unpackEndpoint(row)));
+        const last = rows.at(-1);
+        if (last === undefined || rows.length < ROWS_AT_ONCE || found.length >= max) return found;
+        place = last;
+      }
+    },
+    async endpoint(organizationId, id) {
+      const [row] = await ask(findEndpoint, { organizationId, id });
+      return row === undefined ? null : unpackEndpoint(row);
+    },
+  };
+}
+
+function createDeliveryLog(
+  { endpoints: questions }: EndpointQuestions,
+  ask: Ask,
+): Pick<WebhookStore, 'attempts' | 'delivery' | 'attemptsOf' | 'deadLetters'> {
+  return {
+    attempts: async (endpointNumber, page) =>
+      (await ask(questions.listAttempts, { endpointNumber, ...placeOf(page) })).map(withEventIds),
+    async delivery(endpointNumber, dispatchId) {
+      const [row] = await ask(questions.findDelivery, { endpointNumber, dispatchId });
+      return row === undefined ? null : withEventIds(row);
+    },
+    attemptsOf: async (endpointNumber, dispatchId, limit) =>
+      (await ask(questions.listAttemptsOf, { endpointNumber, dispatchId, limit })).map(withEventIds),
+    deadLetters: async (endpointNumber, page) =>
+      (await ask(questions.listDead, { endpointNumber, ...placeOf(page) })).map(withEventIds),
+  };
+}
+
+function placeOf({ after, limit }: DescendingPage) {
+  return { ...(after ?? AFTER_ALL), limit };
+}
+
+function withEventIds<Row extends { readonly eventIdsJson: string }>({ eventIdsJson, ...row }: Row) {
+  return { ...row, eventIds: JSON.parse(eventIdsJson) as string[] };
+}
+
+function createHealth({ endpoints }: EndpointQuestions, ask: Ask, outboxes: Outboxes): WebhookStore['health'] {
+  return async (endpointNumber, nowMs): Promise<EndpointFigures> => {
+    const sinceMs = nowMs - HOUR_MS;
+    const hour = { sinceMs, untilMs: nowMs, bucket: Math.floor(sinceMs / BUCKET_MS) };
+    // First: what leaves the outbox meanwhile is in a delivery when those are looked at.
+    const outbox = await outboxes.count(endpointNumber);
+    const [figures] = await ask(endpoints.findFigures, { endpointNumber, ...hour, limit: LATENCIES_MAX });
+    const unfinished = figures?.unfinished ?? [];
+    const counts = new Map(unfinished.map(({ status, count }) => [deliveryStatuses.word(status), count]));
+    const retrying = counts.get('retrying') ?? 0;
+    const waiting = (counts.get('queued') ?? 0) + retrying;
+    const isActive = figures?.status === 'active';
+    const oldest = [outbox.oldestAtMs, figures?.oldestAtMs ?? null].filter((atMs) => atMs !== null);
+    return {
+      oldestUndeliveredAtMs: oldest.length === 0 ? null : Math.min(...oldest),
+      dead: figures?.dead ?? 0,
+      finished: figures?.finished ?? 0,
+      succeeded: figures?.succeeded ?? 0,
+      latenciesMs: (figures?.latencies ?? []).map(({ latencyMs }) => latencyMs),
+      queuedEvents: outbox.events,
+      retrying: isActive ? retrying : 0,
+      held: isActive ? 0 : waiting,
+      inFlight: counts.get('sending') ?? 0,
+    };
+  };
+}
