@@ -67,7 +67,7 @@ export const holdProject: Compiled<typeof source.holdProject> = {
 
 export const insertEvaluator: Compiled<typeof source.insertEvaluator> = {
   name: 'evaluators.insertEvaluator',
-  text: "insert into \"evaluators\" (\"project_id\", \"id\", \"name\", \"slug\", \"type\", \"config\", \"workflow_id\", \"workflow_name\", \"workflow_icon\", \"copied_from_evaluator_id\", \"fields\", \"output_fields\", \"created_at\", \"updated_at\", \"deleted_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  text: "insert into \"evaluators\" (\"project_id\", \"id\", \"name\", \"slug\", \"type\", \"config\", \"workflow_id\", \"workflow_name\", \"workflow_icon\", \"copied_from_evaluator_id\", \"fields\", \"output_fields\", \"created_at\", \"updated_at\", \"deleted_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
   cells: (given) => [given.projectId, given.id, given.name, given.slug, given.type, given.configJson, given.workflowId, given.workflowName, given.workflowIcon, given.copiedFromEvaluatorId, given.fieldsJson, given.outputFieldsJson, given.createdAtMs, given.updatedAtMs, given.deletedAtMs],
 };
 

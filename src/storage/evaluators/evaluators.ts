@@ -33,13 +33,14 @@ export function createEvaluatorWriter({ questions: { evaluators }, transact }: M
   return {
     insertEvaluator: (evaluator, liveMax) =>
       transact(async ({ ask, change }) => {
-        const { projectId, slug } = evaluator;
+        const { id, projectId, slug } = evaluator;
         await ask(evaluators.holdProject, { projectId });
         const [live] = await ask(evaluators.countEvaluators, { projectId });
         if (live === undefined || live.count >= liveMax) return 'limit_reached';
-        if ((await ask(evaluators.findEvaluatorBySlug, { projectId, slug })).length > 0) return 'slug_taken';
-        await change(evaluators.insertEvaluator, { ...pack(evaluator), deletedAtMs: null });
-        return 'stored';
+        if ((await change(evaluators.insertEvaluator, { ...pack(evaluator), deletedAtMs: null })) > 0) return 'stored';
+        const [taken] = await ask(evaluators.findEvaluatorBySlug, { projectId, slug });
+        if (taken === undefined || taken.id === id) throw new Error('the id of an evaluator is taken');
+        return 'slug_taken';
       }),
     replaceEvaluator: (evaluator, knownAtMs) =>
       transact(async ({ change }) => {

@@ -1,6 +1,6 @@
 /** What is asked and stored of evaluators. What is deleted is kept, and found by nobody. */
 
-import { change, type Db, insert, question, type Row, type Words } from '../questions.ts';
+import { change, type Db, insertNew, question, type Row, type Words } from '../questions.ts';
 
 type InProject = { readonly projectId: string };
 type OneOf = InProject & { readonly id: string };
@@ -36,7 +36,8 @@ function livingOf(db: Db, projectId: string, { find }: Words) {
   return find(db, 'Evaluator', { projectId }, 'deletedAtMs').where('deletedAtMs', 'is', null);
 }
 
-export const insertEvaluator = insert('Evaluator');
+/** Nothing, when the slug or the id is taken: a project without a row is not held, and somebody else may be first. */
+export const insertEvaluator = insertNew('Evaluator');
 
 type Replacement = OneOf &
   Pick<Row<'Evaluator'>, 'name' | 'configJson' | 'fieldsJson' | 'outputFieldsJson' | 'updatedAtMs'> & {
