@@ -20,11 +20,11 @@ export function createRowWords(tables: readonly Described[]): RowWords {
   const insert = (db: Any, table: string, given: Any): Any => db.insertInto(table).values(row(table, given));
 
   return {
-    find: (db: Any, table: string, told: Any, ...without: readonly string[]): Any =>
-      db
-        .selectFrom(table)
-        .where(({ and }: Any) => and(told))
-        .select(namesOf(table, () => true, without).map((name) => `${table}.${name} as ${name}`)),
+    find(db: Any, table: string, told: Any, ...without: readonly string[]): Any {
+      const names = namesOf(table, () => true, without);
+      const all = db.selectFrom(table).select(names.map((name) => `${table}.${name} as ${name}`));
+      return Object.keys(told).length === 0 ? all : all.where(({ and }: Any) => and(told));
+    },
     row,
     insert,
     upsert: (db: Any, table: string, given: Any): Any => {

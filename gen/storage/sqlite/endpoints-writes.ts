@@ -34,7 +34,7 @@ export const disableEndpoints: Compiled<typeof source.disableEndpoints> = {
 
 export const endAttempts: Compiled<typeof source.endAttempts> = {
   name: 'endpoints-writes.endAttempts',
-  text: "update \"webhook_attempts\" set \"outcome\" = ?, \"response_status\" = ?, \"latency_ms\" = ?, \"terminal_hint\" = ?, \"error\" = ?, \"response_body\" = ? where \"endpoint_number\" = ? and \"fired_at\" = ? and \"id\" = ?",
+  text: "update \"webhook_attempts\" set \"outcome\" = ?, \"response_status\" = ?, \"latency_ms\" = ?, \"terminal_hint\" = ?, \"error\" = ?, \"response_body\" = ? where (\"endpoint_number\" = ? and \"fired_at\" = ? and \"id\" = ?)",
   cells: (rows) => rows.map((given) => [attemptOutcomes.code(given.outcome), given.responseStatus, given.latencyMs, Number(given.terminalHint), given.error, given.responseBody, given.endpointNumber, given.firedAtMs, given.id]),
 };
 
@@ -50,14 +50,14 @@ export const holdHeads: Compiled<typeof source.holdHeads> = {
 
 export const insertAttempts: Compiled<typeof source.insertAttempts> = {
   name: 'endpoints-writes.insertAttempts',
-  text: "insert into \"webhook_attempts\" (\"endpoint_number\", \"fired_at\", \"id\", \"delivery_number\", \"attempt\", \"test\", \"outcome\", \"response_status\", \"latency_ms\", \"terminal_hint\", \"error\", \"response_body\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (rows) => rows.map((given) => [given.endpointNumber, given.firedAtMs, given.id, given.deliveryNumber, given.attempt, Number(given.test), attemptOutcomes.code(given.outcome), given.responseStatus, given.latencyMs, Number(given.terminalHint), given.error, given.responseBody]),
+  text: "insert into \"webhook_attempts\" (\"endpoint_number\", \"fired_at\", \"id\", \"delivery_number\", \"attempt\", \"outcome\", \"response_status\", \"latency_ms\", \"error\", \"response_body\", \"test\", \"terminal_hint\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  cells: (rows) => rows.map((given) => [given.endpointNumber, given.firedAtMs, given.id, given.deliveryNumber, given.attempt, attemptOutcomes.code(given.outcome), given.responseStatus, given.latencyMs, given.error, given.responseBody, Number(given.test), Number(given.terminalHint)]),
 };
 
 export const insertDeliveries: Compiled<typeof source.insertDeliveries> = {
   name: 'endpoints-writes.insertDeliveries',
-  text: "insert into \"webhook_deliveries\" (\"status\", \"counted\", \"run\", \"attempt\", \"failures\", \"lost\", \"fence\", \"due_at\", \"ladder_started_at\", \"attempt_id\", \"first_attempt_at\", \"last_attempt_at\", \"ended_at\", \"dead_reason\", \"terminal_hint\", \"response_status\", \"error\", \"number\", \"endpoint_number\", \"dispatch_id\", \"replay_number\", \"queued_at\", \"created_at\", \"test\", \"event_count\", \"events_from\", \"events_to\", \"seqs\", \"event_ids\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (rows) => rows.map((given) => [deliveryStatuses.code(given.status), given.counted === null ? null : replayCounts.code(given.counted), given.run, given.attempt, given.failures, given.lost, given.fence, given.dueAtMs, given.ladderStartedAtMs, given.attemptId, given.firstAttemptAtMs, given.lastAttemptAtMs, given.endedAtMs, given.deadReason === null ? null : deadReasons.code(given.deadReason), Number(given.terminalHint), given.responseStatus, given.error, given.number, given.endpointNumber, given.dispatchId, given.replayNumber, given.queuedAtMs, given.createdAtMs, Number(given.test), given.eventCount, given.eventsFromMs, given.eventsToMs, given.seqsJson, given.eventIdsJson]),
+  text: "insert into \"webhook_deliveries\" (\"endpoint_number\", \"dispatch_id\", \"status\", \"replay_number\", \"counted\", \"run\", \"attempt\", \"failures\", \"lost\", \"fence\", \"due_at\", \"ladder_started_at\", \"attempt_id\", \"queued_at\", \"created_at\", \"first_attempt_at\", \"last_attempt_at\", \"ended_at\", \"dead_reason\", \"terminal_hint\", \"response_status\", \"error\", \"test\", \"event_count\", \"events_from\", \"events_to\", \"seqs\", \"event_ids\", \"number\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  cells: (rows) => rows.map((given) => [given.endpointNumber, given.dispatchId, deliveryStatuses.code(given.status), given.replayNumber, given.counted === null ? null : replayCounts.code(given.counted), given.run, given.attempt, given.failures, given.lost, given.fence, given.dueAtMs, given.ladderStartedAtMs, given.attemptId, given.queuedAtMs, given.createdAtMs, given.firstAttemptAtMs, given.lastAttemptAtMs, given.endedAtMs, given.deadReason === null ? null : deadReasons.code(given.deadReason), Number(given.terminalHint), given.responseStatus, given.error, Number(given.test), given.eventCount, given.eventsFromMs, given.eventsToMs, given.seqsJson, given.eventIdsJson, given.number]),
 };
 
 export const insertHeads: Compiled<typeof source.insertHeads> = {

@@ -1,6 +1,6 @@
 /** What work about deliveries reads, most of it at the beginning of its transaction. */
 
-import { type Db, type OfNumbers, question } from '../questions.ts';
+import { type Db, type OfNumbers, question, type Words } from '../questions.ts';
 
 /**
  * Whoever works on endpoints holds their states first, in this order: two who need several of them wait for each other, but
@@ -41,8 +41,8 @@ export const listWorkEndpoints = question<OfNumbers>()((db, given, { isAsked }) 
     .select((column) => column('endpoint.archivedAtMs', 'is not', null).$castTo<boolean>().as('isArchived')),
 );
 
-export const listWorkDeliveries = question<OfNumbers>()((db, given, { isAsked }) =>
-  deliveriesOf(db).where(isAsked('number', given.numbers)),
+export const listWorkDeliveries = question<OfNumbers>()((db, given, { find, isAsked }) =>
+  deliveriesOf(db, find).where(isAsked('number', given.numbers)),
 );
 
 /** What they carry, and how many of its events the log still has. */
@@ -60,21 +60,10 @@ export const listContents = question<OfNumbers>()((db, given, { isAsked, eventsK
     .select(eventsKept().as('kept')),
 );
 
-export const listWorkReplays = question<OfNumbers>()((db, given, { isAsked }) =>
-  db
-    .selectFrom('WebhookReplay')
-    .where(isAsked('number', given.numbers))
-    .select([
-      'number as number',
-      'endpointNumber as endpointNumber',
-      'status as status',
-      'position as position',
-      'toSeq as toSeq',
-      'enqueued as enqueued',
-      'delivered as delivered',
-      'dead as dead',
-      'completedAtMs as completedAtMs',
-    ]),
+export const listWorkReplays = question<OfNumbers>()((db, given, { find, isAsked }) =>
+  find(db, 'WebhookReplay', {}, 'id', 'fromMs', 'toMs', 'type', 'mask', 'matched', 'createdAtMs').where(
+    isAsked('number', given.numbers),
+  ),
 );
 
 /** Numbers that no delivery has had. */
@@ -93,15 +82,18 @@ export const listHours = question<OfNumbers & { readonly hour: number }>()((db, 
 
 /** The test of that name that has not ended. */
 export const holdTest = question<{ readonly endpointNumber: number; readonly dispatchId: string }>()(
-  (db, given, { hold }) =>
+  (db, given, { find, hold }) =>
     hold(
-      unendedTests(db).where('endpointNumber', '=', given.endpointNumber).where('dispatchId', '=', given.dispatchId),
+      unendedTests(db, find)
+        .where('endpointNumber', '=', given.endpointNumber)
+        .where('dispatchId', '=', given.dispatchId),
     ),
 );
 
 /** Tests that nobody will end any more, but for those that somebody does at the moment. */
-export const holdLostTests = question<{ readonly nowMs: number; readonly limit: number }>()((db, given, { holdFree }) =>
-  holdFree(unendedTests(db).where('dueAtMs', '<', given.nowMs).limit(given.limit)),
+export const holdLostTests = question<{ readonly nowMs: number; readonly limit: number }>()(
+  (db, given, { find, holdFree }) =>
+    holdFree(unendedTests(db, find).where('dueAtMs', '<', given.nowMs).limit(given.limit)),
 );
 
 /** When the test began that is so many before the newest. */
@@ -125,38 +117,13 @@ function statesOf(db: Db) {
   return db.selectFrom('WebhookState').select('endpointNumber as number').orderBy('endpointNumber');
 }
 
-function unendedTests(db: Db) {
-  return deliveriesOf(db)
+function unendedTests(db: Db, find: Words['find']) {
+  return deliveriesOf(db, find)
     .where('endedAtMs', 'is', null)
     .where((column) => column('test', '=', column.lit(true)));
 }
 
-function deliveriesOf(db: Db) {
-  return db
-    .selectFrom('WebhookDelivery')
-    .select([
-      'number as number',
-      'endpointNumber as endpointNumber',
-      'dispatchId as dispatchId',
-      'test as test',
-      'eventCount as eventCount',
-      'replayNumber as replayNumber',
-      'counted as counted',
-      'status as status',
-      'attempt as attempt',
-      'failures as failures',
-      'lost as lost',
-      'ladderStartedAtMs as ladderStartedAtMs',
-      'run as run',
-      'fence as fence',
-      'dueAtMs as dueAtMs',
-      'endedAtMs as endedAtMs',
-      'deadReason as deadReason',
-      'firstAttemptAtMs as firstAttemptAtMs',
-      'attemptId as attemptId',
-      'lastAttemptAtMs as lastAttemptAtMs',
-      'responseStatus as responseStatus',
-      'error as error',
-      'terminalHint as terminalHint',
-    ]);
+function deliveriesOf(db: Db, find: Words['find']) {
+  const fixed = ['queuedAtMs', 'createdAtMs', 'eventsFromMs', 'eventsToMs', 'seqsJson', 'eventIdsJson'] as const;
+  return find(db, 'WebhookDelivery', {}, ...fixed);
 }

@@ -11,24 +11,10 @@ import type {
   WorkEndpoint,
   WorkReplay,
 } from '../delivery/tables.ts';
-import { change, changeRows, type OfNumbers, question } from '../questions.ts';
+import { change, changeRows, type OfNumbers, question, type Words } from '../questions.ts';
 
-export const updateStates = changeRows<WorkEndpoint>((db, given) =>
-  db
-    .updateTable('WebhookState')
-    .where('endpointNumber', '=', given.number)
-    .set(
-      pick(
-        given,
-        'position',
-        'inFlight',
-        'subscriptionsJson',
-        'failingSinceMs',
-        'lastSuccessAtMs',
-        'lastFailureAtMs',
-        'consecutiveFailures',
-      ),
-    ),
+export const updateStates = changeRows<WorkEndpoint>((db, given, { row, update }) =>
+  update(db, 'WebhookState', { endpointNumber: given.number }).set(row('WebhookState', given, 'endpointNumber')),
 );
 
 /** When an endpoint is disabled, that is an update of it. */
@@ -40,55 +26,30 @@ export const disableEndpoints = changeRows<WorkEndpoint & { readonly changeNumbe
     .set({ updatedAtMs: given.disabledAtMs as number }),
 );
 
-export const insertDeliveries = changeRows<NewDelivery>((db, given, { storableText }) =>
-  db.insertInto('WebhookDelivery').values({
-    ...pick(given, ...MOVING),
+export const insertDeliveries = changeRows<NewDelivery>((db, given, { row, storableText }) =>
+  db
+    .insertInto('WebhookDelivery')
+    .values({ ...row('WebhookDelivery', given), number: given.number, error: storableText(given.error) }),
+);
+
+export const updateDeliveries = changeRows<WorkDelivery>((db, given, { row, storableText, update }) =>
+  update(db, 'WebhookDelivery', { number: given.number }).set({
+    ...row('WebhookDelivery', given, ...FIXED),
     error: storableText(given.error),
-    ...pick(
-      given,
-      'number',
-      'endpointNumber',
-      'dispatchId',
-      'replayNumber',
-      'queuedAtMs',
-      'createdAtMs',
-      'test',
-      'eventCount',
-      'eventsFromMs',
-      'eventsToMs',
-      'seqsJson',
-      'eventIdsJson',
-    ),
   }),
 );
 
-export const updateDeliveries = changeRows<WorkDelivery>((db, given, { storableText }) =>
-  db
-    .updateTable('WebhookDelivery')
-    .where('number', '=', given.number)
-    .set({ ...pick(given, ...MOVING), error: storableText(given.error) }),
+export const insertAttempts = changeRows<AttemptRow>((db, given, { row, storableText }) =>
+  db.insertInto('WebhookAttempt').values({ ...row('WebhookAttempt', given), ...textsOf(given, storableText) }),
 );
 
-export const insertAttempts = changeRows<AttemptRow>((db, given, { storableText }) =>
-  db.insertInto('WebhookAttempt').values({
-    ...pick(given, 'endpointNumber', 'firedAtMs', 'id', 'deliveryNumber', 'attempt', 'test', ...END),
-    error: storableText(given.error),
-    responseBody: storableText(given.responseBody),
-  }),
-);
-
-export const endAttempts = changeRows<EndedAttempt>((db, given, { storableText }) =>
-  db
-    .updateTable('WebhookAttempt')
-    .where('endpointNumber', '=', given.endpointNumber)
-    .where('firedAtMs', '=', given.firedAtMs)
-    .where('id', '=', given.id)
-    .set({
-      ...pick(given, ...END),
-      error: storableText(given.error),
-      responseBody: storableText(given.responseBody),
-    }),
-);
+export const endAttempts = changeRows<EndedAttempt>((db, given, { storableText, update }) => {
+  const { endpointNumber, firedAtMs, id } = given;
+  return update(db, 'WebhookAttempt', { endpointNumber, firedAtMs, id }).set({
+    ...pick(given, 'outcome', 'responseStatus', 'latencyMs', 'terminalHint'),
+    ...textsOf(given, storableText),
+  });
+});
 
 export const updateReplays = changeRows<WorkReplay>((db, given) =>
   db
@@ -97,10 +58,10 @@ export const updateReplays = changeRows<WorkReplay>((db, given) =>
     .set(pick(given, 'status', 'position', 'enqueued', 'delivered', 'dead', 'completedAtMs')),
 );
 
-export const addFigures = changeRows<FinishedCount>((db, given) =>
+export const addFigures = changeRows<FinishedCount>((db, given, { row }) =>
   db
     .insertInto('WebhookFigure')
-    .values(pick(given, 'endpointNumber', 'bucket', 'finished', 'succeeded'))
+    .values(row('WebhookFigure', given))
     .onConflict((conflict) =>
       conflict.columns(['endpointNumber', 'bucket']).doUpdateSet(({ eb, ref }) => ({
         finished: eb('WebhookFigure.finished', '+', ref('excluded.finished')),
@@ -110,10 +71,10 @@ export const addFigures = changeRows<FinishedCount>((db, given) =>
 );
 
 /** Holds what it adds to, even if that is nothing. */
-export const addHours = changeRows<HourCount>((db, given) =>
+export const addHours = changeRows<HourCount>((db, given, { row }) =>
   db
     .insertInto('WebhookHour')
-    .values(pick(given, 'organizationNumber', 'hour', 'attempts'))
+    .values(row('WebhookHour', given))
     .onConflict((conflict) =>
       conflict.columns(['organizationNumber', 'hour']).doUpdateSet(({ eb, ref }) => ({
         attempts: eb('WebhookHour.attempts', '+', ref('excluded.attempts')),
@@ -153,26 +114,25 @@ export const holdHeads = question<OfNumbers>()((db, given, { isAsked, hold }) =>
   ),
 );
 
-const MOVING = [
-  'status',
-  'counted',
-  'run',
-  'attempt',
-  'failures',
-  'lost',
-  'fence',
-  'dueAtMs',
-  'ladderStartedAtMs',
-  'attemptId',
-  'firstAttemptAtMs',
-  'lastAttemptAtMs',
-  'endedAtMs',
-  'deadReason',
-  'terminalHint',
-  'responseStatus',
+/** What of a delivery never changes. */
+const FIXED = [
+  'endpointNumber',
+  'dispatchId',
+  'replayNumber',
+  'queuedAtMs',
+  'createdAtMs',
+  'test',
+  'eventCount',
+  'eventsFromMs',
+  'eventsToMs',
+  'seqsJson',
+  'eventIdsJson',
 ] as const;
 
-const END = ['outcome', 'responseStatus', 'latencyMs', 'terminalHint'] as const;
+/** What receivers said. */
+function textsOf({ error, responseBody }: EndedAttempt, storableText: Words['storableText']) {
+  return { error: storableText(error), responseBody: storableText(responseBody) };
+}
 
 /** Some of what is given, by its names. */
 function pick<Given, const Name extends keyof Given>(given: Given, ...names: readonly Name[]): Pick<Given, Name> {

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import type { DeliveryStatus, ReplayStatus } from '../../domain/delivery.ts';
-import { type Db, question } from '../questions.ts';
+import { type Db, question, type Words } from '../questions.ts';
 import { deliveryStatuses, replayStatuses } from '../rows/webhook-codes.ts';
 
 type OfOrganization = { readonly organizationId: string };
@@ -10,19 +10,18 @@ type OfOrganization = { readonly organizationId: string };
 /** By creation, then id. */
 export const listEndpoints = question<
   OfOrganization & { readonly createdAtMs: number; readonly id: string; readonly limit: number }
->()((db, given) =>
-  livingOf(db, given)
+>()((db, given, { find }) =>
+  livingOf(db, given, find)
     .where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('endpoint.createdAtMs', 'endpoint.id'), '>', tuple(given.createdAtMs, given.id)),
+      eb(refTuple('WebhookEndpoint.createdAtMs', 'WebhookEndpoint.id'), '>', tuple(given.createdAtMs, given.id)),
     )
-    .select(ENDPOINT)
-    .orderBy('endpoint.createdAtMs')
-    .orderBy('endpoint.id')
+    .orderBy('WebhookEndpoint.createdAtMs')
+    .orderBy('WebhookEndpoint.id')
     .limit(given.limit),
 );
 
-export const findEndpoint = question<OfOrganization & { readonly id: string }>()((db, given) =>
-  livingOf(db, given).where('endpoint.id', '=', given.id).select(ENDPOINT),
+export const findEndpoint = question<OfOrganization & { readonly id: string }>()((db, given, { find }) =>
+  livingOf(db, given, find).where('WebhookEndpoint.id', '=', given.id),
 );
 
 type OfChanged = { readonly afterChange: number };
@@ -32,11 +31,11 @@ export const findChange = question()((db) =>
   db.selectFrom('WebhookChangeCount').where('id', '=', 1).select('number as change'),
 );
 
-export const listChanged = question<OfChanged>()((db, given) => changedAfter(db, given));
+export const listChanged = question<OfChanged>()((db, given, { find }) => changedAfter(db, given, find));
 
 /** But the archived. */
-export const listLiving = question<OfChanged>()((db, given) =>
-  changedAfter(db, given).where('endpoint.archivedAtMs', 'is', null),
+export const listLiving = question<OfChanged>()((db, given, { find }) =>
+  changedAfter(db, given, find).where('WebhookEndpoint.archivedAtMs', 'is', null),
 );
 
 /** Of the endpoints that changed, unfinished, oldest first. */
@@ -94,20 +93,20 @@ export const listAttemptsOf = question<OfDelivery & { readonly limit: number }>(
     .limit(given.limit),
 );
 
-export const findDelivery = question<OfDelivery>()((db, given) =>
-  deliveriesOf(db, given).where('delivery.dispatchId', '=', given.dispatchId),
+export const findDelivery = question<OfDelivery>()((db, given, { find }) =>
+  deliveriesOf(db, given, find).where('WebhookDelivery.dispatchId', '=', given.dispatchId),
 );
 
 /** But tests, last ended first by (ended, dispatch id). */
-export const listDead = question<OfPage>()((db, given) =>
-  deliveriesOf(db, given)
-    .where('delivery.status', '=', statusOf('dead'))
-    .where((column) => column('delivery.test', '=', column.lit(false)))
+export const listDead = question<OfPage>()((db, given, { find }) =>
+  deliveriesOf(db, given, find)
+    .where('WebhookDelivery.status', '=', statusOf('dead'))
+    .where((column) => column('WebhookDelivery.test', '=', column.lit(false)))
     .where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('delivery.endedAtMs', 'delivery.dispatchId'), '<', tuple(given.atMs, given.id)),
+      eb(refTuple('WebhookDelivery.endedAtMs', 'WebhookDelivery.dispatchId'), '<', tuple(given.atMs, given.id)),
     )
-    .orderBy('delivery.endedAtMs', 'desc')
-    .orderBy('delivery.dispatchId', 'desc')
+    .orderBy('WebhookDelivery.endedAtMs', 'desc')
+    .orderBy('WebhookDelivery.dispatchId', 'desc')
     .limit(given.limit),
 );
 
@@ -202,88 +201,46 @@ const ATTEMPT = [
   'attempt.terminalHint as terminalHint',
 ] as const;
 
-function deliveriesOf(db: Db, { endpointNumber }: OfEndpoint) {
-  return db
-    .selectFrom('WebhookDelivery as delivery')
-    .leftJoin('WebhookReplay as replay', 'replay.number', 'delivery.replayNumber')
-    .where('delivery.endpointNumber', '=', endpointNumber)
-    .select([
-      'delivery.number as number',
-      'delivery.endpointNumber as endpointNumber',
-      'delivery.dispatchId as dispatchId',
-      'delivery.status as status',
-      'delivery.attempt as attempt',
-      'delivery.failures as failures',
-      'delivery.lost as lost',
-      'delivery.ladderStartedAtMs as ladderStartedAtMs',
-      'delivery.run as run',
-      'delivery.fence as fence',
-      'delivery.dueAtMs as dueAtMs',
-      'delivery.endedAtMs as endedAtMs',
-      'delivery.deadReason as deadReason',
-      'replay.id as replayId',
-      'delivery.test as test',
-      'delivery.eventIdsJson as eventIdsJson',
-      'delivery.eventsFromMs as eventsFromMs',
-      'delivery.createdAtMs as createdAtMs',
-      'delivery.firstAttemptAtMs as firstAttemptAtMs',
-      'delivery.lastAttemptAtMs as lastAttemptAtMs',
-      'delivery.responseStatus as responseStatus',
-      'delivery.error as error',
-      'delivery.terminalHint as terminalHint',
-    ]);
+function deliveriesOf(db: Db, { endpointNumber }: OfEndpoint, find: Words['find']) {
+  const untold = [
+    'replayNumber',
+    'counted',
+    'attemptId',
+    'queuedAtMs',
+    'eventCount',
+    'eventsToMs',
+    'seqsJson',
+  ] as const;
+  return find(db, 'WebhookDelivery', {}, ...untold)
+    .leftJoin('WebhookReplay as replay', 'replay.number', 'WebhookDelivery.replayNumber')
+    .where('WebhookDelivery.endpointNumber', '=', endpointNumber)
+    .select('replay.id as replayId');
 }
 
-const ENDPOINT = [
-  'endpoint.number as number',
-  'endpoint.id as id',
-  'endpoint.organizationId as organizationId',
-  'endpoint.organizationNumber as organizationNumber',
-  'endpoint.destinationKind as destinationKind',
-  'endpoint.url as url',
-  'endpoint.sqs as sqs',
-  'endpoint.sqsSecret as sqsSecret',
-  'endpoint.enabledEvents as enabledEvents',
-  'endpoint.status as status',
-  'endpoint.disabledReason as disabledReason',
-  'endpoint.disabledAtMs as disabledAtMs',
-  'endpoint.maxBatchSize as maxBatchSize',
-  'endpoint.maxBatchDelayMs as maxBatchDelayMs',
-  'endpoint.maxInFlight as maxInFlight',
-  'endpoint.description as description',
-  'endpoint.secret as secret',
-  'endpoint.previousSecret as previousSecret',
-  'endpoint.previousSecretUntilMs as previousSecretUntilMs',
-  'endpoint.destinationVersion as destinationVersion',
-  'endpoint.run as run',
-  'endpoint.version as version',
-  'endpoint.createdAtMs as createdAtMs',
-  'endpoint.updatedAtMs as updatedAtMs',
-  'endpoint.archivedAtMs as archivedAtMs',
-  'state.failingSinceMs as failingSinceMs',
-  'state.lastSuccessAtMs as lastSuccessAtMs',
-  'state.lastFailureAtMs as lastFailureAtMs',
-  'state.consecutiveFailures as consecutiveFailures',
-] as const;
-
-function livingOf(db: Db, { organizationId }: OfOrganization) {
-  return endpoints(db).where('endpoint.organizationId', '=', organizationId).where('endpoint.archivedAtMs', 'is', null);
+function livingOf(db: Db, { organizationId }: OfOrganization, find: Words['find']) {
+  return endpointsOf(db, find)
+    .where('WebhookEndpoint.organizationId', '=', organizationId)
+    .where('WebhookEndpoint.archivedAtMs', 'is', null);
 }
 
-function changedAfter(db: Db, { afterChange }: OfChanged) {
-  return endpoints(db)
-    .where('endpoint.changeNumber', '>', afterChange)
-    .select(ENDPOINT)
+function changedAfter(db: Db, { afterChange }: OfChanged, find: Words['find']) {
+  return endpointsOf(db, find)
+    .where('WebhookEndpoint.changeNumber', '>', afterChange)
     .select([
       'state.position as position',
       'state.inFlight as inFlight',
       'state.subscriptionsJson as subscriptionsJson',
     ])
-    .orderBy('endpoint.changeNumber');
+    .orderBy('WebhookEndpoint.changeNumber');
 }
 
-function endpoints(db: Db) {
-  return db
-    .selectFrom('WebhookEndpoint as endpoint')
-    .innerJoin('WebhookState as state', 'state.endpointNumber', 'endpoint.number');
+function endpointsOf(db: Db, find: Words['find']) {
+  return find(db, 'WebhookEndpoint', {}, 'changeNumber')
+    .innerJoin('WebhookState as state', 'state.endpointNumber', 'WebhookEndpoint.number')
+    .select([
+      'state.failingSinceMs as failingSinceMs',
+      'state.lastSuccessAtMs as lastSuccessAtMs',
+      'state.lastFailureAtMs as lastFailureAtMs',
+      'state.consecutiveFailures as consecutiveFailures',
+    ]);
 }
