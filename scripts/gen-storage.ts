@@ -7,23 +7,30 @@ import { type AnySource, createCompiler } from './storage/compile.ts';
 /** Where the functions are that compiled questions call. */
 const FUNCTIONS = {
   attemptOutcomes: 'rows/webhook-codes.ts',
+  boolArray: 'postgres/column-arrays.ts',
   deadReasons: 'rows/webhook-codes.ts',
   deliveryStatuses: 'rows/webhook-codes.ts',
   dropNul: 'postgres/ask.ts',
   fillPlaces: 'sqlite/id-lists.ts',
+  float8Array: 'postgres/column-arrays.ts',
+  int4Array: 'postgres/column-arrays.ts',
+  int8Array: 'postgres/column-arrays.ts',
   packCostSource: 'rows/codes.ts',
   packId: 'sqlite/compact-ids.ts',
   packIds: 'sqlite/id-lists.ts',
+  packRequestKey: 'sqlite/compact-ids.ts',
   packTyped: 'rows/typed-text.ts',
   replayCounts: 'rows/webhook-codes.ts',
   replayStatuses: 'rows/webhook-codes.ts',
   spanTypes: 'rows/codes.ts',
+  textArray: 'postgres/column-arrays.ts',
   unpackCostSource: 'rows/codes.ts',
+  unpackRequestKey: 'sqlite/compact-ids.ts',
   unpackTyped: 'rows/typed-text.ts',
 };
 const STORAGE = '../../../src/storage';
 
-/** `questions.ts`, or `questions-<subject>.ts`. */
+/** `endpoints/questions-due.ts` becomes `endpoints-due.ts`; what is called after a store is compiled for it alone. */
 const files = globSync('src/storage/*/questions*.ts').sort();
 const target = process.argv[2] ?? 'gen';
 for (const store of ['sqlite', 'postgres'] as const) {
@@ -32,11 +39,14 @@ for (const store of ['sqlite', 'postgres'] as const) {
   mkdirSync(folder, { recursive: true });
   const rooms: string[] = [];
   for (const file of files) {
-    const room = `${basename(dirname(file))}${basename(file, '.ts').slice('questions'.length)}`;
+    const subject = basename(file, '.ts').slice('questions'.length);
+    if (subject === (store === 'sqlite' ? '-postgres' : '-sqlite')) continue;
+    const room = `${basename(dirname(file))}${subject}`;
     const sources: Record<string, AnySource> = await import(`../${file}`);
     const questions = Object.entries(sources).map(([name, source]) => compile(room, name, source));
     writeFileSync(join(folder, `${room}.ts`), `${imports(file, questions.join('\n'))}\n\n${questions.join('\n\n')}\n`);
-    rooms.push(room);
+    // Appends know themselves of which store they are.
+    if (!room.startsWith('append')) rooms.push(room);
   }
   writeFileSync(
     join(folder, 'all.ts'),
@@ -45,11 +55,13 @@ for (const store of ['sqlite', 'postgres'] as const) {
 }
 
 function imports(file: string, code: string): string {
-  const called = Object.entries(FUNCTIONS).filter(([name]) => new RegExp(`\\b${name}\\b`).test(code));
+  const calls = (name: string) => new RegExp(`\\b${name}\\b`).test(code);
+  const called = Object.entries(FUNCTIONS).filter(([name]) => calls(name));
+  const types = ['Compiled', 'CompiledMany'].filter(calls);
   return [
     `// Compiled from ${file} by \`npm run gen\`: change it there.`,
     '',
-    `import type { Compiled } from '${STORAGE}/questions.ts';`,
+    `import type { ${types.join(', ')} } from '${STORAGE}/questions.ts';`,
     ...called.map(([name, from]) => `import { ${name} } from '${STORAGE}/${from}';`),
     `import type * as source from '../../../${file}';`,
   ].join('\n');

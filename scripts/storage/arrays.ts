@@ -2,6 +2,7 @@
 
 import { sql } from 'kysely';
 import { asValue, Given } from './given.ts';
+import { encodeCode } from './mapper.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the query builder has no type for all of its nodes together.
 type Node = any;
@@ -30,7 +31,7 @@ export function takeArrays(change: Node, typeOf: (column: string) => string): No
   }
 
   function fromRows() {
-    const types = arrays.map(({ given, type }) => sql`${asValue(given.cell)}::${sql.raw(type)}[]`);
+    const types = arrays.map(({ given, type }) => sql`${asValue(encodeCode(type, given.cell))}::${sql.raw(type)}[]`);
     return sql`unnest(${sql.join(types)}) as given (${sql.raw(arrays.map(({ place }) => place).join(', '))})`;
   }
 

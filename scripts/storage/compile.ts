@@ -1,61 +1,98 @@
 /** Makes code of a question: its text, what it is given in the order of its places, and what becomes of a row. */
 
-import { MikroORM as PostgresMapper } from '@mikro-orm/postgresql';
-import { MikroORM as SqliteMapper } from '@mikro-orm/sqlite';
 import { createQueryId } from 'kysely';
-import type { ChangeSource, Db, RowsSource, Source } from '../../src/storage/questions.ts';
-import { fitTo, PackedId, PackedWord, Stored, type StoreKind } from '../../src/storage/tables/kinds.ts';
-import { POSTGRES_TABLES, SQLITE_TABLES } from '../../src/storage/tables/tables.ts';
+import type { ChangeSource, LookupSource, ManySource, RowsSource, Source } from '../../src/storage/questions.ts';
+import type { StoreKind } from '../../src/storage/tables/kinds.ts';
 import { takeArrays } from './arrays.ts';
-import { GIVEN, Given } from './given.ts';
-import { WORDS } from './words.ts';
+import { createKey, GIVEN, Given } from './given.ts';
+import { writeMany } from './many.ts';
+import { openMapper, packCode, typeOf, unpackCode } from './mapper.ts';
+import { sayWords } from './words.ts';
 
-export type AnySource = Source<never, unknown> | ChangeSource<never> | RowsSource<never>;
+export type AnySource =
+  | Source<never, unknown>
+  | ChangeSource<never>
+  | RowsSource<never>
+  | LookupSource<never, unknown>
+  | ManySource<unknown>;
 export type Compile = (room: string, name: string, source: AnySource) => string;
 
 // biome-ignore lint/suspicious/noExplicitAny: the query builder has no type for all of its nodes together.
 type Node = any;
-type Column = {
-  readonly type: unknown;
-  readonly customType?: unknown;
-  readonly runtimeType: string;
-  readonly nullable?: boolean;
-  readonly columnTypes?: readonly string[];
+
+/** What stands between the braces of a compiled question. */
+type Code = {
+  readonly text: string;
+  /** The parameter of the cells, and they themselves. */
+  readonly given: string;
+  readonly cells: readonly string[];
+  readonly row?: string;
+  readonly nameOf?: string;
 };
 
 export function createCompiler(store: StoreKind): Compile {
-  const { db, columnOf } = openMapper(store);
+  const mapper = openMapper(store);
+  const { db, columnOf } = mapper;
+  const words = sayWords(store, mapper);
 
   return (room, name, source) => {
-    const node: Node = sayOf(source)(db, GIVEN, WORDS[store]).toOperationNode();
-    if (!('ask' in source)) storeAsKept(node);
-    const takesArrays = 'changeRows' in source && store === 'postgres';
-    const { sql: text, parameters } = db
-      .getExecutor()
-      .compileQuery(takesArrays ? takeArrays(node, (column) => typeOf(node, column)) : node, createQueryId());
-    const cells = parameters
-      .map((value) => (value instanceof Given ? value.cell : JSON.stringify(value)))
-      .filter((cell) => cell !== '');
+    const { text, given, cells, row, nameOf } = compile(source);
+    const isMany = store === 'postgres' && ('lookup' in source || 'table' in source);
     return [
-      `export const ${name}: Compiled<typeof source.${name}> = {`,
+      `export const ${name}: ${isMany ? 'CompiledMany' : 'Compiled'}<typeof source.${name}> = {`,
       `  name: '${room}.${name}',`,
       `  text: ${JSON.stringify(text)},`,
-      `  cells: ${'changeRows' in source ? cellsOfRows(cells) : cellsCode(cells)},`,
-      ...('ask' in source ? [`  row: ${rowCode(node)},`] : []),
+      `  cells: (${given}) => [${cells.join(', ')}],`,
+      ...(row === undefined ? [] : [`  row: ${row},`]),
+      ...(nameOf === undefined ? [] : [`  nameOf: ${nameOf},`]),
       '};',
     ].join('\n');
   };
 
-  function cellsOfRows(cells: readonly string[]): string {
-    const lists = cells.map((cell) => `rows.map((given) => ${cell})`);
-    return `(rows) => ${store === 'postgres' ? `[${lists.join(', ')}]` : `rows.map(${cellsCode(cells)})`}`;
+  function compile(source: AnySource): Code {
+    if ('table' in source) {
+      return {
+        ...writeMany(store, mapper.tableOf(source.table), source),
+        given: store === 'sqlite' ? 'given' : 'rows',
+      };
+    }
+    if ('lookup' in source) return compileLookup(source);
+    if ('changeRows' in source) return compileRows(source);
+    const isAsked = 'ask' in source;
+    const said = isAsked ? source.ask(db, GIVEN, words) : source.change(db, GIVEN, words);
+    const node: Node = said.toOperationNode();
+    if (!isAsked) storeAsKept(node);
+    const { sql, parameters } = said.compile();
+    const given = parameters.some((value) => value instanceof Given) ? 'given' : '';
+    return { text: sql, given, cells: cellsOf(parameters), ...(isAsked ? { row: rowCode(node) } : {}) };
   }
 
-  function typeOf(changed: Node, column: string): string {
-    const { columnTypes: [type] = [] } = columnOf([tableOf(changed)], column);
-    if (type === undefined) throw new Error(`the column ${column} has no type`);
-    // Numbers that the store draws itself.
-    return type.replace('serial', 'int');
+  function compileLookup(source: LookupSource<never, unknown>): Code {
+    const { key, names } = createKey();
+    const said = source.lookup(db, key, words);
+    const { sql, parameters } = said.compile();
+    const code = { text: sql, cells: cellsOf(parameters), row: rowCode(said.toOperationNode()) };
+    if (store === 'sqlite') return { ...code, given: 'given' };
+    const name = [...names].map((member) => `\${given.${member}}`).join(' ');
+    return { ...code, given: 'rows', nameOf: `(given) => \`${name}\`` };
+  }
+
+  function compileRows(source: RowsSource<never>): Code {
+    const node: Node = source.changeRows(db, GIVEN, words).toOperationNode();
+    storeAsKept(node);
+    const compiled = (said: Node) => db.getExecutor().compileQuery(said, createQueryId());
+    if (store === 'sqlite') {
+      const { sql, parameters } = compiled(node);
+      return { text: sql, given: 'rows', cells: [`...rows.map((given) => [${cellsOf(parameters).join(', ')}])`] };
+    }
+    const { sql, parameters } = compiled(takeArrays(node, (name) => typeOf(columnOf([tableOf(node)], name))));
+    return { text: sql, given: 'rows', cells: cellsOf(parameters) };
+  }
+
+  function cellsOf(parameters: readonly unknown[]): readonly string[] {
+    return parameters
+      .map((value) => (value instanceof Given ? value.cell : JSON.stringify(value)))
+      .filter((cell) => cell !== '');
   }
 
   /** What is given for a column becomes what the column holds. */
@@ -63,20 +100,8 @@ export function createCompiler(store: StoreKind): Compile {
     for (const { table, column, value } of setColumns(node)) {
       // The values of a row stand for themselves, or each in a node; what is written out is as it is to be kept.
       const given = value instanceof Given ? value : value?.value;
-      if (given instanceof Given) given.cell = cellCode(columnOf([table], column), given.cell);
+      if (given instanceof Given) given.cell = packCode(store, columnOf([table], column), given.cell);
     }
-  }
-
-  function cellCode(column: Column, value: string): string {
-    const unlessNull = (code: string) => (column.nullable === true ? `${value} === null ? null : ${code}` : code);
-    const kind = column.customType ?? column.type;
-    if (kind instanceof Stored) {
-      return kind.form === 'typedText' ? `packTyped(${value})` : unlessNull(`${kind.form}.code(${value})`);
-    }
-    if (store === 'postgres') return value;
-    if (kind instanceof PackedWord) return `packCostSource(${value})`;
-    if (kind instanceof PackedId) return unlessNull(`packId(${value})`);
-    return column.runtimeType === 'boolean' ? unlessNull(`Number(${value})`) : value;
   }
 
   function rowCode(asked: Node): string {
@@ -97,34 +122,13 @@ export function createCompiler(store: StoreKind): Compile {
   function valueCode(tables: Tables, node: Node, raw: string): string {
     if (node.kind === 'ReferenceNode') {
       const named = node.table && tables.get(node.table.table.identifier.name);
-      return columnCode(columnOf(named ? [named] : [...tables.values()], node.column.column.name), raw);
+      return unpackCode(store, columnOf(named ? [named] : [...tables.values()], node.column.column.name), raw);
     }
     // What PostgreSQL has types for.
     if (store === 'postgres') return raw;
     if (isList(node)) return `JSON.parse(${raw})`;
     return isCondition(node) ? `${raw} === 1` : raw;
   }
-
-  function columnCode(column: Column, raw: string): string {
-    const unlessNull = (code: string) => (column.nullable === true ? `${raw} === null ? null : ${code}` : code);
-    const kind = column.customType ?? column.type;
-    if (kind instanceof Stored) {
-      return kind.form === 'typedText' ? `unpackTyped(${raw})` : unlessNull(`${kind.form}.word(${raw})`);
-    }
-    if (store === 'postgres') return raw;
-    if (kind instanceof PackedWord) return `unpackCostSource(${raw})`;
-    if (kind instanceof PackedId) throw new Error('SQLite has ids as bytes: a question selects them by idText');
-    return column.runtimeType === 'boolean' ? unlessNull(`${raw} === 1`) : raw;
-  }
-}
-
-function sayOf(source: AnySource) {
-  if ('ask' in source) return source.ask;
-  return 'change' in source ? source.change : source.changeRows;
-}
-
-function cellsCode(cells: readonly string[]): string {
-  return `(${cells.some((cell) => /\bgiven\b/.test(cell)) ? 'given' : ''}) => [${cells.join(', ')}]`;
 }
 
 /** The table that is changed. */
@@ -169,28 +173,4 @@ function isCondition(node: Node): boolean {
   if (node.kind === 'ParensNode') return isCondition(node.node);
   if (node.kind === 'BinaryOperationNode') return /^(is|is not|=|<|>|<=|>=)$/.test(node.operator.operator);
   return /^(Or|And)Node$/.test(node.kind);
-}
-
-/** Never connects: it is there for what it knows of the tables. */
-function openMapper(store: StoreKind) {
-  const settings = {
-    dbName: 'none',
-    connect: false,
-    metadataCache: { enabled: false },
-    discovery: { onMetadata: fitTo(store) },
-  };
-  const mapper =
-    store === 'sqlite'
-      ? new SqliteMapper({ ...settings, entities: [...SQLITE_TABLES] })
-      : new PostgresMapper({ ...settings, entities: [...POSTGRES_TABLES] });
-  const tables = new Map([...mapper.getMetadata()].map((table) => [table.tableName, Object.values(table.properties)]));
-  return {
-    db: mapper.em.getKysely({ tableNamingStrategy: 'entity', columnNamingStrategy: 'property' }) as unknown as Db,
-    columnOf(among: readonly string[], name: string): Column {
-      const columns = among.flatMap((table) => tables.get(table) ?? []);
-      const column = columns.find(({ fieldNames }) => fieldNames[0] === name);
-      if (column === undefined) throw new Error(`no table of ${among.join(', ')} has the column ${name}`);
-      return column as Column;
-    },
-  };
 }

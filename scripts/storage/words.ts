@@ -7,9 +7,12 @@ import { IDS_AT_ONCE, type PostgresDb, type Words } from '../../src/storage/ques
 import type { StoreKind } from '../../src/storage/tables/kinds.ts';
 import { POSTGRES_TABLES, SQLITE_TABLES } from '../../src/storage/tables/tables.ts';
 import { asValue, cellOf } from './given.ts';
+import { type Column, encodeCode, type Mapper, packCode, quote, type Table, typeOf } from './mapper.ts';
 import { createRowWords } from './rows.ts';
 
-const sqlite: Words = {
+type Said = Omit<Words, 'allOf' | 'keyed' | 'requestsOf'>;
+
+const sqlite: Said = {
   ...createRowWords(SQLITE_TABLES),
   storedId: (given) => asValue(`packId(${cellOf(given)})`),
   idText: (column) => {
@@ -49,7 +52,7 @@ const sqlite: Words = {
       and events.seq in (select value from json_each(${sql.ref('delivery.seqsJson')})))`,
 };
 
-const postgres: Words = {
+const postgres: Said = {
   ...createRowWords(POSTGRES_TABLES),
   storedId: (given) => given,
   idText: (column) => sql`${sql.ref(column)}`,
@@ -83,7 +86,71 @@ const postgres: Words = {
       and events.seq = (${sql.ref('delivery.seqsJson')}::jsonb ->> 0)::bigint)`,
 };
 
-export const WORDS: Readonly<Record<StoreKind, Words>> = { sqlite, postgres };
+/** `mapper` knows the columns. */
+export function sayWords(store: StoreKind, { tableOf }: Mapper): Words {
+  const keyed: Words['keyed'] = (query, name, columns, lock) => {
+    const table = tableOf(name);
+    const asked = Object.entries(columns).map(([property, given]) => ({
+      column: columnNamed(table, property),
+      cell: cellOf(given),
+    }));
+    return (store === 'sqlite' ? withKey : withKeys)(query as AnySelect, { table, asked, lock }) as never;
+  };
+  return {
+    ...{ sqlite, postgres }[store],
+    allOf: (name) => tableOf(name).columns.map((column) => `${name}.${column.name} as ${column.name}`) as never,
+    keyed,
+    requestsOf(db, key) {
+      if (store === 'sqlite') return keyed(db.selectFrom('Request'), 'Request', key);
+      const known = (db as unknown as PostgresDb)
+        .selectFrom('RequestKey')
+        .innerJoin('Request', (join) =>
+          join
+            .onRef('Request.organizationNumber', '=', 'RequestKey.organizationNumber')
+            .onRef('Request.keptAtMs', '=', 'RequestKey.keptAtMs')
+            .onRef('Request.key', '=', 'RequestKey.key'),
+        );
+      return keyed(known, 'RequestKey', key) as never;
+    },
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the words are said of any table.
+type AnySelect = SelectQueryBuilder<any, any, any>;
+type Asked = {
+  readonly table: Table;
+  readonly asked: readonly { readonly column: Column; readonly cell: string }[];
+  readonly lock: 'lock' | undefined;
+};
+
+function withKey(query: AnySelect, { table, asked }: Asked): AnySelect {
+  return asked.reduce(
+    (found, { column, cell }) =>
+      found.where(`${table.name}.${column.name}`, '=', asValue(packCode('sqlite', column, cell))),
+    query,
+  );
+}
+
+/** Joined, because of that every plan is made by the keys. Whoever locks rows takes them in one order. */
+function withKeys(query: AnySelect, { table, asked, lock }: Asked): AnySelect {
+  const arrays = asked.map(({ column, cell }) => {
+    const type = typeOf(column);
+    return sql`${asValue(encodeCode(type, packCode('postgres', column, cell)))}::${sql.raw(type)}[]`;
+  });
+  const places = asked.map((_, index) => `key_${index}`);
+  const keys = sql`unnest(${sql.join(arrays)})`.as(sql.raw(`"given" (${places.join(', ')})`) as never);
+  const stored = asked.map(({ column }) => `${quote(table.tableName)}.${quote(column.fieldNames[0])}`);
+  const isKey = sql<SqlBool>`${sql.raw(stored.map((column, index) => `${column} = "given".${places[index]}`).join(' and '))}`;
+  const found = query.innerJoin(keys as never, (join) => join.on(isKey as never)) as AnySelect;
+  if (lock === undefined) return found;
+  return stored.reduce((ordered, column) => ordered.orderBy(sql.raw(column)), found).forUpdate(table.name);
+}
+
+function columnNamed({ name, columns }: Table, property: string): Column {
+  const column = columns.find((each) => each.name === property);
+  if (column === undefined) throw new Error(`${name} has no ${property}`);
+  return column;
+}
 
 type AnyLog = SelectQueryBuilder<{ log: { createdAtMs: number } }, 'log', unknown>;
 

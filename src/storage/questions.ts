@@ -9,6 +9,7 @@ import type {
   Compilable,
   DeleteQueryBuilder,
   DeleteResult,
+  Insertable,
   InsertQueryBuilder,
   InsertResult,
   Kysely,
@@ -25,8 +26,9 @@ import type { POSTGRES_TABLES, SQLITE_TABLES } from './tables/tables.ts';
 type Naming = { tableNamingStrategy: 'entity'; columnNamingStrategy: 'property' };
 export type Tables = InferKyselyDB<(typeof SQLITE_TABLES)[number], Naming>;
 export type Db = Kysely<Tables>;
-/** With the tables that PostgreSQL alone has. */
-export type PostgresDb = Kysely<InferKyselyDB<(typeof POSTGRES_TABLES)[number], Naming>>;
+/** With the tables and columns that PostgreSQL alone has. */
+export type PostgresTables = InferKyselyDB<(typeof POSTGRES_TABLES)[number], Naming>;
+export type PostgresDb = Kysely<PostgresTables>;
 
 /** What stores say each in its own way. Columns are named by their properties. */
 export type Words = {
@@ -42,6 +44,12 @@ export type Words = {
   listOf<Row extends TextRow>(inner: SelectQueryBuilder<never, never, Row>): RawBuilder<readonly Row[]>;
   /** The log with its envelopes. SQLite keeps these apart, and PostgreSQL looks at no month after the instant. */
   logOf(db: Db, toMs: number): SelectQueryBuilder<{ readonly log: Log }, 'log', Record<never, never>>;
+  /** Every column of a table, by its property. */
+  allOf<Name extends keyof Tables & string>(table: Name): readonly EachOf<Tables[Name]>[];
+  /** For a lookup: the rows whose columns are those of a key that is looked up. Locked by who will change them. */
+  keyed<Query>(query: Query, table: string, columns: { readonly [Property: string]: unknown }, lock?: 'lock'): Query;
+  /** For a lookup: requests by their keys. PostgreSQL has to find the month of each first. */
+  requestsOf(db: Db, key: RequestKey): SelectQueryBuilder<Pick<Tables, 'Request'>, 'Request', Record<never, never>>;
   /** About how many bytes the texts of a row have; none of them is read for it. */
   textBytes(columns: readonly string[]): RawBuilder<number>;
   /** The number of a column, or the least where that is larger; null where the column is. */
@@ -99,6 +107,10 @@ type Made = { readonly __select__: unknown };
 
 type Told<Name extends TableName> = Partial<Selectable<Tables[Name]>>;
 
+type EachOf<Row> = { [Property in keyof Row & string]: `${Property} as ${Property}` }[keyof Row & string];
+
+type RequestKey = { readonly organizationNumber: number; readonly key: string };
+
 type Log = Tables['EventByTime'] & Pick<Tables['Event'], 'envelope'>;
 
 /** They travel as JSON, so their columns are kept as they are asked for. */
@@ -148,6 +160,50 @@ export function upsert<Name extends TableName>(table: Name): ChangeSource<Row<Na
   return { change: (db, given, words) => words.upsert(db, table, given) };
 }
 
+/** A question that many ask at once, each with a key of its own; what it answers has the members of the key. */
+export type LookupSource<Key, Row> = {
+  readonly lookup: (db: Db, key: Key, words: Words) => Compilable<Row> & OperationNodeSource;
+};
+
+export function lookup<Key>() {
+  return <Row extends Key>(say: LookupSource<Key, Row>['lookup']): LookupSource<Key, Row> => ({ lookup: say });
+}
+
+/** Rows of a table that are written together, with all of its columns: a batch never says which. */
+export type ManySource<Row> = {
+  readonly table: string;
+  readonly action: 'insert' | 'replace';
+  /** Columns that rows keep whose place is taken. */
+  readonly keeps: readonly (keyof Row & string)[];
+  /** On PostgreSQL, where a column is made of more than what is `given` for it. */
+  readonly made: { readonly [Property in keyof Row]?: string };
+  /** What else is there to make columns of. */
+  readonly from: string;
+};
+
+type Making<Row> = Partial<Pick<ManySource<Row>, 'keeps' | 'made' | 'from'>>;
+
+const MADE_OF_GIVEN = { keeps: [], made: {}, from: '' };
+
+/** Where the key of one is taken, none of them is stored. */
+export function insertMany<Name extends keyof All & string, All = Tables>(
+  table: Name,
+  making: Making<Insertable<All[Name]>> = {},
+): ManySource<Insertable<All[Name]>> {
+  return { ...MADE_OF_GIVEN, ...making, table, action: 'insert' };
+}
+
+/** The same, but rows take the places of those with their keys. */
+export function replaceMany<Name extends keyof All & string, All = Tables>(
+  table: Name,
+  making: Making<Insertable<All[Name]>> = {},
+): ManySource<Insertable<All[Name]>> {
+  return { ...MADE_OF_GIVEN, ...making, table, action: 'replace' };
+}
+
+/** A row to be written; columns that may be null may be left out. */
+export type NewRow<Name extends keyof Tables> = Insertable<Tables[Name]>;
+
 /** A question as it runs. `name` is unique among those of a store. */
 export type Question<Params, Row> = {
   readonly name: string;
@@ -160,7 +216,7 @@ export type Change<Params> = Omit<Question<Params, never>, 'row'>;
 
 /** The cells of each row on SQLite, and of each column on PostgreSQL. */
 export type RowsChange<Row> = Omit<Change<Row>, 'cells'> & {
-  readonly cells: (rows: readonly Row[]) => unknown[][];
+  readonly cells: (rows: readonly Row[]) => (unknown[] | Buffer)[];
 };
 
 /** What the compiler makes of a source. */
@@ -169,9 +225,26 @@ export type Compiled<S> =
     ? Question<Params, Row>
     : S extends ChangeSource<infer Params>
       ? Change<Params>
-      : S extends RowsSource<infer Row>
-        ? RowsChange<Row>
-        : never;
+      : S extends LookupSource<infer Key, infer Row>
+        ? Question<Key, Row>
+        : S extends ManySource<infer Row>
+          ? Change<Row>
+          : S extends RowsSource<infer Row>
+            ? RowsChange<Row>
+            : never;
+
+/** The same where all that is asked or written goes in one statement. */
+export type CompiledMany<S> =
+  S extends LookupSource<infer Key, infer Row>
+    ? Lookup<Key, Row>
+    : S extends ManySource<infer Row>
+      ? Change<readonly Row[]>
+      : never;
+
+export type Lookup<Key, Row> = Question<readonly Key[], Row> & {
+  /** Of a key, or of what was found by it. */
+  readonly nameOf: (key: Key) => string;
+};
 
 /** Of all that a file of questions has. */
 export type CompiledOf<Sources> = { readonly [Name in keyof Sources]: Compiled<Sources[Name]> };

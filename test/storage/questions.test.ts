@@ -14,10 +14,11 @@ async function questionsOf(store: 'sqlite' | 'postgres'): Promise<ReadonlyMap<st
 }
 
 describe('compiled questions', () => {
-  it('are the same for every store, each with the columns and under the names that it selects', async () => {
+  it('are the same for every store but where they are called after one, each with the columns and under the names that it selects', async () => {
     const [sqlite, postgres] = [await questionsOf('sqlite'), await questionsOf('postgres')];
     expect(sqlite.size).toBeGreaterThan(0);
-    expect([...sqlite.keys()]).toEqual([...postgres.keys()]);
+    const common = (names: Iterable<string>) => [...names].filter((name) => !/^\w+-(sqlite|postgres)\./.test(name));
+    expect(common(sqlite.keys())).toEqual(common(postgres.keys()));
     for (const { text } of postgres.values()) expect(text).not.toContain('?');
   });
 

@@ -19,7 +19,7 @@ export const findSame: Compiled<typeof source.findSame> = {
 export const insertEntry: Compiled<typeof source.insertEntry> = {
   name: 'audit.insertEntry',
   text: "insert into \"audit_log\" (\"organization_id\", \"id\", \"created_at\", \"actor_kind\", \"actor_user_id\", \"actor_key_id\", \"action\", \"target_type\", \"target_id\", \"outcome\", \"status\", \"code\", \"fields\", \"ip\", \"user_agent\", \"request_id\", \"trace_id\", \"count\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)",
-  cells: (given) => [given.organizationId, given.id, given.createdAtMs, given.actorKind, given.actorUserId, given.actorKeyId, given.action, given.targetType, given.targetId, given.outcome, given.status, given.code, given.fieldsJson, given.ip, given.userAgent, given.requestId, given.traceId, given.count],
+  cells: (given) => [given.organizationId, given.id, given.createdAtMs, given.actorKind, given.actorUserId ?? null, given.actorKeyId ?? null, given.action, given.targetType, given.targetId ?? null, given.outcome, given.status, given.code ?? null, given.fieldsJson, given.ip ?? null, given.userAgent ?? null, given.requestId ?? null, given.traceId ?? null, given.count],
 };
 
 export const listEntries: Compiled<typeof source.listEntries> = {

@@ -1,30 +1,33 @@
 // Compiled from src/storage/endpoints/questions-sweep.ts by `npm run gen`: change it there.
 
 import type { Compiled } from '../../../src/storage/questions.ts';
+import { int4Array } from '../../../src/storage/postgres/column-arrays.ts';
+import { int8Array } from '../../../src/storage/postgres/column-arrays.ts';
+import { textArray } from '../../../src/storage/postgres/column-arrays.ts';
 import type * as source from '../../../src/storage/endpoints/questions-sweep.ts';
 
 export const dropAttempts: Compiled<typeof source.dropAttempts> = {
   name: 'endpoints-sweep.dropAttempts',
   text: "delete from \"webhook_attempts\" using unnest($1::int[], $2::bigint[], $3::text[]) as given (v0, v1, v2) where \"endpoint_number\" = \"given\".\"v0\" and \"fired_at\" = \"given\".\"v1\" and \"id\" = \"given\".\"v2\"",
-  cells: (rows) => [rows.map((given) => given.endpointNumber), rows.map((given) => given.firedAtMs), rows.map((given) => given.id)],
+  cells: (rows) => [int4Array(rows, (given) => given.endpointNumber), int8Array(rows, (given) => given.firedAtMs), textArray(rows, (given) => given.id)],
 };
 
 export const dropAttemptsOf: Compiled<typeof source.dropAttemptsOf> = {
   name: 'endpoints-sweep.dropAttemptsOf',
   text: "delete from \"webhook_attempts\" using unnest($1::bigint[]) as given (v0) where \"delivery_number\" = \"given\".\"v0\"",
-  cells: (rows) => [rows.map((given) => given.number)],
+  cells: (rows) => [int8Array(rows, (given) => given.number)],
 };
 
 export const dropDeliveries: Compiled<typeof source.dropDeliveries> = {
   name: 'endpoints-sweep.dropDeliveries',
   text: "delete from \"webhook_deliveries\" using unnest($1::bigint[]) as given (v0) where \"number\" = \"given\".\"v0\"",
-  cells: (rows) => [rows.map((given) => given.number)],
+  cells: (rows) => [int8Array(rows, (given) => given.number)],
 };
 
 export const dropFigures: Compiled<typeof source.dropFigures> = {
   name: 'endpoints-sweep.dropFigures',
   text: "delete from \"webhook_figures\" using unnest($1::int[], $2::bigint[]) as given (v0, v1) where \"endpoint_number\" = \"given\".\"v0\" and \"bucket\" = \"given\".\"v1\"",
-  cells: (rows) => [rows.map((given) => given.endpointNumber), rows.map((given) => given.bucket)],
+  cells: (rows) => [int4Array(rows, (given) => given.endpointNumber), int8Array(rows, (given) => given.bucket)],
 };
 
 export const dropHours: Compiled<typeof source.dropHours> = {
@@ -36,7 +39,7 @@ export const dropHours: Compiled<typeof source.dropHours> = {
 export const dropReplays: Compiled<typeof source.dropReplays> = {
   name: 'endpoints-sweep.dropReplays',
   text: "delete from \"webhook_replays\" using unnest($1::int[]) as given (v0) where \"number\" = \"given\".\"v0\"",
-  cells: (rows) => [rows.map((given) => given.number)],
+  cells: (rows) => [int4Array(rows, (given) => given.number)],
 };
 
 export const holdEnded: Compiled<typeof source.holdEnded> = {

@@ -34,7 +34,7 @@ export const holdProject: Compiled<typeof source.holdProject> = {
 export const insertEvaluator: Compiled<typeof source.insertEvaluator> = {
   name: 'evaluators.insertEvaluator',
   text: "insert into \"evaluators\" (\"project_id\", \"id\", \"name\", \"slug\", \"type\", \"config\", \"workflow_id\", \"workflow_name\", \"workflow_icon\", \"copied_from_evaluator_id\", \"fields\", \"output_fields\", \"created_at\", \"updated_at\", \"deleted_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) on conflict do nothing",
-  cells: (given) => [given.projectId, given.id, given.name, given.slug, given.type, given.configJson, given.workflowId, given.workflowName, given.workflowIcon, given.copiedFromEvaluatorId, given.fieldsJson, given.outputFieldsJson, given.createdAtMs, given.updatedAtMs, given.deletedAtMs],
+  cells: (given) => [given.projectId, given.id, given.name, given.slug, given.type, given.configJson, given.workflowId ?? null, given.workflowName ?? null, given.workflowIcon ?? null, given.copiedFromEvaluatorId ?? null, given.fieldsJson, given.outputFieldsJson, given.createdAtMs, given.updatedAtMs, given.deletedAtMs ?? null],
 };
 
 export const listEvaluators: Compiled<typeof source.listEvaluators> = {
@@ -47,7 +47,7 @@ export const listEvaluators: Compiled<typeof source.listEvaluators> = {
 export const removeEvaluator: Compiled<typeof source.removeEvaluator> = {
   name: 'evaluators.removeEvaluator',
   text: "update \"evaluators\" set \"deleted_at\" = $1 where (\"project_id\" = $2 and \"id\" = $3) and \"deleted_at\" is null",
-  cells: (given) => [given.deletedAtMs, given.projectId, given.id],
+  cells: (given) => [given.deletedAtMs ?? null, given.projectId, given.id],
 };
 
 export const replaceEvaluator: Compiled<typeof source.replaceEvaluator> = {

@@ -55,7 +55,7 @@ export const holdFreeProjects: Compiled<typeof source.holdFreeProjects> = {
 export const insertKey: Compiled<typeof source.insertKey> = {
   name: 'keys.insertKey',
   text: "insert into \"api_keys\" (\"id\", \"organization_id\", \"key_type\", \"name\", \"description\", \"user_id\", \"created_by_user_id\", \"permission_mode\", \"secret_hash\", \"imported\", \"previous_secret_hash\", \"previous_secret_until\", \"expires_at\", \"revoked_at\", \"last_used_at\", \"created_at\", \"updated_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
-  cells: (given) => [given.id, given.organizationId, given.keyType, given.name, given.description, given.userId, given.createdByUserId, given.permissionMode, given.secretHash, given.imported, given.previousSecretHash, given.previousSecretUntilMs, given.expiresAtMs, given.revokedAtMs, given.lastUsedAtMs, given.createdAtMs, given.updatedAtMs],
+  cells: (given) => [given.id, given.organizationId, given.keyType, given.name, given.description ?? null, given.userId ?? null, given.createdByUserId ?? null, given.permissionMode, given.secretHash, given.imported, given.previousSecretHash ?? null, given.previousSecretUntilMs ?? null, given.expiresAtMs ?? null, given.revokedAtMs ?? null, given.lastUsedAtMs ?? null, given.createdAtMs, given.updatedAtMs],
 };
 
 export const insertKeyBinding: Compiled<typeof source.insertKeyBinding> = {
@@ -88,13 +88,13 @@ export const listKeysOf: Compiled<typeof source.listKeysOf> = {
 export const noteKeyUse: Compiled<typeof source.noteKeyUse> = {
   name: 'keys.noteKeyUse',
   text: "update \"api_keys\" set \"last_used_at\" = $1 where \"id\" = $2 and (\"last_used_at\" is null or \"last_used_at\" < $3)",
-  cells: (given) => [given.atMs, given.id, given.atMs],
+  cells: (given) => [given.atMs ?? null, given.id, given.atMs ?? null],
 };
 
 export const noteProjectKeyUse: Compiled<typeof source.noteProjectKeyUse> = {
   name: 'keys.noteProjectKeyUse',
   text: "update \"projects\" set \"key_last_used_at\" = $1 where \"id\" = $2 and (\"key_last_used_at\" is null or \"key_last_used_at\" < $3)",
-  cells: (given) => [given.atMs, given.id, given.atMs],
+  cells: (given) => [given.atMs ?? null, given.id, given.atMs ?? null],
 };
 
 export const removeKeyBindings: Compiled<typeof source.removeKeyBindings> = {
@@ -106,5 +106,5 @@ export const removeKeyBindings: Compiled<typeof source.removeKeyBindings> = {
 export const updateKey: Compiled<typeof source.updateKey> = {
   name: 'keys.updateKey',
   text: "update \"api_keys\" set \"id\" = $1, \"organization_id\" = $2, \"key_type\" = $3, \"name\" = $4, \"description\" = $5, \"user_id\" = $6, \"created_by_user_id\" = $7, \"permission_mode\" = $8, \"secret_hash\" = $9, \"imported\" = $10, \"previous_secret_hash\" = $11, \"previous_secret_until\" = $12, \"expires_at\" = $13, \"revoked_at\" = $14, \"created_at\" = $15, \"updated_at\" = $16 where (\"organization_id\" = $17 and \"id\" = $18)",
-  cells: (given) => [given.id, given.organizationId, given.keyType, given.name, given.description, given.userId, given.createdByUserId, given.permissionMode, given.secretHash, given.imported, given.previousSecretHash, given.previousSecretUntilMs, given.expiresAtMs, given.revokedAtMs, given.createdAtMs, given.updatedAtMs, given.organizationId, given.id],
+  cells: (given) => [given.id, given.organizationId, given.keyType, given.name, given.description ?? null, given.userId ?? null, given.createdByUserId ?? null, given.permissionMode, given.secretHash, given.imported, given.previousSecretHash ?? null, given.previousSecretUntilMs ?? null, given.expiresAtMs ?? null, given.revokedAtMs ?? null, given.createdAtMs, given.updatedAtMs, given.organizationId, given.id],
 };

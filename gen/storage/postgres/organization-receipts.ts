@@ -6,7 +6,7 @@ import type * as source from '../../../src/storage/organization/questions-receip
 export const complete: Compiled<typeof source.complete> = {
   name: 'organization-receipts.complete',
   text: "update \"idempotency_receipts\" set \"answer\" = $1 where (\"organization_id\" = $2 and \"key_id\" = $3 and \"operation\" = $4 and \"value\" = $5)",
-  cells: (given) => [given.answer, given.organizationId, given.keyId, given.operation, given.value],
+  cells: (given) => [given.answer ?? null, given.organizationId, given.keyId, given.operation, given.value],
 };
 
 export const findReceipt: Compiled<typeof source.findReceipt> = {
@@ -26,7 +26,7 @@ export const holdClaim: Compiled<typeof source.holdClaim> = {
 export const insertClaim: Compiled<typeof source.insertClaim> = {
   name: 'organization-receipts.insertClaim',
   text: "insert into \"idempotency_receipts\" (\"organization_id\", \"key_id\", \"operation\", \"value\", \"fingerprint\", \"claimed_at\", \"answer\") values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing",
-  cells: (given) => [given.organizationId, given.keyId, given.operation, given.value, given.fingerprint, given.claimedAtMs, given.answer],
+  cells: (given) => [given.organizationId, given.keyId, given.operation, given.value, given.fingerprint, given.claimedAtMs, given.answer ?? null],
 };
 
 export const release: Compiled<typeof source.release> = {
@@ -44,5 +44,5 @@ export const sweep: Compiled<typeof source.sweep> = {
 export const takeOver: Compiled<typeof source.takeOver> = {
   name: 'organization-receipts.takeOver',
   text: "update \"idempotency_receipts\" set \"fingerprint\" = $1, \"claimed_at\" = $2, \"answer\" = $3 where (\"organization_id\" = $4 and \"key_id\" = $5 and \"operation\" = $6 and \"value\" = $7 and \"claimed_at\" = $8)",
-  cells: (given) => [given.fingerprint, given.claimedAtMs, given.answer, given.organizationId, given.keyId, given.operation, given.value, given.knownAtMs],
+  cells: (given) => [given.fingerprint, given.claimedAtMs, given.answer ?? null, given.organizationId, given.keyId, given.operation, given.value, given.knownAtMs],
 };

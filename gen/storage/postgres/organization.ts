@@ -88,7 +88,7 @@ export const insertOrganization: Compiled<typeof source.insertOrganization> = {
 export const insertProject: Compiled<typeof source.insertProject> = {
   name: 'organization.insertProject',
   text: "insert into \"projects\" (\"id\", \"organization_id\", \"team_id\", \"name\", \"slug\", \"language\", \"framework\", \"emit_request_events\", \"trace_retention_days\", \"key_hash\", \"key_hint\", \"key_imported\", \"previous_key_hash\", \"previous_key_until\", \"previous_key_imported\", \"key_last_used_at\", \"created_at\", \"updated_at\", \"archived_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
-  cells: (given) => [given.id, given.organizationId, given.teamId, given.name, given.slug, given.language, given.framework, given.emitRequestEvents, given.traceRetentionDays, given.keyHash, given.keyHint, given.keyImported, given.previousKeyHash, given.previousKeyUntilMs, given.previousKeyImported, given.keyLastUsedAtMs, given.createdAtMs, given.updatedAtMs, given.archivedAtMs],
+  cells: (given) => [given.id, given.organizationId, given.teamId, given.name, given.slug, given.language, given.framework, given.emitRequestEvents, given.traceRetentionDays ?? null, given.keyHash, given.keyHint, given.keyImported, given.previousKeyHash ?? null, given.previousKeyUntilMs ?? null, given.previousKeyImported ?? null, given.keyLastUsedAtMs ?? null, given.createdAtMs, given.updatedAtMs, given.archivedAtMs ?? null],
 };
 
 export const listMembers: Compiled<typeof source.listMembers> = {
@@ -152,7 +152,7 @@ export const removeRoleBinding: Compiled<typeof source.removeRoleBinding> = {
 export const storeMember: Compiled<typeof source.storeMember> = {
   name: 'organization.storeMember',
   text: "insert into \"members\" (\"organization_id\", \"user_id\", \"email\", \"name\", \"disabled_at\", \"created_at\", \"updated_at\") values ($1, $2, $3, $4, $5, $6, $7) on conflict (\"organization_id\", \"user_id\") do update set \"email\" = \"excluded\".\"email\", \"name\" = \"excluded\".\"name\", \"disabled_at\" = \"excluded\".\"disabled_at\", \"created_at\" = \"excluded\".\"created_at\", \"updated_at\" = \"excluded\".\"updated_at\"",
-  cells: (given) => [given.organizationId, given.userId, given.email, given.name, given.disabledAtMs, given.createdAtMs, given.updatedAtMs],
+  cells: (given) => [given.organizationId, given.userId, given.email, given.name, given.disabledAtMs ?? null, given.createdAtMs, given.updatedAtMs],
 };
 
 export const storeRoleBinding: Compiled<typeof source.storeRoleBinding> = {
@@ -176,11 +176,11 @@ export const updateOrganization: Compiled<typeof source.updateOrganization> = {
 export const updateProject: Compiled<typeof source.updateProject> = {
   name: 'organization.updateProject',
   text: "update \"projects\" set \"id\" = $1, \"organization_id\" = $2, \"team_id\" = $3, \"name\" = $4, \"slug\" = $5, \"language\" = $6, \"framework\" = $7, \"key_hash\" = $8, \"key_hint\" = $9, \"key_imported\" = $10, \"previous_key_hash\" = $11, \"previous_key_until\" = $12, \"previous_key_imported\" = $13, \"created_at\" = $14, \"updated_at\" = $15, \"archived_at\" = $16 where (\"organization_id\" = $17 and \"id\" = $18)",
-  cells: (given) => [given.id, given.organizationId, given.teamId, given.name, given.slug, given.language, given.framework, given.keyHash, given.keyHint, given.keyImported, given.previousKeyHash, given.previousKeyUntilMs, given.previousKeyImported, given.createdAtMs, given.updatedAtMs, given.archivedAtMs, given.organizationId, given.id],
+  cells: (given) => [given.id, given.organizationId, given.teamId, given.name, given.slug, given.language, given.framework, given.keyHash, given.keyHint, given.keyImported, given.previousKeyHash ?? null, given.previousKeyUntilMs ?? null, given.previousKeyImported ?? null, given.createdAtMs, given.updatedAtMs, given.archivedAtMs ?? null, given.organizationId, given.id],
 };
 
 export const updateSettings: Compiled<typeof source.updateSettings> = {
   name: 'organization.updateSettings',
   text: "update \"projects\" set \"emit_request_events\" = $1, \"trace_retention_days\" = $2, \"updated_at\" = $3 where \"id\" = $4",
-  cells: (given) => [given.emitRequestEvents, given.traceRetentionDays, given.updatedAtMs, given.id],
+  cells: (given) => [given.emitRequestEvents, given.traceRetentionDays ?? null, given.updatedAtMs, given.id],
 };

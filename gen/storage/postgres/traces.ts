@@ -51,34 +51,6 @@ export const findSpans: Compiled<typeof source.findSpans> = {
   }),
 };
 
-export const findStoredSpan: Compiled<typeof source.findStoredSpan> = {
-  name: 'traces.findStoredSpan',
-  text: "select \"spans\".\"span_id\" as \"spanId\", \"spans\".\"parent_id\" as \"parentId\", \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"tokens_estimated\" as \"tokensEstimated\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\", \"params\" as \"paramsJson\", \"emitted_request_id\" as \"emittedRequestId\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"span_id\" = $3",
-  cells: (given) => [given.projectNumber, given.sequence, given.spanId],
-  row: (row: any) => ({
-    spanId: row.spanId,
-    parentId: row.parentId,
-    type: spanTypes.word(row.type),
-    name: row.name,
-    model: row.model,
-    startedAtMs: row.startedAtMs,
-    finishedAtMs: row.finishedAtMs,
-    firstTokenAtMs: row.firstTokenAtMs,
-    promptTokens: row.promptTokens,
-    completionTokens: row.completionTokens,
-    reasoningTokens: row.reasoningTokens,
-    cacheReadInputTokens: row.cacheReadInputTokens,
-    cacheCreationInputTokens: row.cacheCreationInputTokens,
-    costNanoUsd: row.costNanoUsd,
-    tokensEstimated: row.tokensEstimated,
-    hasInput: row.hasInput,
-    hasOutput: row.hasOutput,
-    hasError: row.hasError,
-    paramsJson: row.paramsJson,
-    emittedRequestId: row.emittedRequestId,
-  }),
-};
-
 export const findSummaries: Compiled<typeof source.findSummaries> = {
   name: 'traces.findSummaries',
   text: "select \"spans\".\"span_id\" as \"spanId\", \"spans\".\"parent_id\" as \"parentId\", \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"tokens_estimated\" as \"tokensEstimated\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"span_id\" = any($3)",
@@ -115,7 +87,7 @@ export const findTrace: Compiled<typeof source.findTrace> = {
 export const keepSums: Compiled<typeof source.keepSums> = {
   name: 'traces.keepSums',
   text: "update \"traces\" set \"span_count\" = $1, \"started_at\" = $2, \"duration_ms\" = $3, \"first_token_ms\" = $4, \"prompt_tokens\" = $5, \"completion_tokens\" = $6, \"reasoning_tokens\" = $7, \"cache_read_input_tokens\" = $8, \"cache_creation_input_tokens\" = $9, \"total_cost_nano_usd\" = $10, \"unpriced_spans\" = $11, \"tokens_estimated\" = $12, \"has_error\" = $13, \"aggregates\" = $14 where \"project_number\" = $15 and \"trace_id\" = $16 and \"sequence\" = $17 and \"aggregates\" is not distinct from $18",
-  cells: (given) => [given.spanCount, given.startedAtMs, given.durationMs, given.firstTokenMs, given.promptTokens, given.completionTokens, given.reasoningTokens, given.cacheReadInputTokens, given.cacheCreationInputTokens, given.totalCostNanoUsd, given.unpricedSpans, given.tokensEstimated, given.hasError, given.aggregatesJson, given.projectNumber, given.traceId, given.sequence, given.foundJson],
+  cells: (given) => [given.spanCount, given.startedAtMs ?? null, given.durationMs ?? null, given.firstTokenMs ?? null, given.promptTokens ?? null, given.completionTokens ?? null, given.reasoningTokens ?? null, given.cacheReadInputTokens ?? null, given.cacheCreationInputTokens ?? null, given.totalCostNanoUsd ?? null, given.unpricedSpans, given.tokensEstimated, given.hasError, given.aggregatesJson ?? null, given.projectNumber, given.traceId, given.sequence, given.foundJson],
 };
 
 export const listEvaluationOrder: Compiled<typeof source.listEvaluationOrder> = {

@@ -7,7 +7,7 @@ import type * as source from '../../../src/storage/endpoints/questions-changes.t
 export const cancelReplays: Compiled<typeof source.cancelReplays> = {
   name: 'endpoints-changes.cancelReplays',
   text: "update \"webhook_replays\" set \"status\" = 2, \"completed_at\" = ? where \"endpoint_number\" = ? and \"status\" = 0",
-  cells: (given) => [given.completedAtMs, given.endpointNumber],
+  cells: (given) => [given.completedAtMs ?? null, given.endpointNumber],
 };
 
 export const countEndpoints: Compiled<typeof source.countEndpoints> = {
@@ -69,19 +69,19 @@ export const findReplay: Compiled<typeof source.findReplay> = {
 export const insertEndpoint: Compiled<typeof source.insertEndpoint> = {
   name: 'endpoints-changes.insertEndpoint',
   text: "insert into \"webhook_endpoints\" (\"id\", \"organization_id\", \"organization_number\", \"destination_kind\", \"url\", \"sqs\", \"sqs_secret\", \"enabled_events\", \"status\", \"disabled_reason\", \"disabled_at\", \"max_batch_size\", \"max_batch_delay_ms\", \"max_in_flight\", \"description\", \"secret\", \"previous_secret\", \"previous_secret_until\", \"destination_version\", \"run\", \"version\", \"change_number\", \"created_at\", \"updated_at\", \"archived_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (given) => [given.id, given.organizationId, given.organizationNumber, given.destinationKind, given.url, given.sqs, given.sqsSecret, given.enabledEvents, given.status, given.disabledReason, given.disabledAtMs, given.maxBatchSize, given.maxBatchDelayMs, given.maxInFlight, given.description, given.secret, given.previousSecret, given.previousSecretUntilMs, given.destinationVersion, given.run, given.version, given.changeNumber, given.createdAtMs, given.updatedAtMs, given.archivedAtMs],
+  cells: (given) => [given.id, given.organizationId, given.organizationNumber, given.destinationKind, given.url ?? null, given.sqs ?? null, given.sqsSecret ?? null, given.enabledEvents, given.status, given.disabledReason ?? null, given.disabledAtMs ?? null, given.maxBatchSize, given.maxBatchDelayMs, given.maxInFlight, given.description ?? null, given.secret, given.previousSecret ?? null, given.previousSecretUntilMs ?? null, given.destinationVersion, given.run, given.version, given.changeNumber, given.createdAtMs, given.updatedAtMs, given.archivedAtMs ?? null],
 };
 
 export const insertReplay: Compiled<typeof source.insertReplay> = {
   name: 'endpoints-changes.insertReplay',
   text: "insert into \"webhook_replays\" (\"id\", \"endpoint_number\", \"from_ms\", \"to_ms\", \"type\", \"mask\", \"position\", \"to_seq\", \"matched\", \"enqueued\", \"delivered\", \"dead\", \"status\", \"created_at\", \"completed_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (given) => [given.id, given.endpointNumber, given.fromMs, given.toMs, given.type, given.mask, given.position, given.toSeq, given.matched, given.enqueued, given.delivered, given.dead, replayStatuses.code(given.status), given.createdAtMs, given.completedAtMs],
+  cells: (given) => [given.id, given.endpointNumber, given.fromMs, given.toMs, given.type ?? null, given.mask, given.position, given.toSeq, given.matched, given.enqueued, given.delivered, given.dead, replayStatuses.code(given.status), given.createdAtMs, given.completedAtMs ?? null],
 };
 
 export const insertState: Compiled<typeof source.insertState> = {
   name: 'endpoints-changes.insertState',
   text: "insert into \"webhook_states\" (\"endpoint_number\", \"position\", \"in_flight\", \"subscriptions\", \"failing_since\", \"last_success_at\", \"last_failure_at\", \"consecutive_failures\") values (?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (given) => [given.endpointNumber, given.position, given.inFlight, given.subscriptionsJson, given.failingSinceMs, given.lastSuccessAtMs, given.lastFailureAtMs, given.consecutiveFailures],
+  cells: (given) => [given.endpointNumber, given.position, given.inFlight, given.subscriptionsJson, given.failingSinceMs ?? null, given.lastSuccessAtMs ?? null, given.lastFailureAtMs ?? null, given.consecutiveFailures],
 };
 
 export const markChanged: Compiled<typeof source.markChanged> = {
@@ -93,5 +93,5 @@ export const markChanged: Compiled<typeof source.markChanged> = {
 export const updateEndpoint: Compiled<typeof source.updateEndpoint> = {
   name: 'endpoints-changes.updateEndpoint',
   text: "update \"webhook_endpoints\" set \"id\" = ?, \"organization_id\" = ?, \"destination_kind\" = ?, \"url\" = ?, \"sqs\" = ?, \"sqs_secret\" = ?, \"enabled_events\" = ?, \"status\" = ?, \"disabled_reason\" = ?, \"disabled_at\" = ?, \"max_batch_size\" = ?, \"max_batch_delay_ms\" = ?, \"max_in_flight\" = ?, \"description\" = ?, \"secret\" = ?, \"previous_secret\" = ?, \"previous_secret_until\" = ?, \"destination_version\" = ?, \"run\" = ?, \"version\" = ?, \"change_number\" = ?, \"created_at\" = ?, \"updated_at\" = ?, \"archived_at\" = ? where \"number\" = ?",
-  cells: (given) => [given.id, given.organizationId, given.destinationKind, given.url, given.sqs, given.sqsSecret, given.enabledEvents, given.status, given.disabledReason, given.disabledAtMs, given.maxBatchSize, given.maxBatchDelayMs, given.maxInFlight, given.description, given.secret, given.previousSecret, given.previousSecretUntilMs, given.destinationVersion, given.run, given.version, given.changeNumber, given.createdAtMs, given.updatedAtMs, given.archivedAtMs, given.number],
+  cells: (given) => [given.id, given.organizationId, given.destinationKind, given.url ?? null, given.sqs ?? null, given.sqsSecret ?? null, given.enabledEvents, given.status, given.disabledReason ?? null, given.disabledAtMs ?? null, given.maxBatchSize, given.maxBatchDelayMs, given.maxInFlight, given.description ?? null, given.secret, given.previousSecret ?? null, given.previousSecretUntilMs ?? null, given.destinationVersion, given.run, given.version, given.changeNumber, given.createdAtMs, given.updatedAtMs, given.archivedAtMs ?? null, given.number],
 };

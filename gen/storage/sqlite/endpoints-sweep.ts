@@ -6,25 +6,25 @@ import type * as source from '../../../src/storage/endpoints/questions-sweep.ts'
 export const dropAttempts: Compiled<typeof source.dropAttempts> = {
   name: 'endpoints-sweep.dropAttempts',
   text: "delete from \"webhook_attempts\" where \"endpoint_number\" = ? and \"fired_at\" = ? and \"id\" = ?",
-  cells: (rows) => rows.map((given) => [given.endpointNumber, given.firedAtMs, given.id]),
+  cells: (rows) => [...rows.map((given) => [given.endpointNumber, given.firedAtMs, given.id])],
 };
 
 export const dropAttemptsOf: Compiled<typeof source.dropAttemptsOf> = {
   name: 'endpoints-sweep.dropAttemptsOf',
   text: "delete from \"webhook_attempts\" where \"delivery_number\" = ?",
-  cells: (rows) => rows.map((given) => [given.number]),
+  cells: (rows) => [...rows.map((given) => [given.number])],
 };
 
 export const dropDeliveries: Compiled<typeof source.dropDeliveries> = {
   name: 'endpoints-sweep.dropDeliveries',
   text: "delete from \"webhook_deliveries\" where \"number\" = ?",
-  cells: (rows) => rows.map((given) => [given.number]),
+  cells: (rows) => [...rows.map((given) => [given.number])],
 };
 
 export const dropFigures: Compiled<typeof source.dropFigures> = {
   name: 'endpoints-sweep.dropFigures',
   text: "delete from \"webhook_figures\" where \"endpoint_number\" = ? and \"bucket\" = ?",
-  cells: (rows) => rows.map((given) => [given.endpointNumber, given.bucket]),
+  cells: (rows) => [...rows.map((given) => [given.endpointNumber, given.bucket])],
 };
 
 export const dropHours: Compiled<typeof source.dropHours> = {
@@ -36,7 +36,7 @@ export const dropHours: Compiled<typeof source.dropHours> = {
 export const dropReplays: Compiled<typeof source.dropReplays> = {
   name: 'endpoints-sweep.dropReplays',
   text: "delete from \"webhook_replays\" where \"number\" = ?",
-  cells: (rows) => rows.map((given) => [given.number]),
+  cells: (rows) => [...rows.map((given) => [given.number])],
 };
 
 export const holdEnded: Compiled<typeof source.holdEnded> = {

@@ -117,7 +117,7 @@ export const holdFreeProjects: Compiled<typeof source.holdFreeProjects> = {
 export const insertKey: Compiled<typeof source.insertKey> = {
   name: 'keys.insertKey',
   text: "insert into \"api_keys\" (\"id\", \"organization_id\", \"key_type\", \"name\", \"description\", \"user_id\", \"created_by_user_id\", \"permission_mode\", \"secret_hash\", \"imported\", \"previous_secret_hash\", \"previous_secret_until\", \"expires_at\", \"revoked_at\", \"last_used_at\", \"created_at\", \"updated_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (given) => [given.id, given.organizationId, given.keyType, given.name, given.description, given.userId, given.createdByUserId, given.permissionMode, given.secretHash, Number(given.imported), given.previousSecretHash, given.previousSecretUntilMs, given.expiresAtMs, given.revokedAtMs, given.lastUsedAtMs, given.createdAtMs, given.updatedAtMs],
+  cells: (given) => [given.id, given.organizationId, given.keyType, given.name, given.description ?? null, given.userId ?? null, given.createdByUserId ?? null, given.permissionMode, given.secretHash, Number(given.imported), given.previousSecretHash ?? null, given.previousSecretUntilMs ?? null, given.expiresAtMs ?? null, given.revokedAtMs ?? null, given.lastUsedAtMs ?? null, given.createdAtMs, given.updatedAtMs],
 };
 
 export const insertKeyBinding: Compiled<typeof source.insertKeyBinding> = {
@@ -190,13 +190,13 @@ export const listKeysOf: Compiled<typeof source.listKeysOf> = {
 export const noteKeyUse: Compiled<typeof source.noteKeyUse> = {
   name: 'keys.noteKeyUse',
   text: "update \"api_keys\" set \"last_used_at\" = ? where \"id\" = ? and (\"last_used_at\" is null or \"last_used_at\" < ?)",
-  cells: (given) => [given.atMs, given.id, given.atMs],
+  cells: (given) => [given.atMs ?? null, given.id, given.atMs ?? null],
 };
 
 export const noteProjectKeyUse: Compiled<typeof source.noteProjectKeyUse> = {
   name: 'keys.noteProjectKeyUse',
   text: "update \"projects\" set \"key_last_used_at\" = ? where \"id\" = ? and (\"key_last_used_at\" is null or \"key_last_used_at\" < ?)",
-  cells: (given) => [given.atMs, given.id, given.atMs],
+  cells: (given) => [given.atMs ?? null, given.id, given.atMs ?? null],
 };
 
 export const removeKeyBindings: Compiled<typeof source.removeKeyBindings> = {
@@ -208,5 +208,5 @@ export const removeKeyBindings: Compiled<typeof source.removeKeyBindings> = {
 export const updateKey: Compiled<typeof source.updateKey> = {
   name: 'keys.updateKey',
   text: "update \"api_keys\" set \"id\" = ?, \"organization_id\" = ?, \"key_type\" = ?, \"name\" = ?, \"description\" = ?, \"user_id\" = ?, \"created_by_user_id\" = ?, \"permission_mode\" = ?, \"secret_hash\" = ?, \"imported\" = ?, \"previous_secret_hash\" = ?, \"previous_secret_until\" = ?, \"expires_at\" = ?, \"revoked_at\" = ?, \"created_at\" = ?, \"updated_at\" = ? where (\"organization_id\" = ? and \"id\" = ?)",
-  cells: (given) => [given.id, given.organizationId, given.keyType, given.name, given.description, given.userId, given.createdByUserId, given.permissionMode, given.secretHash, Number(given.imported), given.previousSecretHash, given.previousSecretUntilMs, given.expiresAtMs, given.revokedAtMs, given.createdAtMs, given.updatedAtMs, given.organizationId, given.id],
+  cells: (given) => [given.id, given.organizationId, given.keyType, given.name, given.description ?? null, given.userId ?? null, given.createdByUserId ?? null, given.permissionMode, given.secretHash, Number(given.imported), given.previousSecretHash ?? null, given.previousSecretUntilMs ?? null, given.expiresAtMs ?? null, given.revokedAtMs ?? null, given.createdAtMs, given.updatedAtMs, given.organizationId, given.id],
 };

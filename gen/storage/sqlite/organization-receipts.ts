@@ -6,7 +6,7 @@ import type * as source from '../../../src/storage/organization/questions-receip
 export const complete: Compiled<typeof source.complete> = {
   name: 'organization-receipts.complete',
   text: "update \"idempotency_receipts\" set \"answer\" = ? where (\"organization_id\" = ? and \"key_id\" = ? and \"operation\" = ? and \"value\" = ?)",
-  cells: (given) => [given.answer, given.organizationId, given.keyId, given.operation, given.value],
+  cells: (given) => [given.answer ?? null, given.organizationId, given.keyId, given.operation, given.value],
 };
 
 export const findReceipt: Compiled<typeof source.findReceipt> = {
@@ -38,7 +38,7 @@ export const holdClaim: Compiled<typeof source.holdClaim> = {
 export const insertClaim: Compiled<typeof source.insertClaim> = {
   name: 'organization-receipts.insertClaim',
   text: "insert into \"idempotency_receipts\" (\"organization_id\", \"key_id\", \"operation\", \"value\", \"fingerprint\", \"claimed_at\", \"answer\") values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
-  cells: (given) => [given.organizationId, given.keyId, given.operation, given.value, given.fingerprint, given.claimedAtMs, given.answer],
+  cells: (given) => [given.organizationId, given.keyId, given.operation, given.value, given.fingerprint, given.claimedAtMs, given.answer ?? null],
 };
 
 export const release: Compiled<typeof source.release> = {
@@ -56,5 +56,5 @@ export const sweep: Compiled<typeof source.sweep> = {
 export const takeOver: Compiled<typeof source.takeOver> = {
   name: 'organization-receipts.takeOver',
   text: "update \"idempotency_receipts\" set \"fingerprint\" = ?, \"claimed_at\" = ?, \"answer\" = ? where (\"organization_id\" = ? and \"key_id\" = ? and \"operation\" = ? and \"value\" = ? and \"claimed_at\" = ?)",
-  cells: (given) => [given.fingerprint, given.claimedAtMs, given.answer, given.organizationId, given.keyId, given.operation, given.value, given.knownAtMs],
+  cells: (given) => [given.fingerprint, given.claimedAtMs, given.answer ?? null, given.organizationId, given.keyId, given.operation, given.value, given.knownAtMs],
 };

@@ -142,7 +142,7 @@ export const insertOrganization: Compiled<typeof source.insertOrganization> = {
 export const insertProject: Compiled<typeof source.insertProject> = {
   name: 'organization.insertProject',
   text: "insert into \"projects\" (\"id\", \"organization_id\", \"team_id\", \"name\", \"slug\", \"language\", \"framework\", \"emit_request_events\", \"trace_retention_days\", \"key_hash\", \"key_hint\", \"key_imported\", \"previous_key_hash\", \"previous_key_until\", \"previous_key_imported\", \"key_last_used_at\", \"created_at\", \"updated_at\", \"archived_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  cells: (given) => [given.id, given.organizationId, given.teamId, given.name, given.slug, given.language, given.framework, Number(given.emitRequestEvents), given.traceRetentionDays, given.keyHash, given.keyHint, Number(given.keyImported), given.previousKeyHash, given.previousKeyUntilMs, given.previousKeyImported === null ? null : Number(given.previousKeyImported), given.keyLastUsedAtMs, given.createdAtMs, given.updatedAtMs, given.archivedAtMs],
+  cells: (given) => [given.id, given.organizationId, given.teamId, given.name, given.slug, given.language, given.framework, Number(given.emitRequestEvents), given.traceRetentionDays ?? null, given.keyHash, given.keyHint, Number(given.keyImported), given.previousKeyHash ?? null, given.previousKeyUntilMs ?? null, given.previousKeyImported == null ? null : Number(given.previousKeyImported), given.keyLastUsedAtMs ?? null, given.createdAtMs, given.updatedAtMs, given.archivedAtMs ?? null],
 };
 
 export const listMembers: Compiled<typeof source.listMembers> = {
@@ -248,7 +248,7 @@ export const removeRoleBinding: Compiled<typeof source.removeRoleBinding> = {
 export const storeMember: Compiled<typeof source.storeMember> = {
   name: 'organization.storeMember',
   text: "insert into \"members\" (\"organization_id\", \"user_id\", \"email\", \"name\", \"disabled_at\", \"created_at\", \"updated_at\") values (?, ?, ?, ?, ?, ?, ?) on conflict (\"organization_id\", \"user_id\") do update set \"email\" = \"excluded\".\"email\", \"name\" = \"excluded\".\"name\", \"disabled_at\" = \"excluded\".\"disabled_at\", \"created_at\" = \"excluded\".\"created_at\", \"updated_at\" = \"excluded\".\"updated_at\"",
-  cells: (given) => [given.organizationId, given.userId, given.email, given.name, given.disabledAtMs, given.createdAtMs, given.updatedAtMs],
+  cells: (given) => [given.organizationId, given.userId, given.email, given.name, given.disabledAtMs ?? null, given.createdAtMs, given.updatedAtMs],
 };
 
 export const storeRoleBinding: Compiled<typeof source.storeRoleBinding> = {
@@ -272,11 +272,11 @@ export const updateOrganization: Compiled<typeof source.updateOrganization> = {
 export const updateProject: Compiled<typeof source.updateProject> = {
   name: 'organization.updateProject',
   text: "update \"projects\" set \"id\" = ?, \"organization_id\" = ?, \"team_id\" = ?, \"name\" = ?, \"slug\" = ?, \"language\" = ?, \"framework\" = ?, \"key_hash\" = ?, \"key_hint\" = ?, \"key_imported\" = ?, \"previous_key_hash\" = ?, \"previous_key_until\" = ?, \"previous_key_imported\" = ?, \"created_at\" = ?, \"updated_at\" = ?, \"archived_at\" = ? where (\"organization_id\" = ? and \"id\" = ?)",
-  cells: (given) => [given.id, given.organizationId, given.teamId, given.name, given.slug, given.language, given.framework, given.keyHash, given.keyHint, Number(given.keyImported), given.previousKeyHash, given.previousKeyUntilMs, given.previousKeyImported === null ? null : Number(given.previousKeyImported), given.createdAtMs, given.updatedAtMs, given.archivedAtMs, given.organizationId, given.id],
+  cells: (given) => [given.id, given.organizationId, given.teamId, given.name, given.slug, given.language, given.framework, given.keyHash, given.keyHint, Number(given.keyImported), given.previousKeyHash ?? null, given.previousKeyUntilMs ?? null, given.previousKeyImported == null ? null : Number(given.previousKeyImported), given.createdAtMs, given.updatedAtMs, given.archivedAtMs ?? null, given.organizationId, given.id],
 };
 
 export const updateSettings: Compiled<typeof source.updateSettings> = {
   name: 'organization.updateSettings',
   text: "update \"projects\" set \"emit_request_events\" = ?, \"trace_retention_days\" = ?, \"updated_at\" = ? where \"id\" = ?",
-  cells: (given) => [Number(given.emitRequestEvents), given.traceRetentionDays, given.updatedAtMs, given.id],
+  cells: (given) => [Number(given.emitRequestEvents), given.traceRetentionDays ?? null, given.updatedAtMs, given.id],
 };

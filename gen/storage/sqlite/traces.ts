@@ -77,34 +77,6 @@ export const findSpans: Compiled<typeof source.findSpans> = {
   }),
 };
 
-export const findStoredSpan: Compiled<typeof source.findStoredSpan> = {
-  name: 'traces.findStoredSpan',
-  text: "select iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"tokens_estimated\" as \"tokensEstimated\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\", \"params\" as \"paramsJson\", \"emitted_request_id\" as \"emittedRequestId\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" = ?",
-  cells: (given) => [given.projectNumber, given.sequence, packId(given.spanId)],
-  row: (row: any) => ({
-    spanId: row[0],
-    parentId: row[1],
-    type: spanTypes.word(row[2]),
-    name: row[3],
-    model: row[4],
-    startedAtMs: row[5],
-    finishedAtMs: row[6],
-    firstTokenAtMs: row[7],
-    promptTokens: row[8],
-    completionTokens: row[9],
-    reasoningTokens: row[10],
-    cacheReadInputTokens: row[11],
-    cacheCreationInputTokens: row[12],
-    costNanoUsd: row[13],
-    tokensEstimated: row[14] === 1,
-    hasInput: row[15] === 1,
-    hasOutput: row[16] === 1,
-    hasError: row[17] === 1,
-    paramsJson: row[18],
-    emittedRequestId: row[19],
-  }),
-};
-
 export const findSummaries: Compiled<typeof source.findSummaries> = {
   name: 'traces.findSummaries',
   text: "select iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"tokens_estimated\" as \"tokensEstimated\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -163,7 +135,7 @@ export const findTrace: Compiled<typeof source.findTrace> = {
 export const keepSums: Compiled<typeof source.keepSums> = {
   name: 'traces.keepSums',
   text: "update \"traces\" set \"span_count\" = ?, \"started_at\" = ?, \"duration_ms\" = ?, \"first_token_ms\" = ?, \"prompt_tokens\" = ?, \"completion_tokens\" = ?, \"reasoning_tokens\" = ?, \"cache_read_input_tokens\" = ?, \"cache_creation_input_tokens\" = ?, \"total_cost_nano_usd\" = ?, \"unpriced_spans\" = ?, \"tokens_estimated\" = ?, \"has_error\" = ?, \"aggregates\" = ? where \"project_number\" = ? and \"trace_id\" = ? and \"sequence\" = ? and \"aggregates\" is not distinct from ?",
-  cells: (given) => [given.spanCount, given.startedAtMs, given.durationMs, given.firstTokenMs, given.promptTokens, given.completionTokens, given.reasoningTokens, given.cacheReadInputTokens, given.cacheCreationInputTokens, given.totalCostNanoUsd, given.unpricedSpans, Number(given.tokensEstimated), Number(given.hasError), given.aggregatesJson, given.projectNumber, packId(given.traceId), given.sequence, given.foundJson],
+  cells: (given) => [given.spanCount, given.startedAtMs ?? null, given.durationMs ?? null, given.firstTokenMs ?? null, given.promptTokens ?? null, given.completionTokens ?? null, given.reasoningTokens ?? null, given.cacheReadInputTokens ?? null, given.cacheCreationInputTokens ?? null, given.totalCostNanoUsd ?? null, given.unpricedSpans, Number(given.tokensEstimated), Number(given.hasError), given.aggregatesJson ?? null, given.projectNumber, packId(given.traceId), given.sequence, given.foundJson],
 };
 
 export const listEvaluationOrder: Compiled<typeof source.listEvaluationOrder> = {

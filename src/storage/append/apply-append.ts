@@ -85,6 +85,7 @@ function update(tables: AppendTables, { append, spans, record }: Update): Merged
   const place = { projectNumber: append.projectNumber, traceId: record.traceId, sequence: record.sequence };
   const { sums, told } = storeSpans(tables, place, { append, spans, record });
   tables.updateTrace(place, {
+    insertedAtMs: record.insertedAtMs,
     ...sums,
     metadataJson,
     expectedOutput: append.expectedOutput === undefined ? record.expectedOutput : append.expectedOutput,

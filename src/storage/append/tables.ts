@@ -1,7 +1,4 @@
-/**
- * The rows that an append reads and writes, as one transaction shows them. Applying an append is the same for every
- * driver and never waits; each driver gives it these tables in its own way.
- */
+/** The rows that an append reads and writes, as one transaction shows them; see working-set.ts. */
 
 import type { NewEvent } from '../../domain/event.ts';
 import type { GovernanceEventType, RequestEventType } from '../../domain/event-type.ts';
@@ -14,7 +11,7 @@ export type AppendTables = {
   findTrace(projectNumber: number, traceId: string): TraceRecord | undefined;
   /** Answers the place of the new trace. */
   insertTrace(trace: NewTrace): TracePlace;
-  updateTrace(place: TracePlace, state: TraceState): void;
+  updateTrace(place: TracePlace, trace: StoredTraceState): void;
   /** From now on nothing of the trace can be found, and its id is free. */
   eraseTrace(place: TracePlace): void;
   /** False, and nothing is stored, when the trace has such a span. */
@@ -46,7 +43,7 @@ export type LogTables = {
   insertGovernanceEvent(event: NewEvent<GovernanceEventType>): boolean;
 };
 
-/** `created` stands for the instant of the event; not every driver knows it by then. */
+/** `created` stands for the instant of the event; not every store knows it by then. */
 export type MakeEvent = (created: string) => NewEvent<RequestEventType>;
 
 /** Where the spans of a trace are kept. */
@@ -61,11 +58,9 @@ export type TraceState = {
   readonly aggregatesJson: string | null;
 };
 
-export type NewTrace = TraceState & {
-  readonly projectNumber: number;
-  readonly traceId: string;
-  readonly insertedAtMs: number;
-};
+export type StoredTraceState = TraceState & { readonly insertedAtMs: number };
+
+export type NewTrace = StoredTraceState & { readonly projectNumber: number; readonly traceId: string };
 
 export type StoredSpan = {
   readonly summary: SpanSummary;
@@ -88,7 +83,7 @@ export type RequestRow = {
 /** What becomes of a request. */
 type RequestFacts = {
   readonly state: StoredRequestState;
-  readonly admission: string | null;
+  readonly admissionJson: string | null;
   readonly costNanoUsd: number | null;
 };
 

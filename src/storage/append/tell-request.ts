@@ -72,7 +72,7 @@ export function settleRequest(log: LogTables, key: string): boolean {
   const { admission } = row;
   const { organizationId, projectId, content } = unpackAdmission(admission);
   const gatewayRequestId = row.gatewayRequestId ?? key;
-  const change = { state: toStored(state), admission, costNanoUsd: null, receivedAtMs: null, emits };
+  const change = { state: toStored(state), admissionJson: admission, costNanoUsd: null, receivedAtMs: null, emits };
   log.changeRequest(key, change, (created) => {
     const eventId = eventIdOf(key, { kind: 'settled' });
     const dataJson = settledData({ eventId, gatewayRequestId, organizationId, projectId }, content, created);
@@ -113,7 +113,7 @@ function insertNew(log: LogTables, telling: Telling, { key, transition }: Insert
   const cost = telling.cost ?? telling.price;
   const row: NewRequest = {
     state: toStored(state),
-    admission: emits === null ? packAdmission(admissionOf(telling)) : null,
+    admissionJson: emits === null ? packAdmission(admissionOf(telling)) : null,
     costNanoUsd: emits === null ? null : (cost?.nanoUsd ?? null),
     receivedAtMs,
     projectNumber,
@@ -143,7 +143,7 @@ function continueOwn(
   if (isToldAnew(telling) && !hasNews(log, row, { key, event })) return 'duplicate';
   const change = {
     state: toStored(state),
-    admission: mayBeCorrected(state) ? row.admission : null,
+    admissionJson: mayBeCorrected(state) ? row.admission : null,
     costNanoUsd: cost?.nanoUsd ?? null,
     receivedAtMs: telling.receivedAtMs,
     emits,

@@ -171,7 +171,15 @@ export function createWorkingLogs(known: KnownLogs | null, missing: MissingLogs)
       insertRequest(key, request, event) {
         if (findRequest(organizationNumber, key) !== undefined) return false;
         const completedAtMs = event === null ? null : NOW;
-        const row = { ...request, completedAtMs, settledAtMs: null, correctionAtMs: null, earlierCorrectionsAtMs: [] };
+        const { admissionJson: admission, ...facts } = request;
+        const row = {
+          ...facts,
+          admission,
+          completedAtMs,
+          settledAtMs: null,
+          correctionAtMs: null,
+          earlierCorrectionsAtMs: [],
+        };
         const made = event === null ? null : event(CREATED_MARK);
         put(key, { row, isNew: true, keptAtMs: request.receivedAtMs, dataJson: made?.dataJson ?? null });
         if (made !== null) appendEvent(head, made);
@@ -199,7 +207,10 @@ export function createWorkingLogs(known: KnownLogs | null, missing: MissingLogs)
   return { log, written: { requests, events, governance, heads } };
 }
 
-function toChanged(stored: KnownRequest, { state, costNanoUsd, admission, emits }: RequestChange): KnownRequest {
+function toChanged(
+  stored: KnownRequest,
+  { state, costNanoUsd, admissionJson: admission, emits }: RequestChange,
+): KnownRequest {
   const { correctionAtMs, earlierCorrectionsAtMs } = stored;
   const isAgain = emits === 'correction' && correctionAtMs !== null;
   return {

@@ -52,7 +52,15 @@ export const eventTypes: Codes<EventType> = createCodes({
   'gateway.virtual_key.revoked': 9,
 });
 
-/** The state of a stored request. */
+/** The state of a request, as its row has it. */
+export function packRequestState(state: StoredRequestState): {
+  readonly state: number;
+  readonly completedBy: number | null;
+} {
+  const completedBy = 'source' in state ? requestSources.code(state.source) : null;
+  return { state: requestStatuses.code(state.status), completedBy };
+}
+
 export function unpackRequestState(status: number, source: number | null): StoredRequestState {
   const word = requestStatuses.word(status);
   if (word === 'admitted' || word === 'settled') return { status: word };

@@ -19,6 +19,10 @@ export function packRequestKey(key: string): StoredId {
   return HASHED_REQUEST_ID.test(key) ? Buffer.from(key.slice(4), 'hex') : key;
 }
 
+export function unpackRequestKey(stored: StoredId): string {
+  return typeof stored === 'string' ? stored : `req_${stored.toString('hex')}`;
+}
+
 /** SQL for the text of the stored key of a request. */
 export const REQUEST_KEY_TEXT = `iif(typeof(requests.request_key) = 'blob',
   'req_' || lower(hex(requests.request_key)), requests.request_key)`;

@@ -8,9 +8,16 @@ const RETRY_AFTER_SECONDS = 5;
 const STORAGE_FAILURES =
   /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|BUSY|LOCKED|NOMEM|PROTOCOL|CORRUPT|NOTADB|PERM|AUTH|INTERRUPT)(_|$)/;
 
+const CONFLICTS: ReadonlySet<string> = new Set(['SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_UNIQUE']);
+
 /** Whether the statement failed for a reason outside of the statement: trying again later may work. */
 export function isStorageFailure(error: unknown): boolean {
   return STORAGE_FAILURES.test(sqliteCode(error));
+}
+
+/** Whether a row was to be stored of which the key is taken. */
+export function isConflict(error: unknown): boolean {
+  return CONFLICTS.has(sqliteCode(error));
 }
 
 /** The result code, for example SQLITE_FULL; empty for errors that are not SQLite's. */

@@ -2,7 +2,7 @@
 
 import { defineEntity } from '@mikro-orm/core';
 import { ADMITTED, eventTypes } from '../rows/codes.ts';
-import { code, id, instant, json, large, nanoUsd, packedId, text, whole } from './kinds.ts';
+import { code, id, instant, json, large, nanoUsd, requestKey, text, whole } from './kinds.ts';
 
 const SETTLED = `type = ${eventTypes.code('gateway.request.settled')}`;
 
@@ -92,8 +92,7 @@ const facts = {
   costNanoUsd: nanoUsd('nano_usd').strictNullable(),
   // What the request was admitted with; kept until no outcome can follow any more.
   admissionJson: json('admission').strictNullable(),
-  // All corrections before the last, oldest first, null when there are none: on SQLite their places in the log as a JSON
-  // array, on PostgreSQL the instants of their events, joined by commas.
+  // The events of all corrections before the last, oldest first, as a JSON array; null when there are none.
   earlierCorrections: text().strictNullable(),
 };
 
@@ -105,12 +104,12 @@ export const RequestOnSqlite = defineEntity({
   tableName: 'requests',
   properties: {
     organizationNumber: whole().primary(),
-    key: packedId().fieldName('request_key').primary(),
+    key: requestKey().primary(),
     ...subject,
     // Where in the log their events are.
-    completedSeq: large().strictNullable(),
-    settledSeq: large().strictNullable(),
-    correctionSeq: large().strictNullable(),
+    completedEvent: large().fieldName('completed_seq').strictNullable(),
+    settledEvent: large().fieldName('settled_seq').strictNullable(),
+    correctionEvent: large().fieldName('correction_seq').strictNullable(),
     ...facts,
   },
   indexes: [WAITING],
@@ -123,12 +122,12 @@ export const RequestOnPostgres = defineEntity({
     organizationNumber: whole().primary(),
     // When the request was last heard of: its partition outlives the events that are found through it.
     keptAtMs: instant('kept_at').primary(),
-    key: id().fieldName('request_key').primary(),
+    key: requestKey().primary(),
     ...subject,
     // When their events were created, which is where the log has them.
-    completedAtMs: instant('completed_at').strictNullable(),
-    settledAtMs: instant('settled_at').strictNullable(),
-    correctionAtMs: instant('correction_at').strictNullable(),
+    completedEvent: instant('completed_at').strictNullable(),
+    settledEvent: instant('settled_at').strictNullable(),
+    correctionEvent: instant('correction_at').strictNullable(),
     ...facts,
   },
   indexes: [WAITING],
@@ -140,7 +139,7 @@ export const RequestKey = defineEntity({
   tableName: 'request_keys',
   properties: {
     organizationNumber: whole().primary(),
-    key: id().fieldName('request_key').primary(),
+    key: requestKey().primary(),
     keptAtMs: instant('kept_at'),
   },
 });

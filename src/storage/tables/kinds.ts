@@ -47,6 +47,9 @@ export const id = () => p.text().collation('C');
 /** An id of a sender. SQLite keeps those that are hexadecimal digits as bytes (compact-ids.ts). blob | text COLLATE "C" */
 export const packedId = () => p.type(PackedId).collation('C').$type<string>();
 
+/** The key of a request. SQLite keeps those that are a hash as bytes. blob | text COLLATE "C" */
+export const requestKey = () => p.type(PackedKey).fieldName('request_key').collation('C').$type<string>();
+
 /** Of an open set of words: SQLite keeps those that have a number as that (codes.ts). blob | text */
 export const packedWord = () => p.type(PackedWord).$type<string>();
 
@@ -83,9 +86,10 @@ abstract class Packed extends Type<string> {
 }
 
 export class PackedId extends Packed {}
+export class PackedKey extends Packed {}
 export class PackedWord extends Packed {}
 
-const PACKED: ReadonlySet<unknown> = new Set([PackedId, PackedWord]);
+const PACKED: ReadonlySet<unknown> = new Set([PackedId, PackedKey, PackedWord]);
 
 type Index = EntityMetadata['indexes'][number];
 

@@ -1,8 +1,8 @@
 /** What is asked of traces, their spans and their evaluations. */
 
-import type { ExpressionBuilder } from 'kysely';
 import type { TraceTotals } from '../../domain/trace.ts';
-import { change, type Db, question, type Tables, type Words } from '../questions.ts';
+import { change, type Db, question } from '../questions.ts';
+import { spanOf, summaryOf, traceOf } from './columns.ts';
 
 type OfTrace = { readonly projectNumber: number; readonly sequence: number };
 type OfSome = OfTrace & { readonly ids: readonly string[] };
@@ -14,29 +14,7 @@ export const findTrace = question<{ readonly projectNumber: number; readonly tra
       .selectFrom('Trace')
       .where('projectNumber', '=', projectNumber)
       .where('traceId', '=', storedId(traceId))
-      .select(idText('traceId').as('traceId'))
-      .select((column) => [
-        'sequence as sequence',
-        'metadataJson as metadataJson',
-        'expectedOutput as expectedOutput',
-        'insertedAtMs as insertedAtMs',
-        'updatedAtMs as updatedAtMs',
-        'spanCount as spanCount',
-        'startedAtMs as startedAtMs',
-        column('startedAtMs', '+', column.ref('durationMs')).as('finishedAtMs'),
-        atLeast('durationMs', 0).as('totalTimeMs'),
-        'firstTokenMs as firstTokenMs',
-        'promptTokens as promptTokens',
-        'completionTokens as completionTokens',
-        'reasoningTokens as reasoningTokens',
-        'cacheReadInputTokens as cacheReadInputTokens',
-        'cacheCreationInputTokens as cacheCreationInputTokens',
-        'totalCostNanoUsd as totalCostNanoUsd',
-        'unpricedSpans as unpricedSpans',
-        'tokensEstimated as tokensEstimated',
-        'hasError as hasError',
-        'aggregatesJson as aggregatesJson',
-      ]),
+      .select((column) => traceOf(column, { idText, atLeast })),
 );
 
 type IdRange = { readonly projectNumber: number; readonly first: StoredId; readonly last: StoredId };
@@ -128,14 +106,6 @@ export const listLinkedSummaries = question<OfTrace>()((db, given, { idText }) =
     ),
 );
 
-/** With what tells whether a stored span had its event. */
-export const findStoredSpan = question<OfTrace & { readonly spanId: string }>()((db, given, { idText, storedId }) =>
-  spansOf(db, given)
-    .where('spanId', '=', storedId(given.spanId))
-    .select((column) => summaryOf(column, idText))
-    .select(['paramsJson as paramsJson', 'emittedRequestId as emittedRequestId']),
-);
-
 export const findSummaries = question<OfSome>()((db, given, { idText, isOneOf }) =>
   spansOf(db, given)
     .where(isOneOf('spanId', given.ids))
@@ -216,35 +186,6 @@ export const findEvaluations = question<OfSome>()((db, given, { isOneOf }) =>
       'finishedAtMs as finishedAtMs',
     ]),
 );
-
-function spanOf(column: ExpressionBuilder<Tables, 'Span'>, idText: Words['idText']) {
-  return [
-    idText('Span.spanId').as('spanId'),
-    idText('Span.parentId').$castTo<string | null>().as('parentId'),
-    'type as type',
-    'name as name',
-    'model as model',
-    'startedAtMs as startedAtMs',
-    column('startedAtMs', '+', column.ref('durationMs')).as('finishedAtMs'),
-    column('startedAtMs', '+', column.ref('firstTokenMs')).as('firstTokenAtMs'),
-    'promptTokens as promptTokens',
-    'completionTokens as completionTokens',
-    'reasoningTokens as reasoningTokens',
-    'cacheReadInputTokens as cacheReadInputTokens',
-    'cacheCreationInputTokens as cacheCreationInputTokens',
-    'costNanoUsd as costNanoUsd',
-    'tokensEstimated as tokensEstimated',
-  ] as const;
-}
-
-function summaryOf(column: ExpressionBuilder<Tables, 'Span'>, idText: Words['idText']) {
-  return [
-    ...spanOf(column, idText),
-    column('inputJson', 'is not', null).$castTo<boolean>().as('hasInput'),
-    column('outputJson', 'is not', null).$castTo<boolean>().as('hasOutput'),
-    column('errorJson', 'is not', null).$castTo<boolean>().as('hasError'),
-  ] as const;
-}
 
 function spansOf(db: Db, { projectNumber, sequence }: OfTrace) {
   return db.selectFrom('Span').where('projectNumber', '=', projectNumber).where('traceSequence', '=', sequence);

@@ -1,0 +1,61 @@
+// Compiled from src/storage/append/questions-sqlite.ts by `npm run gen`: change it there.
+
+import type { Compiled } from '../../../src/storage/questions.ts';
+import { packRequestKey } from '../../../src/storage/sqlite/compact-ids.ts';
+import type * as source from '../../../src/storage/append/questions-sqlite.ts';
+
+export const findEvent: Compiled<typeof source.findEvent> = {
+  name: 'append-sqlite.findEvent',
+  text: "select \"organization_number\" as \"organizationNumber\", \"seq\" as \"event\", \"envelope\" as \"envelope\" from \"events\" where \"events\".\"organization_number\" = ? and \"events\".\"seq\" = ?",
+  cells: (given) => [given.organizationNumber, given.event],
+  row: (row: any) => ({
+    organizationNumber: row[0],
+    event: row[1],
+    envelope: row[2],
+  }),
+};
+
+export const findLastSequence: Compiled<typeof source.findLastSequence> = {
+  name: 'append-sqlite.findLastSequence',
+  text: "select max(\"sequence\") as \"sequence\" from \"traces\"",
+  cells: () => [],
+  row: (row: any) => ({
+    sequence: row[0],
+  }),
+};
+
+export const insertEventTimes: Compiled<typeof source.insertEventTimes> = {
+  name: 'append-sqlite.insertEventTimes',
+  text: "insert into \"events_by_time\" (\"organization_number\", \"created_at\", \"id\", \"type\", \"seq\") values (?, ?, ?, ?, ?)",
+  cells: (given) => [given.organizationNumber, given.createdAtMs, given.id, given.type, given.seq],
+};
+
+export const insertEvents: Compiled<typeof source.insertEvents> = {
+  name: 'append-sqlite.insertEvents',
+  text: "insert into \"events\" (\"organization_number\", \"seq\", \"envelope\") values (?, ?, ?)",
+  cells: (given) => [given.organizationNumber, given.seq, given.envelope],
+};
+
+export const insertGovernanceEvents: Compiled<typeof source.insertGovernanceEvents> = {
+  name: 'append-sqlite.insertGovernanceEvents',
+  text: "insert into \"governance_events\" (\"organization_number\", \"id\", \"created_at\", \"seq\") values (?, ?, ?, ?)",
+  cells: (given) => [given.organizationNumber, given.id, given.createdAtMs, given.seq],
+};
+
+export const insertRequests: Compiled<typeof source.insertRequests> = {
+  name: 'append-sqlite.insertRequests',
+  text: "insert into \"requests\" (\"organization_number\", \"request_key\", \"project_number\", \"gateway_request_id\", \"state\", \"completed_by\", \"completed_seq\", \"settled_seq\", \"correction_seq\", \"received_at\", \"nano_usd\", \"admission\", \"earlier_corrections\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  cells: (given) => [given.organizationNumber, packRequestKey(given.key), given.projectNumber, given.gatewayRequestId ?? null, given.state, given.completedBy ?? null, given.completedEvent ?? null, given.settledEvent ?? null, given.correctionEvent ?? null, given.receivedAtMs, given.costNanoUsd ?? null, given.admissionJson ?? null, given.earlierCorrections ?? null],
+};
+
+export const replaceLogHeads: Compiled<typeof source.replaceLogHeads> = {
+  name: 'append-sqlite.replaceLogHeads',
+  text: "insert into \"log_heads\" (\"organization_number\", \"seq\", \"created_at\", \"last_key_index\") values (?, ?, ?, ?) on conflict (\"organization_number\") do update set \"seq\" = \"excluded\".\"seq\", \"created_at\" = \"excluded\".\"created_at\", \"last_key_index\" = \"excluded\".\"last_key_index\"",
+  cells: (given) => [given.organizationNumber, given.seq, given.createdAtMs, given.lastKeyIndex],
+};
+
+export const replaceRequests: Compiled<typeof source.replaceRequests> = {
+  name: 'append-sqlite.replaceRequests',
+  text: "insert into \"requests\" (\"organization_number\", \"request_key\", \"project_number\", \"gateway_request_id\", \"state\", \"completed_by\", \"completed_seq\", \"settled_seq\", \"correction_seq\", \"received_at\", \"nano_usd\", \"admission\", \"earlier_corrections\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"organization_number\", \"request_key\") do update set \"project_number\" = \"excluded\".\"project_number\", \"gateway_request_id\" = \"excluded\".\"gateway_request_id\", \"state\" = \"excluded\".\"state\", \"completed_by\" = \"excluded\".\"completed_by\", \"completed_seq\" = \"excluded\".\"completed_seq\", \"settled_seq\" = \"excluded\".\"settled_seq\", \"correction_seq\" = \"excluded\".\"correction_seq\", \"received_at\" = \"excluded\".\"received_at\", \"nano_usd\" = \"excluded\".\"nano_usd\", \"admission\" = \"excluded\".\"admission\", \"earlier_corrections\" = \"excluded\".\"earlier_corrections\"",
+  cells: (given) => [given.organizationNumber, packRequestKey(given.key), given.projectNumber, given.gatewayRequestId ?? null, given.state, given.completedBy ?? null, given.completedEvent ?? null, given.settledEvent ?? null, given.correctionEvent ?? null, given.receivedAtMs, given.costNanoUsd ?? null, given.admissionJson ?? null, given.earlierCorrections ?? null],
+};

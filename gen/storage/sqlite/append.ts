@@ -1,0 +1,164 @@
+// Compiled from src/storage/append/questions.ts by `npm run gen`: change it there.
+
+import type { Compiled } from '../../../src/storage/questions.ts';
+import { packCostSource } from '../../../src/storage/rows/codes.ts';
+import { packId } from '../../../src/storage/sqlite/compact-ids.ts';
+import { packRequestKey } from '../../../src/storage/sqlite/compact-ids.ts';
+import { packTyped } from '../../../src/storage/rows/typed-text.ts';
+import { spanTypes } from '../../../src/storage/rows/codes.ts';
+import { unpackRequestKey } from '../../../src/storage/sqlite/compact-ids.ts';
+import type * as source from '../../../src/storage/append/questions.ts';
+
+export const findGovernanceEvent: Compiled<typeof source.findGovernanceEvent> = {
+  name: 'append.findGovernanceEvent',
+  text: "select \"governance_events\".\"organization_number\" as \"organizationNumber\", \"governance_events\".\"id\" as \"id\" from \"governance_events\" where \"governance_events\".\"organization_number\" = ? and \"governance_events\".\"id\" = ?",
+  cells: (given) => [given.organizationNumber, given.id],
+  row: (row: any) => ({
+    organizationNumber: row[0],
+    id: row[1],
+  }),
+};
+
+export const findLogHead: Compiled<typeof source.findLogHead> = {
+  name: 'append.findLogHead',
+  text: "select \"log_heads\".\"organization_number\" as \"organizationNumber\", \"log_heads\".\"seq\" as \"seq\", \"log_heads\".\"created_at\" as \"createdAtMs\", \"log_heads\".\"last_key_index\" as \"lastKeyIndex\" from \"log_heads\" where \"log_heads\".\"organization_number\" = ?",
+  cells: (given) => [given.organizationNumber],
+  row: (row: any) => ({
+    organizationNumber: row[0],
+    seq: row[1],
+    createdAtMs: row[2],
+    lastKeyIndex: row[3],
+  }),
+};
+
+export const findRequest: Compiled<typeof source.findRequest> = {
+  name: 'append.findRequest',
+  text: "select \"requests\".\"organization_number\" as \"organizationNumber\", \"requests\".\"request_key\" as \"key\", \"requests\".\"project_number\" as \"projectNumber\", \"requests\".\"gateway_request_id\" as \"gatewayRequestId\", \"requests\".\"state\" as \"state\", \"requests\".\"completed_by\" as \"completedBy\", \"requests\".\"completed_seq\" as \"completedEvent\", \"requests\".\"settled_seq\" as \"settledEvent\", \"requests\".\"correction_seq\" as \"correctionEvent\", \"requests\".\"received_at\" as \"receivedAtMs\", \"requests\".\"nano_usd\" as \"costNanoUsd\", \"requests\".\"admission\" as \"admissionJson\", \"requests\".\"earlier_corrections\" as \"earlierCorrections\" from \"requests\" where \"requests\".\"organization_number\" = ? and \"requests\".\"request_key\" = ?",
+  cells: (given) => [given.organizationNumber, packRequestKey(given.key)],
+  row: (row: any) => ({
+    organizationNumber: row[0],
+    key: unpackRequestKey(row[1]),
+    projectNumber: row[2],
+    gatewayRequestId: row[3],
+    state: row[4],
+    completedBy: row[5],
+    completedEvent: row[6],
+    settledEvent: row[7],
+    correctionEvent: row[8],
+    receivedAtMs: row[9],
+    costNanoUsd: row[10],
+    admissionJson: row[11],
+    earlierCorrections: row[12],
+  }),
+};
+
+export const findSpan: Compiled<typeof source.findSpan> = {
+  name: 'append.findSpan',
+  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"tokens_estimated\" as \"tokensEstimated\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\", \"params\" as \"paramsJson\", \"emitted_request_id\" as \"emittedRequestId\" from \"spans\" where \"spans\".\"project_number\" = ? and \"spans\".\"trace_sequence\" = ? and \"spans\".\"span_id\" = ?",
+  cells: (given) => [given.projectNumber, given.traceSequence, packId(given.spanId)],
+  row: (row: any) => ({
+    projectNumber: row[0],
+    traceSequence: row[1],
+    spanId: row[2],
+    parentId: row[3],
+    type: spanTypes.word(row[4]),
+    name: row[5],
+    model: row[6],
+    startedAtMs: row[7],
+    finishedAtMs: row[8],
+    firstTokenAtMs: row[9],
+    promptTokens: row[10],
+    completionTokens: row[11],
+    reasoningTokens: row[12],
+    cacheReadInputTokens: row[13],
+    cacheCreationInputTokens: row[14],
+    costNanoUsd: row[15],
+    tokensEstimated: row[16] === 1,
+    hasInput: row[17] === 1,
+    hasOutput: row[18] === 1,
+    hasError: row[19] === 1,
+    paramsJson: row[20],
+    emittedRequestId: row[21],
+  }),
+};
+
+export const findSpanId: Compiled<typeof source.findSpanId> = {
+  name: 'append.findSpanId',
+  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\" from \"spans\" where \"spans\".\"project_number\" = ? and \"spans\".\"trace_sequence\" = ? and \"spans\".\"span_id\" = ?",
+  cells: (given) => [given.projectNumber, given.traceSequence, packId(given.spanId)],
+  row: (row: any) => ({
+    projectNumber: row[0],
+    traceSequence: row[1],
+    spanId: row[2],
+  }),
+};
+
+export const findTrace: Compiled<typeof source.findTrace> = {
+  name: 'append.findTrace',
+  text: "select \"project_number\" as \"projectNumber\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"metadata\" as \"metadataJson\", \"expected_output\" as \"expectedOutput\", \"inserted_at\" as \"insertedAtMs\", \"updated_at\" as \"updatedAtMs\", \"span_count\" as \"spanCount\", \"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", max(0, \"duration_ms\") as \"totalTimeMs\", \"first_token_ms\" as \"firstTokenMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", \"unpriced_spans\" as \"unpricedSpans\", \"tokens_estimated\" as \"tokensEstimated\", \"has_error\" as \"hasError\", \"aggregates\" as \"aggregatesJson\" from \"traces\" where \"traces\".\"project_number\" = ? and \"traces\".\"trace_id\" = ?",
+  cells: (given) => [given.projectNumber, packId(given.traceId)],
+  row: (row: any) => ({
+    projectNumber: row[0],
+    traceId: row[1],
+    sequence: row[2],
+    metadataJson: row[3],
+    expectedOutput: row[4],
+    insertedAtMs: row[5],
+    updatedAtMs: row[6],
+    spanCount: row[7],
+    startedAtMs: row[8],
+    finishedAtMs: row[9],
+    totalTimeMs: row[10],
+    firstTokenMs: row[11],
+    promptTokens: row[12],
+    completionTokens: row[13],
+    reasoningTokens: row[14],
+    cacheReadInputTokens: row[15],
+    cacheCreationInputTokens: row[16],
+    totalCostNanoUsd: row[17],
+    unpricedSpans: row[18],
+    tokensEstimated: row[19] === 1,
+    hasError: row[20] === 1,
+    aggregatesJson: row[21],
+  }),
+};
+
+export const insertSpans: Compiled<typeof source.insertSpans> = {
+  name: 'append.insertSpans',
+  text: "insert into \"spans\" (\"project_number\", \"trace_sequence\", \"span_id\", \"parent_id\", \"type\", \"started_at\", \"duration_ms\", \"first_token_ms\", \"prompt_tokens\", \"completion_tokens\", \"reasoning_tokens\", \"cache_read_input_tokens\", \"cache_creation_input_tokens\", \"cost_nano_usd\", \"cost_source\", \"tokens_estimated\", \"cached_tokens_in_prompt\", \"emitted_request_id\", \"name\", \"vendor\", \"model\", \"params\", \"other_metrics\", \"error\", \"contexts\", \"input\", \"output\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  cells: (given) => [given.projectNumber, given.traceSequence, packId(given.spanId), given.parentId == null ? null : packId(given.parentId), spanTypes.code(given.type), given.startedAtMs, given.durationMs, given.firstTokenMs ?? null, given.promptTokens ?? null, given.completionTokens ?? null, given.reasoningTokens ?? null, given.cacheReadInputTokens ?? null, given.cacheCreationInputTokens ?? null, given.costNanoUsd ?? null, packCostSource(given.costSource ?? null), Number(given.tokensEstimated), given.cachedTokensInPrompt == null ? null : Number(given.cachedTokensInPrompt), given.emittedRequestId ?? null, given.name ?? null, given.vendor ?? null, given.model ?? null, given.paramsJson ?? null, given.otherMetricsJson ?? null, given.errorJson ?? null, given.contextsJson ?? null, packTyped(given.inputJson ?? null), packTyped(given.outputJson ?? null)],
+};
+
+export const insertTraces: Compiled<typeof source.insertTraces> = {
+  name: 'append.insertTraces',
+  text: "insert into \"traces\" (\"project_number\", \"trace_id\", \"sequence\", \"inserted_at\", \"updated_at\", \"span_count\", \"started_at\", \"duration_ms\", \"first_token_ms\", \"prompt_tokens\", \"completion_tokens\", \"reasoning_tokens\", \"cache_read_input_tokens\", \"cache_creation_input_tokens\", \"total_cost_nano_usd\", \"unpriced_spans\", \"tokens_estimated\", \"has_error\", \"metadata\", \"expected_output\", \"aggregates\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  cells: (given) => [given.projectNumber, packId(given.traceId), given.sequence, given.insertedAtMs, given.updatedAtMs, given.spanCount, given.startedAtMs ?? null, given.durationMs ?? null, given.firstTokenMs ?? null, given.promptTokens ?? null, given.completionTokens ?? null, given.reasoningTokens ?? null, given.cacheReadInputTokens ?? null, given.cacheCreationInputTokens ?? null, given.totalCostNanoUsd ?? null, given.unpricedSpans, Number(given.tokensEstimated), Number(given.hasError), given.metadataJson, given.expectedOutput ?? null, given.aggregatesJson ?? null],
+};
+
+export const listOverdue: Compiled<typeof source.listOverdue> = {
+  name: 'append.listOverdue',
+  text: "select \"organization_number\" as \"organizationNumber\", \"request_key\" as \"key\" from \"requests\" where \"state\" = 2 and \"received_at\" <= ? order by \"received_at\" limit ?",
+  cells: (given) => [given.admittedByMs, given.countMax],
+  row: (row: any) => ({
+    organizationNumber: row[0],
+    key: unpackRequestKey(row[1]),
+  }),
+};
+
+export const replaceEvaluations: Compiled<typeof source.replaceEvaluations> = {
+  name: 'append.replaceEvaluations',
+  text: "insert into \"evaluations\" (\"project_number\", \"trace_sequence\", \"evaluation_id\", \"inserted_at\", \"evaluator_id\", \"name\", \"type\", \"span_id\", \"thread_id\", \"is_guardrail\", \"status\", \"passed\", \"score\", \"label\", \"monitor_id\", \"started_at\", \"finished_at\", \"details\", \"error\", \"inputs\", \"cost\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"project_number\", \"trace_sequence\", \"evaluation_id\") do update set \"evaluator_id\" = \"excluded\".\"evaluator_id\", \"name\" = \"excluded\".\"name\", \"type\" = \"excluded\".\"type\", \"span_id\" = \"excluded\".\"span_id\", \"thread_id\" = \"excluded\".\"thread_id\", \"is_guardrail\" = \"excluded\".\"is_guardrail\", \"status\" = \"excluded\".\"status\", \"passed\" = \"excluded\".\"passed\", \"score\" = \"excluded\".\"score\", \"label\" = \"excluded\".\"label\", \"monitor_id\" = \"excluded\".\"monitor_id\", \"started_at\" = \"excluded\".\"started_at\", \"finished_at\" = \"excluded\".\"finished_at\", \"details\" = \"excluded\".\"details\", \"error\" = \"excluded\".\"error\", \"inputs\" = \"excluded\".\"inputs\", \"cost\" = \"excluded\".\"cost\"",
+  cells: (given) => [given.projectNumber, given.traceSequence, given.evaluationId, given.insertedAtMs, given.evaluatorId, given.name, given.type ?? null, given.spanId ?? null, given.threadId ?? null, Number(given.isGuardrail), given.status, given.passed == null ? null : Number(given.passed), given.score ?? null, given.label ?? null, given.monitorId ?? null, given.startedAtMs ?? null, given.finishedAtMs ?? null, given.details ?? null, given.errorJson ?? null, given.inputsJson ?? null, given.costJson ?? null],
+};
+
+export const replaceSpans: Compiled<typeof source.replaceSpans> = {
+  name: 'append.replaceSpans',
+  text: "insert into \"spans\" (\"project_number\", \"trace_sequence\", \"span_id\", \"parent_id\", \"type\", \"started_at\", \"duration_ms\", \"first_token_ms\", \"prompt_tokens\", \"completion_tokens\", \"reasoning_tokens\", \"cache_read_input_tokens\", \"cache_creation_input_tokens\", \"cost_nano_usd\", \"cost_source\", \"tokens_estimated\", \"cached_tokens_in_prompt\", \"emitted_request_id\", \"name\", \"vendor\", \"model\", \"params\", \"other_metrics\", \"error\", \"contexts\", \"input\", \"output\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"project_number\", \"trace_sequence\", \"span_id\") do update set \"parent_id\" = \"excluded\".\"parent_id\", \"type\" = \"excluded\".\"type\", \"started_at\" = \"excluded\".\"started_at\", \"duration_ms\" = \"excluded\".\"duration_ms\", \"first_token_ms\" = \"excluded\".\"first_token_ms\", \"prompt_tokens\" = \"excluded\".\"prompt_tokens\", \"completion_tokens\" = \"excluded\".\"completion_tokens\", \"reasoning_tokens\" = \"excluded\".\"reasoning_tokens\", \"cache_read_input_tokens\" = \"excluded\".\"cache_read_input_tokens\", \"cache_creation_input_tokens\" = \"excluded\".\"cache_creation_input_tokens\", \"cost_nano_usd\" = \"excluded\".\"cost_nano_usd\", \"cost_source\" = \"excluded\".\"cost_source\", \"tokens_estimated\" = \"excluded\".\"tokens_estimated\", \"cached_tokens_in_prompt\" = \"excluded\".\"cached_tokens_in_prompt\", \"emitted_request_id\" = \"excluded\".\"emitted_request_id\", \"name\" = \"excluded\".\"name\", \"vendor\" = \"excluded\".\"vendor\", \"model\" = \"excluded\".\"model\", \"params\" = \"excluded\".\"params\", \"other_metrics\" = \"excluded\".\"other_metrics\", \"error\" = \"excluded\".\"error\", \"contexts\" = \"excluded\".\"contexts\", \"input\" = \"excluded\".\"input\", \"output\" = \"excluded\".\"output\"",
+  cells: (given) => [given.projectNumber, given.traceSequence, packId(given.spanId), given.parentId == null ? null : packId(given.parentId), spanTypes.code(given.type), given.startedAtMs, given.durationMs, given.firstTokenMs ?? null, given.promptTokens ?? null, given.completionTokens ?? null, given.reasoningTokens ?? null, given.cacheReadInputTokens ?? null, given.cacheCreationInputTokens ?? null, given.costNanoUsd ?? null, packCostSource(given.costSource ?? null), Number(given.tokensEstimated), given.cachedTokensInPrompt == null ? null : Number(given.cachedTokensInPrompt), given.emittedRequestId ?? null, given.name ?? null, given.vendor ?? null, given.model ?? null, given.paramsJson ?? null, given.otherMetricsJson ?? null, given.errorJson ?? null, given.contextsJson ?? null, packTyped(given.inputJson ?? null), packTyped(given.outputJson ?? null)],
+};
+
+export const replaceTraces: Compiled<typeof source.replaceTraces> = {
+  name: 'append.replaceTraces',
+  text: "insert into \"traces\" (\"project_number\", \"trace_id\", \"sequence\", \"inserted_at\", \"updated_at\", \"span_count\", \"started_at\", \"duration_ms\", \"first_token_ms\", \"prompt_tokens\", \"completion_tokens\", \"reasoning_tokens\", \"cache_read_input_tokens\", \"cache_creation_input_tokens\", \"total_cost_nano_usd\", \"unpriced_spans\", \"tokens_estimated\", \"has_error\", \"metadata\", \"expected_output\", \"aggregates\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"sequence\") do update set \"project_number\" = \"excluded\".\"project_number\", \"trace_id\" = \"excluded\".\"trace_id\", \"inserted_at\" = \"excluded\".\"inserted_at\", \"updated_at\" = \"excluded\".\"updated_at\", \"span_count\" = \"excluded\".\"span_count\", \"started_at\" = \"excluded\".\"started_at\", \"duration_ms\" = \"excluded\".\"duration_ms\", \"first_token_ms\" = \"excluded\".\"first_token_ms\", \"prompt_tokens\" = \"excluded\".\"prompt_tokens\", \"completion_tokens\" = \"excluded\".\"completion_tokens\", \"reasoning_tokens\" = \"excluded\".\"reasoning_tokens\", \"cache_read_input_tokens\" = \"excluded\".\"cache_read_input_tokens\", \"cache_creation_input_tokens\" = \"excluded\".\"cache_creation_input_tokens\", \"total_cost_nano_usd\" = \"excluded\".\"total_cost_nano_usd\", \"unpriced_spans\" = \"excluded\".\"unpriced_spans\", \"tokens_estimated\" = \"excluded\".\"tokens_estimated\", \"has_error\" = \"excluded\".\"has_error\", \"metadata\" = \"excluded\".\"metadata\", \"expected_output\" = \"excluded\".\"expected_output\", \"aggregates\" = \"excluded\".\"aggregates\"",
+  cells: (given) => [given.projectNumber, packId(given.traceId), given.sequence, given.insertedAtMs, given.updatedAtMs, given.spanCount, given.startedAtMs ?? null, given.durationMs ?? null, given.firstTokenMs ?? null, given.promptTokens ?? null, given.completionTokens ?? null, given.reasoningTokens ?? null, given.cacheReadInputTokens ?? null, given.cacheCreationInputTokens ?? null, given.totalCostNanoUsd ?? null, given.unpricedSpans, Number(given.tokensEstimated), Number(given.hasError), given.metadataJson, given.expectedOutput ?? null, given.aggregatesJson ?? null],
+};

@@ -1,0 +1,117 @@
+/** What the object mapper knows of the tables. It never connects. */
+
+import { MikroORM as PostgresMapper } from '@mikro-orm/postgresql';
+import { MikroORM as SqliteMapper } from '@mikro-orm/sqlite';
+import type { Db } from '../../src/storage/questions.ts';
+import { fitTo, PackedId, PackedKey, PackedWord, Stored, type StoreKind } from '../../src/storage/tables/kinds.ts';
+import { POSTGRES_TABLES, SQLITE_TABLES } from '../../src/storage/tables/tables.ts';
+
+export type Column = {
+  /** Of the property. */
+  readonly name: string;
+  readonly fieldNames: readonly string[];
+  readonly columnTypes: readonly string[];
+  readonly type: unknown;
+  readonly customType?: unknown;
+  readonly runtimeType: string;
+  readonly nullable?: boolean;
+  readonly primary?: boolean;
+};
+
+export type Table = { readonly name: string; readonly tableName: string; readonly columns: readonly Column[] };
+
+export type Mapper = {
+  readonly db: Db;
+  /** By what questions call it. */
+  tableOf(name: string): Table;
+  /** The column of that name in one of the tables. */
+  columnOf(tableNames: readonly string[], name: string): Column;
+};
+
+export function openMapper(store: StoreKind): Mapper {
+  const settings = {
+    dbName: 'none',
+    connect: false,
+    metadataCache: { enabled: false },
+    discovery: { onMetadata: fitTo(store) },
+  };
+  const mapper =
+    store === 'sqlite'
+      ? new SqliteMapper({ ...settings, entities: [...SQLITE_TABLES] })
+      : new PostgresMapper({ ...settings, entities: [...POSTGRES_TABLES] });
+  const tables: readonly Table[] = [...mapper.getMetadata()].map(({ className, tableName, properties }) => ({
+    name: className,
+    tableName,
+    columns: Object.values(properties) as Column[],
+  }));
+  return {
+    db: mapper.em.getKysely({ tableNamingStrategy: 'entity', columnNamingStrategy: 'property' }) as unknown as Db,
+    tableOf(name) {
+      const table = tables.find((each) => each.name === name);
+      if (table === undefined) throw new Error(`there is no table ${name}`);
+      return table;
+    },
+    columnOf(tableNames, name) {
+      const columns = tables
+        .filter(({ tableName }) => tableNames.includes(tableName))
+        .flatMap((table) => table.columns);
+      const column = columns.find(({ fieldNames }) => fieldNames[0] === name);
+      if (column === undefined) throw new Error(`no table of ${tableNames.join(', ')} has the column ${name}`);
+      return column;
+    },
+  };
+}
+
+/** The code that makes of a value what the column holds. */
+export function packCode(store: StoreKind, column: Column, value: string): string {
+  const unlessNull = (code: string) => (column.nullable === true ? `${value} == null ? null : ${code}` : code);
+  const orNull = column.nullable === true ? `${value} ?? null` : value;
+  const kind = column.customType ?? column.type;
+  if (kind instanceof Stored) {
+    return kind.form === 'typedText' ? `packTyped(${orNull})` : unlessNull(`${kind.form}.code(${value})`);
+  }
+  if (store === 'postgres') return orNull;
+  if (kind instanceof PackedWord) return `packCostSource(${orNull})`;
+  if (kind instanceof PackedId) return unlessNull(`packId(${value})`);
+  if (kind instanceof PackedKey) return `packRequestKey(${value})`;
+  return column.runtimeType === 'boolean' ? unlessNull(`Number(${value})`) : orNull;
+}
+
+/** The code that makes of what the column holds a value again. */
+export function unpackCode(store: StoreKind, column: Column, raw: string): string {
+  const unlessNull = (code: string) => (column.nullable === true ? `${raw} === null ? null : ${code}` : code);
+  const kind = column.customType ?? column.type;
+  if (kind instanceof Stored) {
+    return kind.form === 'typedText' ? `unpackTyped(${raw})` : unlessNull(`${kind.form}.word(${raw})`);
+  }
+  if (store === 'postgres') return raw;
+  if (kind instanceof PackedWord) return `unpackCostSource(${raw})`;
+  if (kind instanceof PackedId) throw new Error('SQLite has ids as bytes: a question selects them by idText');
+  if (kind instanceof PackedKey) return `unpackRequestKey(${raw})`;
+  return column.runtimeType === 'boolean' ? unlessNull(`${raw} === 1`) : raw;
+}
+
+const ARRAYS: Readonly<Record<string, string>> = {
+  bigint: 'int8Array',
+  boolean: 'boolArray',
+  'double precision': 'float8Array',
+  int: 'int4Array',
+  text: 'textArray',
+};
+
+/** On PostgreSQL, the code that makes of what is given for a column of many rows an array. */
+export function encodeCode(type: string, cell: string): string {
+  const encode = ARRAYS[type];
+  if (encode === undefined) throw new Error(`there are no arrays of ${type}`);
+  return `${encode}(rows, (given) => ${cell})`;
+}
+
+export function typeOf({ columnTypes }: Column): string {
+  // Numbers that the store draws itself.
+  return String(columnTypes[0]).replace('serial', 'int');
+}
+
+/** In statements. */
+export function quote(name: string | undefined): string {
+  return `"${name}"`;
+}

@@ -1,0 +1,102 @@
+/**
+ * What PostgreSQL alone is asked and told. Only there an append learns from the database when it is committed and where
+ * in the log its events are: once it holds the end of the log. Until then 0 stands for that instant.
+ */
+
+import { changeRows, insertMany, lookup, type PostgresDb, type PostgresTables, replaceMany } from '../questions.ts';
+
+const FROM_HEAD = 'join log_heads as head on head.organization_number = "given".organization_number';
+const INSTANT = 'head.created_at';
+const INSTANT_TEXT = `to_char(to_timestamp(${INSTANT} / 1000.0) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+// Rows have how many events of the batch come after theirs, as a negative number.
+const SEQ = 'head.seq + "given".seq';
+// Requests must outlive their events, which get their time here: a process whose clock is behind decides nothing.
+const KEPT_AT = 'greatest("given".kept_at, floor(extract(epoch from now()) * 1000)::bigint)';
+
+const ofInstant = (column: string) => `case "given".${column} when 0 then ${INSTANT} else "given".${column} end`;
+
+/** Their rows may have a new month; this keeps others from changing them. */
+export const lockRequestKeys = lookup<{ readonly organizationNumber: number; readonly key: string }>()(
+  (db, { organizationNumber, key }, { keyed }) =>
+    keyed(
+      (db as unknown as PostgresDb).selectFrom('RequestKey'),
+      'RequestKey',
+      { organizationNumber, key },
+      'lock',
+    ).select(['RequestKey.organizationNumber as organizationNumber', 'RequestKey.key as key']),
+);
+
+/** An event by when it was created, and its id. */
+export const findEvent = lookup<{
+  readonly organizationNumber: number;
+  readonly event: number;
+  readonly id: string;
+}>()((db, { organizationNumber, event, id }, { keyed }) =>
+  keyed((db as unknown as PostgresDb).selectFrom('Event'), 'Event', {
+    organizationNumber,
+    createdAtMs: event,
+    id,
+  }).select([
+    'Event.organizationNumber as organizationNumber',
+    'Event.createdAtMs as event',
+    'Event.id as id',
+    'Event.envelope as envelope',
+  ]),
+);
+
+export const insertRequestKeys = insertMany<'RequestKey', PostgresTables>('RequestKey', {
+  made: { keptAtMs: KEPT_AT },
+});
+export const replaceRequestKeys = replaceMany<'RequestKey', PostgresTables>('RequestKey', {
+  made: { keptAtMs: KEPT_AT },
+});
+
+export const insertRequests = insertMany<'Request', PostgresTables>('Request', {
+  from: FROM_HEAD,
+  made: {
+    keptAtMs: KEPT_AT,
+    completedEvent: ofInstant('completed_at'),
+    settledEvent: ofInstant('settled_at'),
+    correctionEvent: ofInstant('correction_at'),
+    earlierCorrections: `regexp_replace("given".earlier_corrections, '\\y0\\y', ${INSTANT}::text, 'g')`,
+  },
+});
+
+export const insertEvents = insertMany<'Event', PostgresTables>('Event', {
+  from: FROM_HEAD,
+  made: {
+    createdAtMs: INSTANT,
+    seq: SEQ,
+    // No JSON text holds what stands in it for the instant.
+    envelope: `replace("given".envelope, E'\\x01', ${INSTANT_TEXT})`,
+  },
+});
+
+export const insertGovernanceEvents = insertMany<'GovernanceEvent', PostgresTables>('GovernanceEvent', {
+  from: FROM_HEAD,
+  made: { createdAtMs: INSTANT, seq: SEQ },
+});
+
+export const deleteRequests = changeRows<{
+  readonly organizationNumber: number;
+  readonly keptAtMs: number;
+  readonly key: string;
+}>((db, { organizationNumber, keptAtMs, key }) =>
+  (db as unknown as PostgresDb)
+    .deleteFrom('Request')
+    .where('organizationNumber', '=', organizationNumber)
+    .where('keptAtMs', '=', keptAtMs)
+    .where('key', '=', key),
+);
+
+type OfTrace = { readonly projectNumber: number; readonly traceId: string; readonly sequence: number };
+
+export const deleteTraces = changeRows<OfTrace>((db, { projectNumber, traceId }) =>
+  db.deleteFrom('Trace').where('projectNumber', '=', projectNumber).where('traceId', '=', traceId),
+);
+export const deleteSpans = changeRows<OfTrace>((db, { projectNumber, sequence }) =>
+  db.deleteFrom('Span').where('projectNumber', '=', projectNumber).where('traceSequence', '=', sequence),
+);
+export const deleteEvaluations = changeRows<OfTrace>((db, { projectNumber, sequence }) =>
+  db.deleteFrom('Evaluation').where('projectNumber', '=', projectNumber).where('traceSequence', '=', sequence),
+);

@@ -1,0 +1,66 @@
+/** What appends ask and write, the same on every store. */
+
+import { sql } from 'kysely';
+import { insertMany, lookup, question, replaceMany } from '../questions.ts';
+import { ADMITTED } from '../rows/codes.ts';
+import { summaryOf, traceOf } from '../traces/columns.ts';
+
+type OfSpan = { readonly projectNumber: number; readonly traceSequence: number; readonly spanId: string };
+type OfRequest = { readonly organizationNumber: number; readonly key: string };
+
+export const findTrace = lookup<{ readonly projectNumber: number; readonly traceId: string }>()(
+  (db, { projectNumber, traceId }, { keyed, idText, atLeast }) =>
+    keyed(db.selectFrom('Trace'), 'Trace', { projectNumber, traceId }, 'lock')
+      .select('projectNumber as projectNumber')
+      .select((column) => traceOf(column, { idText, atLeast })),
+);
+
+export const findSpan = lookup<OfSpan>()((db, { projectNumber, traceSequence, spanId }, { keyed, idText }) =>
+  keyed(db.selectFrom('Span'), 'Span', { projectNumber, traceSequence, spanId })
+    .select(['projectNumber as projectNumber', 'traceSequence as traceSequence'])
+    .select((column) => summaryOf(column, idText))
+    .select(['paramsJson as paramsJson', 'emittedRequestId as emittedRequestId']),
+);
+
+/** Of a span of which no more is to be known than whether there is one. */
+export const findSpanId = lookup<OfSpan>()((db, { projectNumber, traceSequence, spanId }, { keyed, idText }) =>
+  keyed(db.selectFrom('Span'), 'Span', { projectNumber, traceSequence, spanId })
+    .select(['projectNumber as projectNumber', 'traceSequence as traceSequence'])
+    .select(idText('spanId').as('spanId')),
+);
+
+export const findRequest = lookup<OfRequest>()((db, { organizationNumber, key }, { requestsOf, allOf }) =>
+  requestsOf(db, { organizationNumber, key }).select(allOf('Request')),
+);
+
+/** The oldest first. */
+export const listOverdue = question<{ readonly admittedByMs: number; readonly countMax: number }>()(
+  (db, { admittedByMs, countMax }) =>
+    db
+      .selectFrom('Request')
+      .where('state', '=', sql.lit(ADMITTED))
+      .where('receivedAtMs', '<=', admittedByMs)
+      .select(['organizationNumber as organizationNumber', 'key as key'])
+      .orderBy('receivedAtMs')
+      .limit(countMax),
+);
+
+export const findGovernanceEvent = lookup<{ readonly organizationNumber: number; readonly id: string }>()(
+  (db, { organizationNumber, id }, { keyed }) =>
+    keyed(db.selectFrom('GovernanceEvent'), 'GovernanceEvent', { organizationNumber, id }).select([
+      'GovernanceEvent.organizationNumber as organizationNumber',
+      'GovernanceEvent.id as id',
+    ]),
+);
+
+export const findLogHead = lookup<{ readonly organizationNumber: number }>()(
+  (db, { organizationNumber }, { keyed, allOf }) =>
+    keyed(db.selectFrom('LogHead'), 'LogHead', { organizationNumber }).select(allOf('LogHead')),
+);
+
+export const insertTraces = insertMany('Trace');
+export const replaceTraces = replaceMany('Trace');
+export const insertSpans = insertMany('Span');
+export const replaceSpans = replaceMany('Span');
+/** A later result of an evaluation takes the place of the one before, which tells when it was first heard of. */
+export const replaceEvaluations = replaceMany('Evaluation', { keeps: ['insertedAtMs'] });

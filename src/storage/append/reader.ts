@@ -1,0 +1,37 @@
+/** What a run of a batch reads. */
+
+import type { LookupSource, Source } from '../questions.ts';
+import type { listSummaries } from '../traces/questions.ts';
+import type * as shared from './questions.ts';
+import type { findEvent } from './questions-postgres.ts';
+
+type Questions = {
+  readonly findTrace: typeof shared.findTrace;
+  readonly findSpan: typeof shared.findSpan;
+  readonly findSpanId: typeof shared.findSpanId;
+  readonly findRequest: typeof shared.findRequest;
+  readonly findGovernanceEvent: typeof shared.findGovernanceEvent;
+  readonly findLogHead: typeof shared.findLogHead;
+  readonly findEvent: typeof findEvent;
+  readonly listOverdue: typeof shared.listOverdue;
+  readonly listSummaries: typeof listSummaries;
+};
+
+export type Asked = keyof Questions;
+export type KeyOf<Name extends Asked> =
+  Questions[Name] extends LookupSource<infer Key, unknown>
+    ? Key
+    : Questions[Name] extends Source<infer Key, unknown>
+      ? Key
+      : never;
+export type Found<Name extends Asked> = Questions[Name] extends
+  | LookupSource<never, infer Row>
+  | Source<never, infer Row>
+  ? Row
+  : never;
+
+/** Answers what is stored, or nothing where that is not known yet: then the run is void, and repeated once it is. */
+export type Reader = <Name extends Asked>(name: Name, key: KeyOf<Name>) => readonly Found<Name>[];
+
+/** For batches that are taken to hold nothing that is stored already; the database refuses those that do. */
+export const findNothing: Reader = () => [];

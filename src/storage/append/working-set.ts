@@ -1,0 +1,178 @@
+/**
+ * The tables of an append. A batch is applied to rows in memory: what it reads comes from the reader of the store, and
+ * what it writes is collected, to be written once. Later writes of a row take the place of earlier ones.
+ */
+
+import type { Evaluation, Span, SpanSummary, TraceRecord } from '../../domain/trace.ts';
+import { summaryOf } from '../../domain/trace-totals.ts';
+import type { Found, Reader } from './reader.ts';
+import type { AppendTables, StoredSpan, StoredTraceState, TracePlace } from './tables.ts';
+import { createWorkingLog, type LogEnds, type WorkingLog, type WrittenLog } from './working-log.ts';
+
+type TraceRow = TraceRecord & { readonly projectNumber: number; readonly durationMs: number | null };
+type PartPlace = { readonly projectNumber: number; readonly traceSequence: number };
+type SpanRow = Span &
+  PartPlace & { readonly durationMs: number; readonly firstTokenMs: number | null } & {
+    readonly emittedRequestId: string | null;
+  };
+type EvaluationRow = Evaluation & PartPlace;
+
+/** A row to be written, and whether there is none of its key. */
+type Entry<Row> = { readonly row: Row; readonly isNew: boolean };
+
+export type Written = {
+  /** Traces that are to go with all that belongs to them, before anything else is written. */
+  readonly erased: readonly TracePlace[];
+  readonly traces: ReadonlyMap<string, Entry<TraceRow>>;
+  readonly spans: ReadonlyMap<string, Entry<SpanRow>>;
+  readonly evaluations: ReadonlyMap<string, EvaluationRow>;
+  /** Of organizations of which anything was asked. */
+  readonly logs: ReadonlyMap<number, { readonly written: WrittenLog }>;
+};
+
+export type WorkingSet = { readonly tables: AppendTables; readonly written: Written };
+
+export type WorkingSetDeps = LogEnds & {
+  readonly read: Reader;
+  /** A sequence nobody else has. */
+  readonly drawSequence: (insertedAtMs: number) => number;
+};
+
+export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
+  const { read, drawSequence } = deps;
+  const erased: TracePlace[] = [];
+  const traces = new Map<string, Entry<TraceRow>>();
+  const gone = new Set<string>();
+  const spans = new Map<string, Entry<SpanRow>>();
+  const evaluations = new Map<string, EvaluationRow>();
+  const logs = new Map<number, WorkingLog>();
+
+  function isNewTrace({ projectNumber, traceId }: TracePlace): boolean {
+    return traces.get(traceKey(projectNumber, traceId))?.isNew === true;
+  }
+
+  function findStoredSpan(place: TracePlace, spanId: string): StoredSpan | undefined {
+    if (isNewTrace(place)) return undefined;
+    const [found] = read('findSpan', keyOfSpan(place, spanId));
+    return found === undefined ? undefined : toStoredSpan(found);
+  }
+
+  const tables: AppendTables = {
+    findTrace(projectNumber, traceId) {
+      const key = traceKey(projectNumber, traceId);
+      const entry = traces.get(key);
+      if (entry !== undefined) return entry.row;
+      return gone.has(key) ? undefined : read('findTrace', { projectNumber, traceId })[0];
+    },
+    insertTrace(trace) {
+      const { projectNumber, traceId } = trace;
+      const place = { projectNumber, traceId, sequence: drawSequence(trace.insertedAtMs) };
+      traces.set(traceKey(projectNumber, traceId), { row: toTraceRow(place, trace), isNew: true });
+      return place;
+    },
+    updateTrace(place, trace) {
+      const row = toTraceRow(place, trace);
+      traces.set(traceKey(place.projectNumber, place.traceId), { row, isNew: isNewTrace(place) });
+    },
+    eraseTrace(place) {
+      const key = traceKey(place.projectNumber, place.traceId);
+      traces.delete(key);
+      gone.add(key);
+      erased.push(place);
+      for (const [id, { row }] of spans) if (row.traceSequence === place.sequence) spans.delete(id);
+      for (const [id, row] of evaluations) if (row.traceSequence === place.sequence) evaluations.delete(id);
+    },
+    insertSpan(place, span) {
+      const key = partKey(place, span.spanId);
+      if (spans.has(key) || findStoredSpan(place, span.spanId) !== undefined) return false;
+      spans.set(key, { row: toSpanRow(place, span, null), isNew: true });
+      return true;
+    },
+    replaceSpan(place, span, emittedRequestId) {
+      const key = partKey(place, span.spanId);
+      spans.set(key, { row: toSpanRow(place, span, emittedRequestId), isNew: spans.get(key)?.isNew === true });
+    },
+    hasSpan(place, spanId) {
+      if (spans.has(partKey(place, spanId))) return true;
+      return !isNewTrace(place) && read('findSpanId', keyOfSpan(place, spanId)).length > 0;
+    },
+    findSpan(place, spanId) {
+      const row = spans.get(partKey(place, spanId))?.row;
+      if (row === undefined) return findStoredSpan(place, spanId);
+      return { summary: summaryOf(row), paramsJson: row.paramsJson, emittedRequestId: row.emittedRequestId };
+    },
+    summaries(place) {
+      const { projectNumber, sequence } = place;
+      const stored = isNewTrace(place) ? [] : read('listSummaries', { projectNumber, sequence });
+      const found = new Map<string, SpanSummary>(stored.map((summary) => [summary.spanId, summary]));
+      for (const { row } of spans.values()) {
+        if (row.traceSequence === sequence) found.set(row.spanId, summaryOf(row));
+      }
+      return [...found.values()];
+    },
+    storeEvaluation(place, evaluation) {
+      const key = partKey(place, evaluation.evaluationId);
+      const insertedAtMs = evaluations.get(key)?.insertedAtMs ?? evaluation.insertedAtMs;
+      evaluations.set(key, { ...evaluation, ...toPartPlace(place), insertedAtMs });
+    },
+    overdueRequests: (admittedByMs, countMax) => read('listOverdue', { admittedByMs, countMax }),
+    log(organizationNumber) {
+      const known = logs.get(organizationNumber) ?? createWorkingLog(organizationNumber, deps);
+      logs.set(organizationNumber, known);
+      return known.tables;
+    },
+  };
+  return { tables, written: { erased, traces, spans, evaluations, logs } };
+}
+
+function traceKey(projectNumber: number, traceId: string): string {
+  return `${projectNumber} ${traceId}`;
+}
+
+/** Of a span or an evaluation. */
+function partKey({ projectNumber, sequence }: TracePlace, id: string): string {
+  return `${projectNumber} ${sequence} ${id}`;
+}
+
+function toPartPlace({ projectNumber, sequence }: TracePlace): PartPlace {
+  return { projectNumber, traceSequence: sequence };
+}
+
+function keyOfSpan(place: TracePlace, spanId: string): PartPlace & { readonly spanId: string } {
+  return { ...toPartPlace(place), spanId };
+}
+
+// What is copied into a row stands first in it: anywhere else it would take several times as long.
+
+function toTraceRow({ projectNumber, traceId, sequence }: TracePlace, trace: StoredTraceState): TraceRow {
+  const { startedAtMs, finishedAtMs } = trace.totals;
+  return {
+    ...trace.totals,
+    projectNumber,
+    traceId,
+    sequence,
+    durationMs: startedAtMs === null || finishedAtMs === null ? null : finishedAtMs - startedAtMs,
+    insertedAtMs: trace.insertedAtMs,
+    updatedAtMs: trace.updatedAtMs,
+    metadataJson: trace.metadataJson,
+    expectedOutput: trace.expectedOutput,
+    aggregatesJson: trace.aggregatesJson,
+  };
+}
+
+function toSpanRow({ projectNumber, sequence }: TracePlace, span: Span, emittedRequestId: string | null): SpanRow {
+  const { startedAtMs, finishedAtMs, firstTokenAtMs } = span;
+  return {
+    ...span,
+    projectNumber,
+    traceSequence: sequence,
+    durationMs: finishedAtMs - startedAtMs,
+    firstTokenMs: firstTokenAtMs === null ? null : firstTokenAtMs - startedAtMs,
+    emittedRequestId,
+  };
+}
+
+function toStoredSpan(found: Found<'findSpan'>): StoredSpan {
+  const { projectNumber: _, traceSequence: __, paramsJson, emittedRequestId, ...summary } = found;
+  return { summary, paramsJson, emittedRequestId };
+}
