@@ -6,7 +6,7 @@ import type { StoreKind } from '../../src/storage/tables/kinds.ts';
 import { takeArrays } from './arrays.ts';
 import { createKey, GIVEN, Given } from './given.ts';
 import { writeMany } from './many.ts';
-import { openMapper, packCode, typeOf, unpackCode } from './mapper.ts';
+import { openMapper, packCode, type Table, typeOf, unpackCode } from './mapper.ts';
 import { sayWords } from './words.ts';
 
 export type AnySource =
@@ -28,6 +28,7 @@ type Code = {
   readonly cells: readonly string[];
   readonly row?: string;
   readonly nameOf?: string;
+  readonly table?: Table;
 };
 
 export function createCompiler(store: StoreKind): Compile {
@@ -36,7 +37,7 @@ export function createCompiler(store: StoreKind): Compile {
   const words = sayWords(store, mapper);
 
   return (room, name, source) => {
-    const { text, given, cells, row, nameOf } = compile(source);
+    const { text, given, cells, row, nameOf, table } = compile(source);
     const isMany = store === 'postgres' && ('lookup' in source || 'table' in source);
     return [
       `export const ${name}: ${isMany ? 'CompiledMany' : 'Compiled'}<typeof source.${name}> = {`,
@@ -45,16 +46,15 @@ export function createCompiler(store: StoreKind): Compile {
       `  cells: (${given}) => [${cells.join(', ')}],`,
       ...(row === undefined ? [] : [`  row: ${row},`]),
       ...(nameOf === undefined ? [] : [`  nameOf: ${nameOf},`]),
+      ...(table === undefined ? [] : [`  table: '${table.tableName}',`, `  columns: ${columnsOf(table)},`]),
       '};',
     ].join('\n');
   };
 
   function compile(source: AnySource): Code {
     if ('table' in source) {
-      return {
-        ...writeMany(store, mapper.tableOf(source.table), source),
-        given: store === 'sqlite' ? 'given' : 'rows',
-      };
+      const table = mapper.tableOf(source.table);
+      return { ...writeMany(store, table, source), given: 'given', ...(store === 'sqlite' ? {} : { table }) };
     }
     if ('lookup' in source) return compileLookup(source);
     if ('changeRows' in source) return compileRows(source);
@@ -129,6 +129,10 @@ export function createCompiler(store: StoreKind): Compile {
     if (isList(node)) return `JSON.parse(${raw})`;
     return isCondition(node) ? `${raw} === 1` : raw;
   }
+}
+
+function columnsOf({ columns }: Table): string {
+  return JSON.stringify(columns.map(({ fieldNames }) => fieldNames[0]));
 }
 
 /** The table that is changed. */

@@ -1,33 +1,24 @@
-/** Writes rows of a table: SQLite one after the other, PostgreSQL all at once, as arrays of its columns. */
+/** Writes rows of a table: SQLite one after the other, PostgreSQL all at once, as an array of rows. */
 
 import type { ManySource } from '../../src/storage/questions.ts';
 import type { StoreKind } from '../../src/storage/tables/kinds.ts';
-import { type Column, encodeCode, packCode, quote, type Table, typeOf } from './mapper.ts';
+import { type Column, packCode, quote, type Table } from './mapper.ts';
 
 export type Written = { readonly text: string; readonly cells: readonly string[] };
 
 export function writeMany(store: StoreKind, table: Table, source: ManySource<unknown>): Written {
   const { columns } = table;
-  const cells = columns.map((column) => {
-    const cell = packCode(store, column, `given.${column.name}`);
-    return store === 'sqlite' ? cell : encodeCode(typeOf(column), cell);
-  });
+  const cells = columns.map((column) => packCode(store, column, `given.${column.name}`));
   const names = namesOf(columns);
-  const rows = store === 'sqlite' ? `values (${cells.map(() => '?').join(', ')})` : selectGiven(columns, source);
+  const rows = store === 'sqlite' ? `values (${cells.map(() => '?').join(', ')})` : selectGiven(table, source);
   const insert = `insert into ${quote(table.tableName)} (${names.join(', ')}) ${rows}`;
   return { text: source.action === 'insert' ? insert : `${insert} ${orReplace(table, source.keeps)}`, cells };
 }
 
-/** The arrays that are given, as a table. */
-function given(columns: readonly Column[]): string {
-  const arrays = columns.map((column, index) => `$${index + 1}::${typeOf(column)}[]`);
-  return `unnest(${arrays.join(', ')}) as "given" (${namesOf(columns).join(', ')})`;
-}
-
-function selectGiven(columns: readonly Column[], { made, from }: ManySource<unknown>): string {
+function selectGiven({ tableName, columns }: Table, { made, from }: ManySource<unknown>): string {
   const making: Readonly<Record<string, string | undefined>> = made;
   const values = columns.map((column) => making[column.name] ?? `"given".${quote(column.fieldNames[0])}`);
-  return `select ${values.join(', ')} from ${given(columns)}${from === '' ? '' : ` ${from}`}`;
+  return `select ${values.join(', ')} from unnest($1::${quote(tableName)}[]) as "given"${from === '' ? '' : ` ${from}`}`;
 }
 
 function orReplace(table: Table, keeps: readonly string[]): string {

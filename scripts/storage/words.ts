@@ -102,15 +102,14 @@ export function sayWords(store: StoreKind, { tableOf }: Mapper): Words {
     keyed,
     requestsOf(db, key) {
       if (store === 'sqlite') return keyed(db.selectFrom('Request'), 'Request', key);
-      const known = (db as unknown as PostgresDb)
-        .selectFrom('RequestKey')
-        .innerJoin('Request', (join) =>
-          join
-            .onRef('Request.organizationNumber', '=', 'RequestKey.organizationNumber')
-            .onRef('Request.keptAtMs', '=', 'RequestKey.keptAtMs')
-            .onRef('Request.key', '=', 'RequestKey.key'),
-        );
-      return keyed(known, 'RequestKey', key) as never;
+      // In this order tables are joined: first the keys, or all requests would be gone through.
+      const known = keyed((db as unknown as PostgresDb).selectFrom('RequestKey'), 'RequestKey', key);
+      return known.innerJoin('Request', (join) =>
+        join
+          .onRef('Request.organizationNumber', '=', 'RequestKey.organizationNumber')
+          .onRef('Request.keptAtMs', '=', 'RequestKey.keptAtMs')
+          .onRef('Request.key', '=', 'RequestKey.key'),
+      ) as never;
     },
   };
 }

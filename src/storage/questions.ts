@@ -238,8 +238,11 @@ export type CompiledMany<S> =
   S extends LookupSource<infer Key, infer Row>
     ? Lookup<Key, Row>
     : S extends ManySource<infer Row>
-      ? Change<readonly Row[]>
+      ? RowsInsert<Row>
       : never;
+
+/** Takes whole rows of its table, whose cells come in the order of `columns`. */
+export type RowsInsert<Row> = Change<Row> & { readonly table: string; readonly columns: readonly string[] };
 
 export type Lookup<Key, Row> = Question<readonly Key[], Row> & {
   /** Of a key, or of what was found by it. */

@@ -193,6 +193,21 @@ describe('somebody who reads for a long time, as a dump does', () => {
   });
 });
 
+describe('a process of the next version that adds columns', () => {
+  it('keeps those of this one from nothing, and its columns are left empty', async () => {
+    const store = await open();
+    await store.traces.append(appendNow());
+    for (const table of ['traces', 'spans', 'requests', 'events']) {
+      await query(place.url, `ALTER TABLE ${table} ADD COLUMN later text`);
+    }
+    const append = appendNow();
+    await store.traces.append(append);
+    await store.traces.append({ ...append, spans: append.spans.map((span) => ({ ...span, name: 'again' })) });
+    expect(await numberIn('SELECT count(*) AS number FROM spans WHERE later IS NULL')).toBe(append.spans.length * 2);
+    await (await open()).traces.append(appendNow());
+  });
+});
+
 describe('a question that the database gives up for the sake of others', () => {
   it('may be asked again', async () => {
     const store = await open();

@@ -10,11 +10,8 @@ export type DatabaseProxy = {
   readonly url: string;
   /** Connections that are open now. */
   readonly connections: number;
-  /**
-   * Once an append has been committed, cuts its connection instead of handing on the answer. Resolves when that has
-   * happened, to how it was committed.
-   */
-  loseCommitAnswer(): Promise<Commit>;
+  /** Once an append has been committed, cuts its connection instead of handing on the answer. Resolves when that has happened. */
+  loseCommitAnswer(): Promise<void>;
   /** Cuts every connection. */
   cut(): void;
   /** Takes everything and hands on nothing, until `speak`, which hands on what was held back. */
@@ -25,19 +22,16 @@ export type DatabaseProxy = {
   close(): Promise<void>;
 };
 
-/** A call that is a transaction of its own, or the end of one that took several. */
-export type Commit = 'one call' | 'transaction';
-
 type Pair = { readonly client: Socket; readonly database: Socket };
 
 /** How the body of a message begins that runs the prepared statement of an append. */
-const BIND_APPEND = '\0append-batch\0';
+const BIND_APPEND = '\0add-rows\0';
 
 export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl);
   const pairs = new Set<Pair>();
   let isSilent = false;
-  let onLoss: ((commit: Commit) => void) | null = null;
+  let onLoss: (() => void) | null = null;
 
   const server = createServer({ pauseOnConnect: true }, (client) => {
     const database = connect(Number(target.port), target.hostname);
@@ -54,21 +48,23 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
   });
 
   function join({ client, database }: Pair): void {
-    let awaited: Commit | null = null;
+    let isAppending = false;
+    let isCommitting = false;
     let hasFailed = false;
     const readQuestions = createFrameReader(true, (type, body) => {
-      awaited = commitOf(type, body) ?? awaited;
+      if (type === 'B' && startsWith(body, BIND_APPEND)) isAppending = true;
+      if (type === 'Q' && startsWith(body, 'COMMIT')) isCommitting = isAppending;
       hasFailed = false;
     });
     const readAnswers = createFrameReader(false, (type, body) => {
       if (type === 'E') hasFailed = true;
-      if (type !== 'Z' || awaited === null) return;
-      const commit = awaited;
-      awaited = null;
       // Idle again, not inside a transaction: what was asked for is done.
-      if (onLoss === null || hasFailed || body.toString('latin1') !== 'I') return;
+      if (type !== 'Z' || !isCommitting || body.toString('latin1') !== 'I') return;
+      isAppending = false;
+      isCommitting = false;
+      if (onLoss === null || hasFailed) return;
       cutPair({ client, database });
-      onLoss(commit);
+      onLoss();
       onLoss = null;
     });
     client.on('data', (chunk) => {
@@ -130,12 +126,6 @@ export async function startProxy(databaseUrl: string): Promise<DatabaseProxy> {
 function pause({ client, database }: Pair): void {
   client.pause();
   database.pause();
-}
-
-/** The commit that a message to the database may end in. */
-function commitOf(type: string, body: Buffer): Commit | null {
-  if (type === 'Q' && startsWith(body, 'COMMIT')) return 'transaction';
-  return type === 'B' && startsWith(body, BIND_APPEND) ? 'one call' : null;
 }
 
 function startsWith(body: Buffer, text: string): boolean {

@@ -1,9 +1,9 @@
 // Compiled from src/storage/append/questions-postgres.ts by `npm run gen`: change it there.
 
 import type { Compiled, CompiledMany } from '../../../src/storage/questions.ts';
-import { int4Array } from '../../../src/storage/postgres/column-arrays.ts';
-import { int8Array } from '../../../src/storage/postgres/column-arrays.ts';
-import { textArray } from '../../../src/storage/postgres/column-arrays.ts';
+import { int4Array } from '../../../src/storage/postgres/binary-arrays.ts';
+import { int8Array } from '../../../src/storage/postgres/binary-arrays.ts';
+import { textArray } from '../../../src/storage/postgres/binary-arrays.ts';
 import type * as source from '../../../src/storage/append/questions-postgres.ts';
 
 export const deleteEvaluations: Compiled<typeof source.deleteEvaluations> = {
@@ -40,26 +40,34 @@ export const findEvent: CompiledMany<typeof source.findEvent> = {
 
 export const insertEvents: CompiledMany<typeof source.insertEvents> = {
   name: 'append-postgres.insertEvents',
-  text: "insert into \"events\" (\"organization_number\", \"created_at\", \"id\", \"type\", \"seq\", \"envelope\") select \"given\".\"organization_number\", head.created_at, \"given\".\"id\", \"given\".\"type\", head.seq + \"given\".seq, replace(\"given\".envelope, E'\\x01', to_char(to_timestamp(head.created_at / 1000.0) at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')) from unnest($1::int[], $2::bigint[], $3::text[], $4::int[], $5::bigint[], $6::text[]) as \"given\" (\"organization_number\", \"created_at\", \"id\", \"type\", \"seq\", \"envelope\") join log_heads as head on head.organization_number = \"given\".organization_number",
-  cells: (rows) => [int4Array(rows, (given) => given.organizationNumber), int8Array(rows, (given) => given.createdAtMs), textArray(rows, (given) => given.id), int4Array(rows, (given) => given.type), int8Array(rows, (given) => given.seq), textArray(rows, (given) => given.envelope)],
+  text: "insert into \"events\" (\"organization_number\", \"created_at\", \"id\", \"type\", \"seq\", \"envelope\") select \"given\".\"organization_number\", head.created_at, \"given\".\"id\", \"given\".\"type\", head.seq + \"given\".seq, replace(\"given\".envelope, E'\\x01', head.created) from unnest($1::\"events\"[]) as \"given\" join head on head.organization_number = \"given\".organization_number",
+  cells: (given) => [given.organizationNumber, given.createdAtMs, given.id, given.type, given.seq, given.envelope],
+  table: 'events',
+  columns: ["organization_number","created_at","id","type","seq","envelope"],
 };
 
 export const insertGovernanceEvents: CompiledMany<typeof source.insertGovernanceEvents> = {
   name: 'append-postgres.insertGovernanceEvents',
-  text: "insert into \"governance_events\" (\"organization_number\", \"id\", \"created_at\", \"seq\") select \"given\".\"organization_number\", \"given\".\"id\", head.created_at, head.seq + \"given\".seq from unnest($1::int[], $2::text[], $3::bigint[], $4::bigint[]) as \"given\" (\"organization_number\", \"id\", \"created_at\", \"seq\") join log_heads as head on head.organization_number = \"given\".organization_number",
-  cells: (rows) => [int4Array(rows, (given) => given.organizationNumber), textArray(rows, (given) => given.id), int8Array(rows, (given) => given.createdAtMs), int8Array(rows, (given) => given.seq)],
+  text: "insert into \"governance_events\" (\"organization_number\", \"id\", \"created_at\", \"seq\") select \"given\".\"organization_number\", \"given\".\"id\", head.created_at, head.seq + \"given\".seq from unnest($1::\"governance_events\"[]) as \"given\" join head on head.organization_number = \"given\".organization_number",
+  cells: (given) => [given.organizationNumber, given.id, given.createdAtMs, given.seq],
+  table: 'governance_events',
+  columns: ["organization_number","id","created_at","seq"],
 };
 
 export const insertRequestKeys: CompiledMany<typeof source.insertRequestKeys> = {
   name: 'append-postgres.insertRequestKeys',
-  text: "insert into \"request_keys\" (\"organization_number\", \"request_key\", \"kept_at\") select \"given\".\"organization_number\", \"given\".\"request_key\", greatest(\"given\".kept_at, floor(extract(epoch from now()) * 1000)::bigint) from unnest($1::int[], $2::text[], $3::bigint[]) as \"given\" (\"organization_number\", \"request_key\", \"kept_at\")",
-  cells: (rows) => [int4Array(rows, (given) => given.organizationNumber), textArray(rows, (given) => given.key), int8Array(rows, (given) => given.keptAtMs)],
+  text: "insert into \"request_keys\" (\"organization_number\", \"request_key\", \"kept_at\") select \"given\".\"organization_number\", \"given\".\"request_key\", greatest(\"given\".kept_at, (select floor(extract(epoch from now()) * 1000)::bigint)) from unnest($1::\"request_keys\"[]) as \"given\"",
+  cells: (given) => [given.organizationNumber, given.key, given.keptAtMs],
+  table: 'request_keys',
+  columns: ["organization_number","request_key","kept_at"],
 };
 
 export const insertRequests: CompiledMany<typeof source.insertRequests> = {
   name: 'append-postgres.insertRequests',
-  text: "insert into \"requests\" (\"organization_number\", \"kept_at\", \"request_key\", \"project_number\", \"gateway_request_id\", \"state\", \"completed_by\", \"completed_at\", \"settled_at\", \"correction_at\", \"received_at\", \"nano_usd\", \"admission\", \"earlier_corrections\") select \"given\".\"organization_number\", greatest(\"given\".kept_at, floor(extract(epoch from now()) * 1000)::bigint), \"given\".\"request_key\", \"given\".\"project_number\", \"given\".\"gateway_request_id\", \"given\".\"state\", \"given\".\"completed_by\", case \"given\".completed_at when 0 then head.created_at else \"given\".completed_at end, case \"given\".settled_at when 0 then head.created_at else \"given\".settled_at end, case \"given\".correction_at when 0 then head.created_at else \"given\".correction_at end, \"given\".\"received_at\", \"given\".\"nano_usd\", \"given\".\"admission\", regexp_replace(\"given\".earlier_corrections, '\\y0\\y', head.created_at::text, 'g') from unnest($1::int[], $2::bigint[], $3::text[], $4::int[], $5::text[], $6::int[], $7::int[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::text[], $14::text[]) as \"given\" (\"organization_number\", \"kept_at\", \"request_key\", \"project_number\", \"gateway_request_id\", \"state\", \"completed_by\", \"completed_at\", \"settled_at\", \"correction_at\", \"received_at\", \"nano_usd\", \"admission\", \"earlier_corrections\") join log_heads as head on head.organization_number = \"given\".organization_number",
-  cells: (rows) => [int4Array(rows, (given) => given.organizationNumber), int8Array(rows, (given) => given.keptAtMs), textArray(rows, (given) => given.key), int4Array(rows, (given) => given.projectNumber), textArray(rows, (given) => given.gatewayRequestId ?? null), int4Array(rows, (given) => given.state), int4Array(rows, (given) => given.completedBy ?? null), int8Array(rows, (given) => given.completedEvent ?? null), int8Array(rows, (given) => given.settledEvent ?? null), int8Array(rows, (given) => given.correctionEvent ?? null), int8Array(rows, (given) => given.receivedAtMs), int8Array(rows, (given) => given.costNanoUsd ?? null), textArray(rows, (given) => given.admissionJson ?? null), textArray(rows, (given) => given.earlierCorrections ?? null)],
+  text: "insert into \"requests\" (\"organization_number\", \"kept_at\", \"request_key\", \"project_number\", \"gateway_request_id\", \"state\", \"completed_by\", \"completed_at\", \"settled_at\", \"correction_at\", \"received_at\", \"nano_usd\", \"admission\", \"earlier_corrections\") select \"given\".\"organization_number\", greatest(\"given\".kept_at, (select floor(extract(epoch from now()) * 1000)::bigint)), \"given\".\"request_key\", \"given\".\"project_number\", \"given\".\"gateway_request_id\", \"given\".\"state\", \"given\".\"completed_by\", case \"given\".completed_at when 0 then head.created_at else \"given\".completed_at end, case \"given\".settled_at when 0 then head.created_at else \"given\".settled_at end, case \"given\".correction_at when 0 then head.created_at else \"given\".correction_at end, \"given\".\"received_at\", \"given\".\"nano_usd\", \"given\".\"admission\", regexp_replace(\"given\".earlier_corrections, '\\y0\\y', head.created_at::text, 'g') from unnest($1::\"requests\"[]) as \"given\" join head on head.organization_number = \"given\".organization_number",
+  cells: (given) => [given.organizationNumber, given.keptAtMs, given.key, given.projectNumber, given.gatewayRequestId ?? null, given.state, given.completedBy ?? null, given.completedEvent ?? null, given.settledEvent ?? null, given.correctionEvent ?? null, given.receivedAtMs, given.costNanoUsd ?? null, given.admissionJson ?? null, given.earlierCorrections ?? null],
+  table: 'requests',
+  columns: ["organization_number","kept_at","request_key","project_number","gateway_request_id","state","completed_by","completed_at","settled_at","correction_at","received_at","nano_usd","admission","earlier_corrections"],
 };
 
 export const lockRequestKeys: CompiledMany<typeof source.lockRequestKeys> = {
@@ -72,6 +80,8 @@ export const lockRequestKeys: CompiledMany<typeof source.lockRequestKeys> = {
 
 export const replaceRequestKeys: CompiledMany<typeof source.replaceRequestKeys> = {
   name: 'append-postgres.replaceRequestKeys',
-  text: "insert into \"request_keys\" (\"organization_number\", \"request_key\", \"kept_at\") select \"given\".\"organization_number\", \"given\".\"request_key\", greatest(\"given\".kept_at, floor(extract(epoch from now()) * 1000)::bigint) from unnest($1::int[], $2::text[], $3::bigint[]) as \"given\" (\"organization_number\", \"request_key\", \"kept_at\") on conflict (\"organization_number\", \"request_key\") do update set \"kept_at\" = \"excluded\".\"kept_at\"",
-  cells: (rows) => [int4Array(rows, (given) => given.organizationNumber), textArray(rows, (given) => given.key), int8Array(rows, (given) => given.keptAtMs)],
+  text: "insert into \"request_keys\" (\"organization_number\", \"request_key\", \"kept_at\") select \"given\".\"organization_number\", \"given\".\"request_key\", greatest(\"given\".kept_at, (select floor(extract(epoch from now()) * 1000)::bigint)) from unnest($1::\"request_keys\"[]) as \"given\" on conflict (\"organization_number\", \"request_key\") do update set \"kept_at\" = \"excluded\".\"kept_at\"",
+  cells: (given) => [given.organizationNumber, given.key, given.keptAtMs],
+  table: 'request_keys',
+  columns: ["organization_number","request_key","kept_at"],
 };

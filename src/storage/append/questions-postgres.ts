@@ -5,13 +5,13 @@
 
 import { changeRows, insertMany, lookup, type PostgresDb, type PostgresTables, replaceMany } from '../questions.ts';
 
-const FROM_HEAD = 'join log_heads as head on head.organization_number = "given".organization_number';
+// What takes the ends of the logs answers them, in the same statement: see postgres/write-batch.ts.
+const FROM_HEAD = 'join head on head.organization_number = "given".organization_number';
 const INSTANT = 'head.created_at';
-const INSTANT_TEXT = `to_char(to_timestamp(${INSTANT} / 1000.0) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 // Rows have how many events of the batch come after theirs, as a negative number.
 const SEQ = 'head.seq + "given".seq';
 // Requests must outlive their events, which get their time here: a process whose clock is behind decides nothing.
-const KEPT_AT = 'greatest("given".kept_at, floor(extract(epoch from now()) * 1000)::bigint)';
+const KEPT_AT = 'greatest("given".kept_at, (select floor(extract(epoch from now()) * 1000)::bigint))';
 
 const ofInstant = (column: string) => `case "given".${column} when 0 then ${INSTANT} else "given".${column} end`;
 
@@ -68,7 +68,7 @@ export const insertEvents = insertMany<'Event', PostgresTables>('Event', {
     createdAtMs: INSTANT,
     seq: SEQ,
     // No JSON text holds what stands in it for the instant.
-    envelope: `replace("given".envelope, E'\\x01', ${INSTANT_TEXT})`,
+    envelope: `replace("given".envelope, E'\\x01', head.created)`,
   },
 });
 

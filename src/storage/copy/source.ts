@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { databaseFile } from '../open.ts';
-import { INT8_MAX } from '../postgres/binary-rows.ts';
+import { INT8_MAX } from '../postgres/binary-arrays.ts';
 import { type Database, openReadHandle } from '../sqlite/connection.ts';
 import { type Lock, takeLock } from '../sqlite/lock.ts';
 import { pendingMigrations } from '../sqlite/schema.ts';

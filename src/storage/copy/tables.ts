@@ -67,7 +67,7 @@ const REQUESTS: Form = {
     completed_at: createdAt('completed'),
     settled_at: createdAt('settled'),
     correction_at: createdAt('correction'),
-    earlier_corrections: `(SELECT group_concat(created_at) FROM (
+    earlier_corrections: `(SELECT nullif(json_group_array(created_at), '[]') FROM (
       SELECT CAST(created_at_of(earlier.envelope) AS INTEGER) AS created_at
       FROM json_each(requests.earlier_corrections) AS place JOIN events AS earlier
         ON earlier.organization_number = requests.organization_number AND earlier.seq = place.value

@@ -1,53 +1,48 @@
-/**
- * The group commit. A batch is first taken to hold nothing that is stored already, which needs one round trip, and
- * is nearly always right; the database refuses the whole of it when it is not. Then what is there is read and
- * locked, and the batch applied to that.
- */
+/** The group commit: a batch is one transaction, of which all that is written goes in one round trip. */
 
-import type pg from 'pg';
 import { unavailableFault } from '../../domain/fault.ts';
-import { type Append, type AppendOutcome, apply, isReport } from '../append/apply.ts';
-import { isOneStatement, keepAggregates } from './aggregates.ts';
-import { batchQuery, type RowOids } from './batch-rows.ts';
+import { type Append, type AppendOutcome, apply } from '../append/apply.ts';
+import { createGuess } from '../append/guess.ts';
+import { findNothing, type Reader } from '../append/reader.ts';
+import type { LogEnds } from '../append/working-log.ts';
+import { createWorkingSet, type Written } from '../append/working-set.ts';
 import type { Lane } from './connection.ts';
-import { hasEarlierCorrections, keepCorrections } from './corrections.ts';
-import { isConflict, isMonthMissing, isStorageFailure, missingSequence, storageFault } from './failures.ts';
-import { hasMissing, readMissing } from './known-rows.ts';
+import { isConflict, isMonthMissing, isOtherRow, isStorageFailure, missingSequence, storageFault } from './failures.ts';
+import { createKnownRows } from './known-rows.ts';
 import { monthOfSequence, monthStartMs, sequenceOf } from './month.ts';
 import type { Months } from './months.ts';
+import type { RowTypes } from './row-types.ts';
 import type { TraceNumbers } from './trace-numbers.ts';
-import { createKnownRows, createWorkingSet, type KnownRows, type MissingRows, type WorkingSet } from './working-set.ts';
+import { runTransaction } from './transaction.ts';
+import { writeBatch } from './write-batch.ts';
 
 export type AppenderDeps = {
   readonly lane: Lane;
-  readonly oids: RowOids;
   readonly numbers: TraceNumbers;
   readonly months: Months;
+  readonly rowTypes: RowTypes;
 };
 
 export type AppendBatch = (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
 
 // Each attempt that fails does so because another transaction got further, so few are ever needed.
 const ATTEMPTS_MAX = 10;
-// Re-sent and continued traces come in company: after one it pays to look first for a while.
-const CAUTIOUS_BATCHES = 32;
 const RETRY_AFTER_SECONDS = 1;
 
 /** Rejects when the database cannot serve; what became of the batch is then unknown, and sending it again is safe. */
 export function createAppendBatch(deps: AppenderDeps): AppendBatch {
-  let cautiousBatches = 0;
+  const guess = createGuess();
 
   async function storeTogether(appends: readonly Append[]): Promise<AppendOutcome[]> {
     await ensureMonths(deps.months, appends);
     for (let attempt = 1; ; attempt += 1) {
-      // What gateways report is about requests that are there already, more often than not.
-      const isHopeful = attempt === 1 && cautiousBatches === 0 && !appends.some(isReport);
-      if (attempt === 1 && cautiousBatches > 0) cautiousBatches -= 1;
+      const isNew = attempt === 1 && guess.isNew(appends);
       try {
-        return isHopeful ? await storeAsNew(deps, appends) : await storeOnKnown(deps, appends);
+        return isNew ? await storeAsNew(deps, appends) : await storeOnKnown(deps, appends);
       } catch (error) {
-        if (attempt === ATTEMPTS_MAX || !(isConflict(error) || isMonthMissing(error))) throw error;
-        if (isConflict(error)) cautiousBatches = CAUTIOUS_BATCHES;
+        if (attempt === ATTEMPTS_MAX || !mayComeRight(error)) throw error;
+        if (isConflict(error)) guess.wasWrong();
+        else if (isOtherRow(error)) await deps.rowTypes.load();
         else deps.months.forget();
         await ensureMonths(deps.months, appends);
         // An old trace, whose month had nothing left in it until now.
@@ -79,6 +74,10 @@ export function createAppendBatch(deps: AppenderDeps): AppendBatch {
   };
 }
 
+function mayComeRight(error: unknown): boolean {
+  return isConflict(error) || isOtherRow(error) || isMonthMissing(error);
+}
+
 async function ensureMonths(months: Months, appends: readonly Append[]): Promise<void> {
   await months.ensure(appends.flatMap((append) => ('receivedAtMs' in append ? [append.receivedAtMs] : [])));
 }
@@ -99,76 +98,56 @@ async function storeEach(
   return outcomes;
 }
 
-type Run = { readonly set: WorkingSet; readonly outcomes: AppendOutcome[] };
+// The moment of the commit, which only the database knows; it takes the places of these. JSON text never holds the one.
+const LOG_ENDS: LogEnds = {
+  beginLog: (organizationNumber, stored) => ({
+    organizationNumber,
+    seq: 0,
+    createdAtMs: 0,
+    created: '\u0001',
+    lastKeyIndex: stored?.lastKeyIndex ?? 0,
+  }),
+  referTo: () => 0,
+};
 
-async function run(deps: AppenderDeps, appends: readonly Append[], known: KnownRows | null): Promise<Run> {
+type Run = { readonly written: Written; readonly outcomes: AppendOutcome[] };
+
+async function run({ numbers }: AppenderDeps, appends: readonly Append[], read: Reader): Promise<Run> {
   // Another batch may draw while this one waits.
-  while (!deps.numbers.has(appends.length)) await deps.numbers.reserve(appends.length);
-  const drawSequence = (insertedAtMs: number) => sequenceOf(insertedAtMs, deps.numbers.draw());
-  const set = createWorkingSet({ known, drawSequence });
-  return { set, outcomes: appends.map((append) => apply(set.tables, append)) };
+  while (!numbers.has(appends.length)) await numbers.reserve(appends.length);
+  const drawSequence = (insertedAtMs: number) => sequenceOf(insertedAtMs, numbers.draw());
+  const { tables, written } = createWorkingSet({ read, drawSequence, ...LOG_ENDS });
+  return { written, outcomes: appends.map((append) => apply(tables, append)) };
 }
 
 async function storeAsNew(deps: AppenderDeps, appends: readonly Append[]): Promise<AppendOutcome[]> {
-  return await deps.lane.hold(async (client) => {
-    // Not before there is a connection: a new one makes numbers that were drawn worthless.
-    const { set, outcomes } = await run(deps, appends, null);
-    if (isOneStatement(set.written) && !hasEarlierCorrections(set.written))
-      await client.query(batchQuery(deps.oids, set.written));
-    else await inTransaction(client, () => write(client, deps, set));
-    return outcomes;
-  });
-}
-
-async function storeOnKnown(deps: AppenderDeps, appends: readonly Append[]): Promise<AppendOutcome[]> {
   return await deps.lane.hold((client) =>
-    inTransaction(client, async () => {
-      const known = createKnownRows();
-      await readMissing(client, known, everyTrace(appends));
-      const { set, outcomes } = await runOnKnown(deps, appends, { client, known });
-      await write(client, deps, set);
+    runTransaction(client, async (transaction) => {
+      // Not before there is a connection: a new one makes numbers that were drawn worthless.
+      const { written, outcomes } = await run(deps, appends, findNothing);
+      writeBatch(transaction, deps.rowTypes, written);
       return outcomes;
     }),
   );
 }
 
-async function write(client: pg.ClientBase, { oids }: AppenderDeps, { written }: WorkingSet): Promise<void> {
-  await client.query(batchQuery(oids, written));
-  await keepAggregates(client, written);
-  await keepCorrections(client, written);
-}
-
-async function inTransaction<T>(client: pg.ClientBase, body: () => Promise<T>): Promise<T> {
-  await client.query('BEGIN');
-  try {
-    const result = await body();
-    await client.query('COMMIT');
-    return result;
-  } catch (error) {
-    // A connection that cannot even do this is thrown away with its transaction.
-    if (!isStorageFailure(error)) await client.query('ROLLBACK');
-    throw error;
-  }
-}
-
-async function runOnKnown(
-  deps: AppenderDeps,
-  appends: readonly Append[],
-  { client, known }: { client: pg.ClientBase; known: KnownRows },
-): Promise<Run> {
-  for (;;) {
-    const ran = await run(deps, appends, known);
-    if (!hasMissing(ran.set.missing)) return ran;
-    await readMissing(client, known, ran.set.missing);
-  }
-}
-
-/** What every run asks for first. */
-function everyTrace(appends: readonly Append[]): MissingRows {
-  const first = createWorkingSet({ known: createKnownRows(), drawSequence: () => 0 });
-  for (const append of appends) {
-    if ('traceId' in append) first.tables.findTrace(append.projectNumber, append.traceId);
-    if ('organizationNumber' in append) first.tables.log(append.organizationNumber);
-  }
-  return first.missing;
+/** What is there is read and locked, and the batch applied to that. */
+async function storeOnKnown(deps: AppenderDeps, appends: readonly Append[]): Promise<AppendOutcome[]> {
+  return await deps.lane.hold((client) =>
+    runTransaction(client, async (transaction) => {
+      const known = createKnownRows();
+      // What every run asks for first.
+      for (const append of appends) {
+        if ('traceId' in append) known.read('findTrace', append);
+        if ('organizationNumber' in append) known.read('findLogHead', append);
+      }
+      for (;;) {
+        await known.readMissing(transaction);
+        const { written, outcomes } = await run(deps, appends, known.read);
+        if (known.isMissingAny()) continue;
+        writeBatch(transaction, deps.rowTypes, written);
+        return outcomes;
+      }
+    }),
+  );
 }

@@ -38,6 +38,6 @@ const FIND = {
   // Beyond the earlier ones there is the last, whose id says whether it is the one.
   correction: findStatement(
     'correction',
-    `coalesce((string_to_array(earlier_corrections, ','))[$5::integer]::bigint, correction_at)`,
+    `coalesce((earlier_corrections::jsonb ->> ($5::integer - 1))::bigint, correction_at)`,
   ),
 } as const satisfies Record<EventName['kind'], Statement>;

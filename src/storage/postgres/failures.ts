@@ -9,6 +9,8 @@ const STORAGE_FAILURES = /^(08|25|53|54|57|58|F0)/;
 // Losing against another process: nothing was stored, and the same again may well work.
 const GIVEN_UP: ReadonlySet<string> = new Set(['40001', '40P01', '55P03']);
 const UNIQUE_VIOLATION = '23505';
+const DATATYPE_MISMATCH = '42804';
+const NOT_NULL_VIOLATION = '23502';
 const CONFLICTS: ReadonlySet<string> = new Set([UNIQUE_VIOLATION, ...GIVEN_UP]);
 const NETWORK_CODES = /^(E[A-Z]+|ERR_SSL.*|ERR_SOCKET.*|CERT_.*|DEPTH_.*|SELF_SIGNED.*|UNABLE_.*)$/;
 // What the client library says without a code when a connection is lost or was never had.
@@ -30,12 +32,23 @@ export function isStorageFailure(error: unknown): boolean {
 
 /** Whether another transaction was first; nothing of this one is stored. */
 export function isConflict(error: unknown): boolean {
-  return CONFLICTS.has(postgresCode(error));
+  return CONFLICTS.has(postgresCode(error)) || isHeadTaken(error);
+}
+
+/** What the end of a log says where another process has moved it further than this one knew. */
+function isHeadTaken(error: unknown): boolean {
+  if (postgresCode(error) !== NOT_NULL_VIOLATION) return false;
+  return error instanceof Error && 'column' in error && error.column === 'last_key_index';
 }
 
 /** Whether the statement was given up so that others could go on. */
 export function isGivenUp(error: unknown): boolean {
   return GIVEN_UP.has(postgresCode(error));
+}
+
+/** Whether a row was not of the type of its table: another process has added a column. */
+export function isOtherRow(error: unknown): boolean {
+  return postgresCode(error) === DATATYPE_MISMATCH;
 }
 
 /** Whether a row found no partition for its month. The text is in whatever language the database speaks. */

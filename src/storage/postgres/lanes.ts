@@ -41,6 +41,7 @@ export function openLanes({ url, connectionsMax, mayForget }: LanesOptions): Lan
       ...write,
       name: 'ingest',
       connectionsMax: INGEST_CONNECTIONS,
+      isPipelined: true,
       inspect: async (client) => {
         if (!mayForget) await refuseForgetful(client);
         await client.query(FIND_BY_KEYS);

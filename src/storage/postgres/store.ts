@@ -9,7 +9,6 @@ import type { StoreLog } from '../store.ts';
 import { createStore, type Engine, type StoreState } from '../store.ts';
 import { createAppendBatch } from './append.ts';
 import { createAsking, createTransact } from './ask.ts';
-import { ROW_OIDS, type RowOids } from './batch-rows.ts';
 import { createDeliveryStore, createWebhookStore } from './delivery-store.ts';
 import { createWakeUps } from './delivery-wake.ts';
 import { createEventFinder } from './event-finder.ts';
@@ -17,6 +16,7 @@ import { closable, closeLanes, type Lanes, type LanesOptions, openLanes } from '
 import { createMonths } from './months.ts';
 import { createProbe } from './probe.ts';
 import { createRetention } from './retention.ts';
+import { createRowTypes, type RowTypes } from './row-types.ts';
 import { refuseForgetful, refuseHalfCopied, updateSchema } from './schema.ts';
 import { createTraceNumbers } from './trace-numbers.ts';
 import { createTraceReader } from './trace-reader.ts';
@@ -40,19 +40,19 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         await refuseHalfCopied(client);
       },
     });
-    const [oids] = await lanes.control.ask<RowOids>(ROW_OIDS, []);
-    if (oids === undefined) throw new Error('the database does not tell the types of its rows');
+    const rowTypes = createRowTypes(lanes.control);
+    await rowTypes.load();
     const limits = { queueMaxBytes: options.queueMaxBytes, batchesUnderWayMax: BATCHES_UNDER_WAY_MAX };
-    return createStore(limits, (state) => startEngine({ url: options.url, lanes, oids }, state));
+    return createStore(limits, (state) => startEngine({ url: options.url, lanes, rowTypes }, state));
   } catch (error) {
     await closeLanes(lanes);
     throw error;
   }
 }
 
-type Parts = { readonly url: string; readonly lanes: Lanes; readonly oids: RowOids };
+type Parts = { readonly url: string; readonly lanes: Lanes; readonly rowTypes: RowTypes };
 
-function startEngine({ url, lanes, oids }: Parts, { refuseWhenClosed }: StoreState): Engine {
+function startEngine({ url, lanes, rowTypes }: Parts, { refuseWhenClosed }: StoreState): Engine {
   const { ingest, control } = lanes;
   const [reads, management, delivery] = [
     closable(lanes.reads, refuseWhenClosed),
@@ -68,7 +68,7 @@ function startEngine({ url, lanes, oids }: Parts, { refuseWhenClosed }: StoreSta
     return rows.map((row) => row.first);
   });
   lanes.ingest.pool.on('connect', numbers.forget);
-  const appendBatch = createAppendBatch({ lane: ingest, oids, numbers, months: createMonths(lanes.management) });
+  const appendBatch = createAppendBatch({ lane: ingest, rowTypes, numbers, months: createMonths(lanes.management) });
   const readGeneration = async () => {
     const [row] = await control.ask<{ number: number }>(GENERATION, []);
     if (row === undefined) throw new Error('the database has lost count of what authentication must see');

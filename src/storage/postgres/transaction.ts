@@ -27,7 +27,7 @@ const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 export async function inTransaction<T>(lane: Lane, body: (transaction: Transaction) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await lane.hold((client) => runOn(client, body));
+      return await lane.hold((client) => runTransaction(client, body));
     } catch (error) {
       if (isGivenUp(error) && attempt < ATTEMPTS_MAX) continue;
       throw isStorageFailure(error) || isGivenUp(error) ? storageFault(error) : error;
@@ -35,7 +35,11 @@ export async function inTransaction<T>(lane: Lane, body: (transaction: Transacti
   }
 }
 
-async function runOn<T>(client: pg.PoolClient, body: (transaction: Transaction) => Promise<T>): Promise<T> {
+/** The same on a connection that is held, as often as the caller thinks right. */
+export async function runTransaction<T>(
+  client: pg.PoolClient,
+  body: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
   const sent: Promise<unknown>[] = [];
   const send = <Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> => {
     const answer = client.query<Row>(query);

@@ -1,13 +1,11 @@
 /**
- * Rows as arrays of composite values in PostgreSQL's binary form: nothing is escaped here or parsed there, which
- * halves what a batch costs on both sides.
+ * Arrays in PostgreSQL's binary form, of a column of many rows or of whole rows: nothing is escaped here or parsed
+ * there. Rows cost both sides a third less than all of their columns one by one, and half of what JSON does.
  */
 
 export type Cell = string | number | boolean | null;
 
-export type ColumnType = 'int4' | 'int8' | 'float8' | 'bool' | 'text';
-
-const OIDS: Readonly<Record<ColumnType, number>> = { bool: 16, int8: 20, int4: 23, text: 25, float8: 701 };
+const OIDS = { bool: 16, int8: 20, int4: 23, text: 25, float8: 701 } as const;
 const NULL_LENGTH = -1;
 const BYTES_MIN = 4096;
 // The widest cell that is not text, with its type and length.
@@ -17,28 +15,46 @@ const TWO_TO_32 = 2 ** 32;
 /** The largest number that fits an int8. Sums may get beyond it; they have long ceased to be exact then. */
 export const INT8_MAX = 2 ** 63 - 1024;
 
-/** Encodes rows as an array of the composite type with this oid; cells come in the order of its columns. */
-export function encodeRows(rowOid: number, columns: readonly ColumnType[], rows: readonly (readonly Cell[])[]): Buffer {
-  const writer = createWriter();
-  writer.int32(rows.length === 0 ? 0 : 1);
-  writer.int32(0);
-  writer.int32(rowOid);
-  if (rows.length > 0) {
-    writer.int32(rows.length);
-    writer.int32(1);
-  }
+/** A type of rows, and which cell of a row is in each of its columns; null is left empty. */
+export type RowType = {
+  readonly oid: number;
+  readonly columns: readonly { readonly oid: number; readonly cell: number | null }[];
+};
+
+export function encodeRows({ oid, columns }: RowType, rows: readonly (readonly Cell[])[]): Buffer {
+  const writer = createWriter(oid, rows.length);
   for (const row of rows) {
     const begin = writer.reserveLength();
     writer.int32(columns.length);
-    for (const [index, type] of columns.entries()) writer.cell(type, row[index] ?? null);
+    for (const column of columns) {
+      writer.int32(column.oid);
+      writer.cell(column.oid, column.cell === null ? null : (row[column.cell] ?? null));
+    }
     writer.setLength(begin);
   }
   return writer.bytes();
 }
 
-function createWriter() {
+export const boolArray = encodeColumn(OIDS.bool);
+export const int4Array = encodeColumn(OIDS.int4);
+export const int8Array = encodeColumn(OIDS.int8);
+export const float8Array = encodeColumn(OIDS.float8);
+export const textArray = encodeColumn(OIDS.text);
+
+function encodeColumn(oid: number) {
+  return <Row>(rows: readonly Row[], read: (row: Row) => Cell | undefined): Buffer => {
+    const writer = createWriter(oid, rows.length);
+    for (const row of rows) writer.cell(oid, read(row) ?? null);
+    return writer.bytes();
+  };
+}
+
+/** Of an array of so many values of a type. */
+function createWriter(elementOid: number, count: number) {
   let buffer = Buffer.allocUnsafe(BYTES_MIN);
   let end = 0;
+  // One dimension that may hold nulls, counted from 1.
+  for (const head of [1, 1, elementOid, count, 1]) int32(head);
 
   function makeRoom(bytes: number): void {
     if (end + bytes <= buffer.length) return;
@@ -52,9 +68,8 @@ function createWriter() {
     end = buffer.writeInt32BE(value, end);
   }
 
-  function cell(type: ColumnType, value: Cell): void {
+  function cell(oid: number, value: Cell): void {
     makeRoom(CELL_BYTES);
-    end = buffer.writeInt32BE(OIDS[type], end);
     if (value === null) {
       end = buffer.writeInt32BE(NULL_LENGTH, end);
     } else if (typeof value === 'string') {
@@ -65,18 +80,18 @@ function createWriter() {
       end = buffer.writeInt32BE(1, end);
       end = buffer.writeUInt8(value ? 1 : 0, end);
     } else {
-      number(type, value);
+      number(oid, value);
     }
   }
 
-  function number(type: ColumnType, value: number): void {
-    if (type === 'int4') {
+  function number(oid: number, value: number): void {
+    if (oid === OIDS.int4) {
       end = buffer.writeInt32BE(4, end);
       end = buffer.writeInt32BE(value, end);
       return;
     }
     end = buffer.writeInt32BE(8, end);
-    if (type === 'float8') {
+    if (oid === OIDS.float8) {
       end = buffer.writeDoubleBE(value, end);
       return;
     }
