@@ -10,9 +10,9 @@ export type { SqlMigration } from './migrations/sql-migration.ts';
 
 /** The migrations that the database lacks, oldest first. Changes nothing. Throws StartError. */
 export async function pendingMigrations(url: string): Promise<readonly SqlMigration[]> {
-  if (isPostgres(url)) return await (await import('./postgres/schema.ts')).pendingMigrations(url);
+  if (isPostgres(url)) return await (await import('./engine/postgres/schema.ts')).pendingMigrations(url);
   const file = fileOf(url);
-  return (await import('./sqlite/schema.ts')).pendingMigrations(file);
+  return (await import('./engine/sqlite/schema.ts')).pendingMigrations(file);
 }
 
 /**
@@ -32,8 +32,8 @@ function fileOf(url: string): string {
 
 async function migrateFile(file: string): Promise<void> {
   const [{ openDatabase }, { takeLock }] = await Promise.all([
-    import('./sqlite/schema.ts'),
-    import('./sqlite/lock.ts'),
+    import('./engine/sqlite/schema.ts'),
+    import('./engine/sqlite/lock.ts'),
   ]);
   mkdirSync(dirname(file), { recursive: true });
   const lock = takeLock(file);
@@ -45,6 +45,6 @@ async function migrateFile(file: string): Promise<void> {
 }
 
 async function migratePostgres(url: string, mayForget: boolean): Promise<void> {
-  const { refuseForgetful, updateSchema } = await import('./postgres/schema.ts');
+  const { refuseForgetful, updateSchema } = await import('./engine/postgres/schema.ts');
   await updateSchema({ url, inspect: mayForget ? async () => undefined : refuseForgetful });
 }

@@ -34,11 +34,11 @@ export async function openStore({
 }: StoreConfig): Promise<Store> {
   // Each driver is loaded only where it is used: it costs memory and time to start.
   if (isPostgres(url)) {
-    const { openPostgresStore } = await import('./postgres/store.ts');
+    const { openPostgresStore } = await import('./engine/postgres/store.ts');
     return await openPostgresStore({ ...options, url, connectionsMax, mayForget });
   }
   const file = databaseFile(url);
-  const { openFileStore, openMemoryStore } = await import('./sqlite/store.ts');
+  const { openFileStore, openMemoryStore } = await import('./engine/sqlite/store.ts');
   return file === null ? await openMemoryStore(options) : await openFileStore(file, options);
 }
 
@@ -63,6 +63,6 @@ export async function backupDatabase(url: string, target: string): Promise<void>
   const file = databaseFile(url);
   if (file === null)
     throw new StartError('only a SQLite file can be backed up this way; PostgreSQL has pg_dump and pg_basebackup');
-  const { backupFile } = await import('./sqlite/backup.ts');
+  const { backupFile } = await import('./engine/sqlite/backup.ts');
   backupFile(file, target);
 }

@@ -107,11 +107,38 @@ describe('the house', () => {
 
   it('what questions are written in is loaded by what compiles them, and tables by the copy besides', () => {
     const loaded = imports.filter((each) => !each.isType && each.from.startsWith('.'));
-    const written = (path: string) => /^storage\/(?!sqlite\/|postgres\/)[a-z]+\/questions[a-z-]*\.ts$/.test(path);
+    const written = (path: string) => /^storage\/[a-z]+\/questions[a-z-]*\.ts$/.test(path);
     expect(loaded.filter((each) => written(target(each)) && !written(each.file))).toEqual([]);
     const readers = loaded.filter((each) => target(each).startsWith('storage/tables/')).map(({ file }) => file);
     expect(readers.filter((file) => !/^storage\/(tables|copy)\//.test(file))).toEqual([]);
     expect(readers.length).toBeGreaterThan(0);
+  });
+
+  const ENGINES = ['sqlite', 'postgres'];
+  const STORAGE_ROOMS = [
+    // Those of the contract.
+    ...['traces', 'events', 'keys', 'endpoints', 'evaluators', 'organization'],
+    ...['append', 'audit', 'copy', 'delivery', 'engine', 'migrations', 'reading', 'retention', 'rows', 'tables'],
+  ];
+
+  it('storage has the rooms of the contract, and few beside them', () => {
+    const folders = readdirSync(join(SOURCE, 'storage'), { withFileTypes: true }).filter((each) => each.isDirectory());
+    expect(folders.map(({ name }) => name).sort()).toEqual(STORAGE_ROOMS.toSorted());
+    expect(readdirSync(join(SOURCE, 'storage/engine')).sort()).toEqual(ENGINES.toSorted());
+  });
+
+  it.each(ENGINES)('what runs on %s knows no other engine, nor what is compiled for it', (engine) => {
+    const inside = imports.filter(({ file }) => file.startsWith(`storage/engine/${engine}/`));
+    expect(inside.length).toBeGreaterThan(0);
+    const other = ENGINES.filter((each) => each !== engine).join('|');
+    const foreign = new RegExp(`^storage/engine/(${other})/|gen/storage/(${other})/`);
+    expect(inside.filter((each) => foreign.test(target(each)) || foreign.test(each.from))).toEqual([]);
+  });
+
+  it('no room of storage knows an engine, but for what opens, migrates and copies', () => {
+    const outside = imports.filter(({ file }) => /^storage\/(?!engine\/|copy\/|open\.ts|migrate\.ts)/.test(file));
+    expect(outside.length).toBeGreaterThan(0);
+    expect(outside.filter((each) => target(each).startsWith('storage/engine/'))).toEqual([]);
   });
 
   it('only main reads the environment', () => {

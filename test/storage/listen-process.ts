@@ -1,7 +1,7 @@
 /** A process of its own that listens for others, says so in one line, and has nothing else to do. */
 
-import { openLane } from '../../src/storage/postgres/connection.ts';
-import { createWakeUps } from '../../src/storage/postgres/delivery-wake.ts';
+import { openLane } from '../../src/storage/engine/postgres/connection.ts';
+import { createWakeUps } from '../../src/storage/engine/postgres/delivery-wake.ts';
 
 const [url = ''] = process.argv.slice(2);
 const lane = openLane({ url, name: 'test', connectionsMax: 1, statementTimeoutMs: 1_000 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isMonthMissing, missingSequence } from '../../src/storage/postgres/failures.ts';
+import { isMonthMissing, missingSequence } from '../../src/storage/engine/postgres/failures.ts';
 
 const databaseError = (message: string, fields: object) => Object.assign(new Error(message), fields);
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { paceReads } from '../../src/storage/sqlite/read-pace.ts';
+import { paceReads } from '../../src/storage/engine/sqlite/read-pace.ts';
 
 /** Reads that take `readMs` of a clock that only they and the rests move. */
 function createPaced(isBusy: () => boolean, readMs: number) {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type Database, openReadHandle } from '../../src/storage/sqlite/connection.ts';
-import { openCore } from '../../src/storage/sqlite/core.ts';
-import { createInlineStore } from '../../src/storage/sqlite/store.ts';
+import { type Database, openReadHandle } from '../../src/storage/engine/sqlite/connection.ts';
+import { openCore } from '../../src/storage/engine/sqlite/core.ts';
+import { createInlineStore } from '../../src/storage/engine/sqlite/store.ts';
 import { temporaryFolder } from '../support/temp.ts';
 import { sampleAppend, sampleEvaluator } from './conformance/samples.ts';
 import { quietLog } from './quiet-log.ts';

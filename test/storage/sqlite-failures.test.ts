@@ -4,10 +4,10 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Fault } from '../../src/domain/fault.ts';
 import type { TraceAppend } from '../../src/domain/trace.ts';
-import { openReadHandle } from '../../src/storage/sqlite/connection.ts';
-import { openCore } from '../../src/storage/sqlite/core.ts';
-import { createInlineStore, openFileStore } from '../../src/storage/sqlite/store.ts';
-import { startThreadWriter } from '../../src/storage/sqlite/thread-writer.ts';
+import { openReadHandle } from '../../src/storage/engine/sqlite/connection.ts';
+import { openCore } from '../../src/storage/engine/sqlite/core.ts';
+import { createInlineStore, openFileStore } from '../../src/storage/engine/sqlite/store.ts';
+import { startThreadWriter } from '../../src/storage/engine/sqlite/thread-writer.ts';
 import { temporaryFolder, until } from '../support/temp.ts';
 import { PROJECT, sampleAppend, sampleEvaluator, sampleSpan } from './conformance/samples.ts';
 import { quietLog } from './quiet-log.ts';
@@ -96,7 +96,7 @@ it('refuses writes while another program holds the database, and goes on as soon
 
 it('a writer thread that dies fails what waits, leaves nothing half done, and is started again', async () => {
   const threads: Worker[] = [];
-  const url = new URL('../../src/storage/sqlite/writer-thread-launch.js', import.meta.url);
+  const url = new URL('../../src/storage/engine/sqlite/writer-thread-launch.js', import.meta.url);
   const writer = await startThreadWriter({
     file,
     log: quietLog,
@@ -144,7 +144,7 @@ it('a bug in one verb is told as what it is and costs the next nothing', async (
   const store = await openFileStore(file, options);
   const evaluator = sampleEvaluator();
   await store.evaluators.insert(evaluator, 9);
-  await expect(store.evaluators.insert({ ...evaluator, slug: 'b' }, 9)).rejects.toThrow(/UNIQUE/);
+  await expect(store.evaluators.insert({ ...evaluator, slug: 'b' }, 9)).rejects.toThrow('the id of an evaluator is taken');
   await expect(store.evaluators.insert({ ...evaluator, slug: 'b' }, 9)).rejects.not.toBeInstanceOf(Fault);
   await store.traces.append(sampleAppend());
   await store.ready();

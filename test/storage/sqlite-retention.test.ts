@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTransact } from '../../src/storage/sqlite/ask.ts';
-import { packRequestKey } from '../../src/storage/sqlite/compact-ids.ts';
-import { openCore } from '../../src/storage/sqlite/core.ts';
-import { createRetention, prepareRemoval, type RemovalDone } from '../../src/storage/sqlite/retention.ts';
+import { createTransact } from '../../src/storage/engine/sqlite/ask.ts';
+import { packRequestKey } from '../../src/storage/engine/sqlite/compact-ids.ts';
+import { openCore } from '../../src/storage/engine/sqlite/core.ts';
+import { createRetention, prepareRemoval, type RemovalDone } from '../../src/storage/engine/sqlite/retention.ts';
 import { bareSpan, RECEIVED_AT_MS, randomHex, sampleAppend, samplePlan } from './conformance/samples.ts';
 
 let opened: ReturnType<typeof openCore>;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SQLITE_MIGRATIONS } from '../../src/storage/migrations/sqlite.ts';
-import { openDatabase, pendingMigrations } from '../../src/storage/sqlite/schema.ts';
+import { openDatabase, pendingMigrations } from '../../src/storage/engine/sqlite/schema.ts';
 import { REFERENCES, WITHOUT_ROWID } from '../../src/storage/tables/beyond-mapper.ts';
 import { SQLITE_TABLES } from '../../src/storage/tables/tables.ts';
 import { temporaryFolder } from '../support/temp.ts';

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/domain/store.ts';
 import { openStore } from '../../src/storage/open.ts';
-import { createThreadReader, type ThreadReaderOptions } from '../../src/storage/sqlite/thread-reader.ts';
+import { createThreadReader, type ThreadReaderOptions } from '../../src/storage/engine/sqlite/thread-reader.ts';
 import { temporaryFolder } from '../support/temp.ts';
 import { bareSpan, RECEIVED_AT_MS, sampleAppend } from './conformance/samples.ts';
 import { findStored } from './conformance/trace-reading.ts';
@@ -36,7 +36,7 @@ afterAll(async () => {
 
 function createReader(options: Partial<ThreadReaderOptions> = {}) {
   const spawn: ThreadReaderOptions['spawn'] = (workerData) => {
-    const url = new URL('../../src/storage/sqlite/reader-thread-launch.js', import.meta.url);
+    const url = new URL('../../src/storage/engine/sqlite/reader-thread-launch.js', import.meta.url);
     const thread = new Worker(url, { workerData });
     threads.push(thread);
     return thread;

@@ -1,14 +1,14 @@
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openStore } from '../../src/storage/open.ts';
-import { openReadHandle, type ReadLane, readAtOnce } from '../../src/storage/sqlite/connection.ts';
-import type { CallWriter } from '../../src/storage/sqlite/core.ts';
-import { createWake } from '../../src/storage/sqlite/wake.ts';
+import { openReadHandle, type ReadLane, readAtOnce } from '../../src/storage/engine/sqlite/connection.ts';
+import type { CallWriter } from '../../src/storage/engine/sqlite/core.ts';
+import { createWake } from '../../src/storage/engine/sqlite/wake.ts';
 import {
   createDeliveryStore,
   createWebhookStore,
   type WebhookStoresDeps,
-} from '../../src/storage/sqlite/webhook-stores.ts';
+} from '../../src/storage/engine/sqlite/webhook-stores.ts';
 import { insertOldEvents } from '../support/old-events.ts';
 import { createPlace, type Place } from '../support/place.ts';
 import { change, found } from './conformance/management-samples.ts';

@@ -2,7 +2,7 @@
 
 import type { TestProject } from 'vitest/node';
 import { openStore } from '../../src/storage/open.ts';
-import { monthOf } from '../../src/storage/postgres/month.ts';
+import { monthOf } from '../../src/storage/engine/postgres/month.ts';
 import { RECEIVED_AT_MS } from '../storage/conformance/samples.ts';
 import { startCluster } from './postgres.ts';
 import { query } from './postgres-databases.ts';

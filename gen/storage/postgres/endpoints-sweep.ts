@@ -1,9 +1,9 @@
 // Compiled from src/storage/endpoints/questions-sweep.ts by `npm run gen`: change it there.
 
 import type { Compiled } from '../../../src/storage/questions.ts';
-import { int4Array } from '../../../src/storage/postgres/binary-arrays.ts';
-import { int8Array } from '../../../src/storage/postgres/binary-arrays.ts';
-import { textArray } from '../../../src/storage/postgres/binary-arrays.ts';
+import { int4Array } from '../../../src/storage/engine/postgres/binary-arrays.ts';
+import { int8Array } from '../../../src/storage/engine/postgres/binary-arrays.ts';
+import { textArray } from '../../../src/storage/engine/postgres/binary-arrays.ts';
 import type * as source from '../../../src/storage/endpoints/questions-sweep.ts';
 
 export const dropAttempts: Compiled<typeof source.dropAttempts> = {

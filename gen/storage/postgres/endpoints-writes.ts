@@ -2,15 +2,15 @@
 
 import type { Compiled } from '../../../src/storage/questions.ts';
 import { attemptOutcomes } from '../../../src/storage/rows/webhook-codes.ts';
-import { boolArray } from '../../../src/storage/postgres/binary-arrays.ts';
+import { boolArray } from '../../../src/storage/engine/postgres/binary-arrays.ts';
 import { deadReasons } from '../../../src/storage/rows/webhook-codes.ts';
 import { deliveryStatuses } from '../../../src/storage/rows/webhook-codes.ts';
-import { dropNul } from '../../../src/storage/postgres/ask.ts';
-import { int4Array } from '../../../src/storage/postgres/binary-arrays.ts';
-import { int8Array } from '../../../src/storage/postgres/binary-arrays.ts';
+import { dropNul } from '../../../src/storage/engine/postgres/ask.ts';
+import { int4Array } from '../../../src/storage/engine/postgres/binary-arrays.ts';
+import { int8Array } from '../../../src/storage/engine/postgres/binary-arrays.ts';
 import { replayCounts } from '../../../src/storage/rows/webhook-codes.ts';
 import { replayStatuses } from '../../../src/storage/rows/webhook-codes.ts';
-import { textArray } from '../../../src/storage/postgres/binary-arrays.ts';
+import { textArray } from '../../../src/storage/engine/postgres/binary-arrays.ts';
 import type * as source from '../../../src/storage/endpoints/questions-writes.ts';
 
 export const addFigures: Compiled<typeof source.addFigures> = {

@@ -1,7 +1,7 @@
 // Compiled from src/storage/append/questions-sqlite.ts by `npm run gen`: change it there.
 
 import type { Compiled } from '../../../src/storage/questions.ts';
-import { packRequestKey } from '../../../src/storage/sqlite/compact-ids.ts';
+import { packRequestKey } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import type * as source from '../../../src/storage/append/questions-sqlite.ts';
 
 export const findEvent: Compiled<typeof source.findEvent> = {

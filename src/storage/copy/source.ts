@@ -3,10 +3,10 @@
 import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { databaseFile } from '../open.ts';
-import { INT8_MAX } from '../postgres/binary-arrays.ts';
-import { type Database, openReadHandle } from '../sqlite/connection.ts';
-import { type Lock, takeLock } from '../sqlite/lock.ts';
-import { pendingMigrations } from '../sqlite/schema.ts';
+import { INT8_MAX } from '../engine/postgres/binary-arrays.ts';
+import { type Database, openReadHandle } from '../engine/sqlite/connection.ts';
+import { type Lock, takeLock } from '../engine/sqlite/lock.ts';
+import { pendingMigrations } from '../engine/sqlite/schema.ts';
 import { StartError } from '../start-error.ts';
 import { type Column, FUNCTIONS, TABLES, type TableCopy } from './tables.ts';
 

@@ -1,0 +1,152 @@
+/** Finds out what a database is before anything is written to it, and brings it up to date. */
+
+import pg from 'pg';
+import { POSTGRES_MIGRATIONS } from '../../migrations/postgres.ts';
+import { findPending, MIGRATIONS_TABLE, type SqlMigration } from '../../migrations/sql-migration.ts';
+import { StartError } from '../../start-error.ts';
+import { postgresCode } from './failures.ts';
+
+/** Exists from the first batch of a copy to its end. */
+export const COPY_PROGRESS_TABLE = 'copy_progress';
+const VERSION_MIN = 150_000;
+// Held while the schema changes: of several processes that start at once, one does it and the others wait.
+const SCHEMA_LOCK = 0x5350_5343;
+const CONNECT_TIMEOUT_MS = 10_000;
+
+export type SchemaDeps = {
+  readonly url: string;
+  /** May refuse the database before anything is changed. */
+  readonly inspect: (client: pg.ClientBase) => Promise<void>;
+  readonly known?: readonly SqlMigration[];
+};
+
+/** Brings the database up to date. Throws StartError with one line for the operator. */
+export async function updateSchema({ url, inspect, known = POSTGRES_MIGRATIONS }: SchemaDeps): Promise<void> {
+  await withClient(url, async (client) => {
+    await inspect(client);
+    if ((await pendingOn(client, known)).length === 0) return;
+    await client.query('SELECT pg_advisory_lock($1)', [SCHEMA_LOCK]);
+    try {
+      // Another process may have done it meanwhile.
+      const pending = await pendingOn(client, known);
+      if (pending.length > 0) await client.query(scriptOf(pending));
+    } finally {
+      // A pooler between us would keep the connection, and the lock with it.
+      await client.query('SELECT pg_advisory_unlock($1)', [SCHEMA_LOCK]);
+    }
+  });
+}
+
+/** Sent at once, which makes one transaction of it. */
+function scriptOf(pending: readonly SqlMigration[]): string {
+  const all = pending.flatMap(({ name, statements }) => [
+    ...statements,
+    `INSERT INTO ${MIGRATIONS_TABLE} (name) VALUES (${pg.escapeLiteral(name)})`,
+  ]);
+  return [CREATE_MIGRATIONS_TABLE, ...all].join(';\n');
+}
+
+// As the object mapper's own Migrator makes it.
+const CREATE_MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS ${MIGRATIONS_TABLE} (
+  id serial PRIMARY KEY,
+  name varchar(255) NOT NULL,
+  executed_at timestamptz(6) NOT NULL DEFAULT current_timestamp(6)
+)`;
+
+/** The migrations that the database lacks, oldest first. Throws StartError. */
+export async function pendingMigrations(url: string, known = POSTGRES_MIGRATIONS): Promise<readonly SqlMigration[]> {
+  return await withClient(url, (client) => pendingOn(client, known));
+}
+
+async function withClient<T>(url: string, body: (client: pg.Client) => Promise<T>): Promise<T> {
+  try {
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: 'spandrel migrate',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    });
+    // What is lost while it is idle shows with the next statement.
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await refuseUnfit(client);
+      return await body(client);
+    } finally {
+      await client.end();
+    }
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    throw new StartError(`the database cannot be used: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** What went wrong and, where it is known, what to do. Holds no part of the address: there may be a password in it. */
+export function reasonOf(error: unknown): string {
+  const hint = HINTS.get(postgresCode(error));
+  const reason = error instanceof Error ? error.message || error.name : String(error);
+  return hint === undefined ? reason : `${reason} (${hint})`;
+}
+
+const ENCODE = 'in the address, special characters of a user or password are written as %XX';
+const HINTS: ReadonlyMap<string, string> = new Map([
+  ['ECONNREFUSED', 'nothing listens there; is the database running, and are host and port right?'],
+  ['ENOTFOUND', `there is no such host; ${ENCODE}`],
+  ['ERR_INVALID_URL', ENCODE],
+  ['28P01', `user or password are wrong; ${ENCODE}`],
+  ['3D000', 'create the database first'],
+  ['42501', 'the user needs CREATE on the schema'],
+  ['42P07', 'the schema holds tables of another program; use a database of its own'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'name the certificate of the authority with sslrootcert'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'name the certificate of the authority with sslrootcert'],
+]);
+
+async function refuseUnfit(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ version: number; encoding: string }>(
+    `SELECT current_setting('server_version_num')::integer AS version, current_setting('server_encoding') AS encoding`,
+  );
+  const { version = 0, encoding = '' } = rows[0] ?? {};
+  if (version < VERSION_MIN) throw new StartError(`the database is older than PostgreSQL ${VERSION_MIN / 10_000}`);
+  // Others would refuse some of the characters that senders use, and only once they are sent.
+  if (encoding !== 'UTF8') {
+    throw new StartError(`the database keeps text as ${encoding}; use one that was created with ENCODING 'UTF8'`);
+  }
+}
+
+/** Throws StartError for a database that a copy has been begun into and not ended. */
+export async function refuseHalfCopied(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ begun: boolean }>(
+    `SELECT to_regclass('${COPY_PROGRESS_TABLE}') IS NOT NULL AS begun`,
+  );
+  if (rows[0]?.begun !== true) return;
+  throw new StartError('a copy into this database was begun and not ended; run the same spandrel copy again');
+}
+
+/** Throws StartError for a database that may lose what it has acknowledged. */
+export async function refuseForgetful(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ fsync: string; synchronousCommit: string }>(
+    `SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS "synchronousCommit"`,
+  );
+  const [row] = rows;
+  const wrong = row?.fsync === 'off' ? 'fsync' : row?.synchronousCommit === 'off' ? 'synchronous_commit' : null;
+  if (wrong === null) return;
+  throw new StartError(
+    `the database runs with ${wrong}=off and may lose what it has acknowledged; turn it on, or set SPANDREL_DATABASE_UNSAFE=on to accept that`,
+  );
+}
+
+async function pendingOn(client: pg.Client, known: readonly SqlMigration[]): Promise<readonly SqlMigration[]> {
+  const { rows: tables } = await client.query(
+    `SELECT 1 FROM pg_tables WHERE tablename = $1 AND schemaname = ANY(current_schemas(false))`,
+    [MIGRATIONS_TABLE],
+  );
+  if (tables.length === 0) return known;
+  const { rows } = await client.query<{ name: string }>(`SELECT name FROM ${MIGRATIONS_TABLE}`);
+  const pending = findPending(
+    known,
+    rows.map(({ name }) => name),
+  );
+  if (pending === null) {
+    throw new StartError('the database belongs to a newer version of Spandrel, or to another program; start that one');
+  }
+  return pending;
+}

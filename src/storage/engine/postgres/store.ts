@@ -1,0 +1,104 @@
+/** Puts the PostgreSQL store together: a lane of connections for each kind of work, and nothing kept that others change. */
+
+import * as questions from '../../../../gen/storage/postgres/all.ts';
+import type { Store } from '../../../domain/store.ts';
+import { createFreshness } from '../../keys/freshness.ts';
+import { cacheKeyReads } from '../../keys/key-cache.ts';
+import { createManagementWriter } from '../../management.ts';
+import type { StoreLog } from '../../store.ts';
+import { createStore, type Engine, type StoreState } from '../../store.ts';
+import { createAppendBatch } from './append.ts';
+import { createAsking, createTransact } from './ask.ts';
+import { createDeliveryStore, createWebhookStore } from './delivery-store.ts';
+import { createWakeUps } from './delivery-wake.ts';
+import { createEventFinder } from './event-finder.ts';
+import { closable, closeLanes, type Lanes, type LanesOptions, openLanes } from './lanes.ts';
+import { createMonths } from './months.ts';
+import { createProbe } from './probe.ts';
+import { createRetention } from './retention.ts';
+import { createRowTypes, type RowTypes } from './row-types.ts';
+import { refuseForgetful, refuseHalfCopied, updateSchema } from './schema.ts';
+import { createTraceNumbers } from './trace-numbers.ts';
+import { createTraceReader } from './trace-reader.ts';
+
+export type PostgresStoreOptions = LanesOptions & {
+  readonly queueMaxBytes: number;
+  readonly log: StoreLog;
+};
+
+// What comes while a batch commits makes the next one larger; two at once would cost twice as many commits.
+const BATCHES_UNDER_WAY_MAX = 1;
+
+/** Throws StartError. */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const lanes = openLanes(options);
+  try {
+    await updateSchema({
+      url: options.url,
+      inspect: async (client) => {
+        if (!options.mayForget) await refuseForgetful(client);
+        await refuseHalfCopied(client);
+      },
+    });
+    const rowTypes = createRowTypes(lanes.control);
+    await rowTypes.load();
+    const limits = { queueMaxBytes: options.queueMaxBytes, batchesUnderWayMax: BATCHES_UNDER_WAY_MAX };
+    return createStore(limits, (state) => startEngine({ url: options.url, lanes, rowTypes }, state));
+  } catch (error) {
+    await closeLanes(lanes);
+    throw error;
+  }
+}
+
+type Parts = { readonly url: string; readonly lanes: Lanes; readonly rowTypes: RowTypes };
+
+function startEngine({ url, lanes, rowTypes }: Parts, { refuseWhenClosed }: StoreState): Engine {
+  const { ingest, control } = lanes;
+  const [reads, management, delivery] = [
+    closable(lanes.reads, refuseWhenClosed),
+    closable(lanes.management, refuseWhenClosed),
+    closable(lanes.delivery, refuseWhenClosed),
+  ];
+  const wakeUps = createWakeUps({ url, lane: control });
+  const deliveries = createDeliveryStore({ delivery, reads, wakeUps });
+  lanes.delivery.pool.on('connect', deliveries.forget);
+  const probe = createProbe(ingest);
+  const numbers = createTraceNumbers(async (count) => {
+    const rows = await control.ask<{ first: number }>(OPEN_BLOCKS, [count]);
+    return rows.map((row) => row.first);
+  });
+  lanes.ingest.pool.on('connect', numbers.forget);
+  const appendBatch = createAppendBatch({ lane: ingest, rowTypes, numbers, months: createMonths(lanes.management) });
+  const readGeneration = async () => {
+    const [row] = await control.ask<{ number: number }>(GENERATION, []);
+    if (row === undefined) throw new Error('the database has lost count of what authentication must see');
+    return row.number;
+  };
+  return {
+    control: createAsking(control, questions),
+    reads: createAsking(reads, questions),
+    management: createAsking(management, questions),
+    writer: createManagementWriter({ questions, transact: createTransact(management) }),
+    cacheKeys: (reader) =>
+      // An installation may have more keys than every process should read again after every change.
+      cacheKeyReads({ reader: { ...reader, listKeyIds: null }, generation: createFreshness(readGeneration) }),
+    append: (appends) => probe.watch(() => appendBatch(appends)),
+    traces: createTraceReader(reads, management),
+    findEvent: createEventFinder(reads),
+    retention: createRetention(management),
+    webhooks: createWebhookStore({ delivery, reads }),
+    deliveries,
+    notify: wakeUps.notify,
+    check: probe.check,
+    async release() {
+      await wakeUps.close();
+      await closeLanes(lanes);
+    },
+  };
+}
+
+const OPEN_BLOCKS = {
+  name: 'open-blocks',
+  text: `SELECT nextval('trace_numbers') AS first FROM generate_series(1, $1)`,
+};
+const GENERATION = { name: 'auth-generation', text: 'SELECT number FROM auth_generation' };

@@ -1,0 +1,124 @@
+/** Writes what a batch is to leave behind. */
+
+import * as common from '../../../../gen/storage/postgres/append.ts';
+import * as own from '../../../../gen/storage/postgres/append-postgres.ts';
+import type { EventRow, RequestEntry, WrittenLog } from '../../append/working-log.ts';
+import type { Written } from '../../append/working-set.ts';
+import type { RowsChange, RowsInsert } from '../../questions.ts';
+import type { Statement } from './connection.ts';
+import type { RowTypes } from './row-types.ts';
+import type { Transaction } from './transaction.ts';
+
+/**
+ * Everybody takes the tables in this order and the rows of each in that of their keys: then two batches wait for each
+ * other, but never both at once. What is said to be new and is there already is refused, and nothing is stored.
+ */
+export function writeBatch({ post }: Transaction, { encode }: RowTypes, written: Written): void {
+  const put = <Row>(insert: RowsInsert<Row>, rows: readonly Row[]): void => {
+    if (rows.length > 0) post(insert, [encode(insert, rows)]);
+  };
+  const drop = <Row>(change: RowsChange<Row>, rows: readonly Row[]): void => {
+    if (rows.length > 0) post(change, change.cells(rows));
+  };
+  for (const change of [own.deleteEvaluations, own.deleteSpans, own.deleteTraces]) drop(change, written.erased);
+  const traces = partOf(inOrder(written.traces));
+  const spans = partOf(inOrder(written.spans));
+  const logs = [...written.logs.values()]
+    .map((log) => log.written)
+    .filter(({ requests, events }) => requests.size + events.length > 0)
+    .sort((one, other) => one.head.organizationNumber - other.head.organizationNumber);
+  const requests = logs.flatMap((log) => inOrder(log.requests));
+  const changed = requests.filter(({ stored }) => stored !== null);
+  put(common.replaceTraces, traces.changed);
+  put(common.replaceSpans, spans.changed);
+  const keys = requests.filter(({ stored }) => stored === null).map(toRow);
+  if (traces.added.length + spans.added.length + keys.length > 0) {
+    post(ADD_ROWS, [
+      encode(common.insertTraces, traces.added),
+      encode(common.insertSpans, spans.added),
+      encode(own.insertRequestKeys, keys),
+    ]);
+  }
+  put(common.replaceEvaluations, inOrder(written.evaluations));
+  drop(own.deleteRequests, changed.map(toStored));
+  put(own.replaceRequestKeys, changed.map(toRow));
+  if (logs.length === 0) return;
+  post(WRITE_LOGS, [
+    ...headValues(logs),
+    encode(own.insertRequests, requests.map(toRow)),
+    encode(own.insertGovernanceEvents, logs.flatMap(countBack(({ governance }) => [...governance.values()]))),
+    encode(own.insertEvents, logs.flatMap(countBack(({ events }) => events))),
+  ]);
+}
+
+function toRow({ row }: RequestEntry): RequestEntry['row'] {
+  return row;
+}
+
+function toStored({ stored }: RequestEntry) {
+  // The database alone knows these rows with that column.
+  return stored as NonNullable<typeof stored> & { readonly keptAtMs: number };
+}
+
+/** Gives events their places by how many come after them, as a negative number: where the log ends is known only later. */
+function countBack(eventsOf: (log: WrittenLog) => readonly EventRow[]) {
+  return (log: WrittenLog): readonly EventRow[] =>
+    eventsOf(log).map((event) => ({ ...event, seq: event.seq - log.head.seq }));
+}
+
+function inOrder<Row>(rows: ReadonlyMap<string, Row>): readonly Row[] {
+  if (rows.size < 2) return [...rows.values()];
+  return [...rows].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+}
+
+function partOf<Row>(entries: readonly { readonly row: Row; readonly isNew: boolean }[]) {
+  return {
+    added: entries.filter(({ isNew }) => isNew).map(({ row }) => row),
+    changed: entries.filter(({ isNew }) => !isNew).map(({ row }) => row),
+  };
+}
+
+function headValues(logs: readonly WrittenLog[]): readonly unknown[] {
+  return [
+    logs.map(({ head }) => head.organizationNumber),
+    logs.map(({ head }) => head.seq),
+    logs.map(({ knownKeyIndex }) => knownKeyIndex),
+    logs.map(({ head }) => head.lastKeyIndex),
+  ];
+}
+
+/** What is new, in one statement: nearly every batch has nothing else. */
+const ADD_ROWS: Statement = {
+  name: 'add-rows',
+  text: `WITH added_traces AS (${textWith(common.insertTraces, 1)}), added_spans AS (${textWith(common.insertSpans, 2)})
+    ${textWith(own.insertRequestKeys, 3)}`,
+};
+
+// Time never runs backwards in a log, and runs on while others are waited for. Where another process keeps requests
+// under further keys than the batch knew of, the column is left with nothing, which it refuses.
+const WRITE_LOGS: Statement = {
+  name: 'write-logs',
+  text: `WITH taken AS (
+      SELECT * FROM unnest($1::int[], $2::int[], $3::int[], $4::int[])
+        AS taken (organization_number, events, known_key_index, last_key_index)
+    ), head AS (
+      INSERT INTO log_heads AS stored (organization_number, seq, created_at, last_key_index)
+      SELECT organization_number, events, clock_ms(), last_key_index FROM taken
+      ON CONFLICT (organization_number) DO UPDATE SET
+        seq = stored.seq + excluded.seq,
+        created_at = greatest(stored.created_at, clock_ms()),
+        last_key_index = (
+          SELECT CASE WHEN stored.last_key_index <= known_key_index THEN taken.last_key_index END FROM taken
+          WHERE taken.organization_number = excluded.organization_number
+        )
+      RETURNING organization_number, seq, created_at,
+        to_char(to_timestamp(created_at / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS created
+    ), added_requests AS (${textWith(own.insertRequests, 5)}),
+    added_governance AS (${textWith(own.insertGovernanceEvents, 6)})
+    ${textWith(own.insertEvents, 7)}`,
+};
+
+/** As a part of a statement that is given its rows in that place. */
+function textWith({ text }: Statement, place: number): string {
+  return text.replace('$1', `$${place}`);
+}

@@ -1,0 +1,140 @@
+/** The group commit: everything that came while the last commit ran becomes one transaction. */
+
+import * as common from '../../../../gen/storage/sqlite/append.ts';
+import * as own from '../../../../gen/storage/sqlite/append-sqlite.ts';
+import { hideTrace } from '../../../../gen/storage/sqlite/retention.ts';
+import { listSummaries } from '../../../../gen/storage/sqlite/traces.ts';
+import type { Clock } from '../../../domain/clock.ts';
+import { type Append, type AppendOutcome, apply } from '../../append/apply.ts';
+import { createGuess } from '../../append/guess.ts';
+import type { Asked, Reader } from '../../append/reader.ts';
+import type { LogEnds, WrittenLog } from '../../append/working-log.ts';
+import { createWorkingSet, type Written } from '../../append/working-set.ts';
+import { toHidden } from '../../retention/expired-traces.ts';
+import { type Asked as Prepared, prepareChange, prepareQuestion } from './ask.ts';
+import type { Database } from './connection.ts';
+import { isConflict, isStorageFailure } from './failures.ts';
+
+export type AppendBatch = (appends: readonly Append[]) => readonly AppendOutcome[];
+
+/** Throws when the storage fails, and then nothing of the batch is stored. */
+export function prepareAppendBatch(db: Database, clock: Clock): AppendBatch {
+  const read = prepareReader(db);
+  const write = prepareWriter(db);
+  const lastSequence = prepareQuestion(db, own.findLastSequence);
+  const guess = createGuess();
+  // Where the logs end is known with the batches that are taken to be new, too.
+  const readNew: Reader = (name, key) => (name === 'findLogHead' ? read(name, key) : []);
+
+  function run(appends: readonly Append[], reader: Reader): AppendOutcome[] {
+    let last: number | undefined;
+    const drawSequence = () => {
+      last = (last ?? lastSequence.get({})?.sequence ?? 0) + 1;
+      return last;
+    };
+    const { tables, written } = createWorkingSet({ read: reader, drawSequence, ...logEnds(clock()) });
+    const outcomes = appends.map((append) => apply(tables, append));
+    write(written);
+    return outcomes;
+  }
+
+  const storeAsNew = db.transaction((appends: readonly Append[]) => run(appends, readNew));
+  const storeTogether = db.transaction((appends: readonly Append[]) => run(appends, read));
+  // Inside another transaction this becomes a savepoint: what fails is undone alone.
+  const storeAlone = db.transaction((append: Append) => run([append], read)[0] ?? null);
+  const storeEach = db.transaction((appends: readonly Append[]): AppendOutcome[] =>
+    appends.map((append) => {
+      try {
+        return storeAlone(append);
+      } catch (error) {
+        if (isStorageFailure(error)) throw error;
+        return error instanceof Error ? error : new Error(String(error));
+      }
+    }),
+  );
+
+  function storeAll(appends: readonly Append[]): AppendOutcome[] {
+    if (guess.isNew(appends)) {
+      try {
+        return storeAsNew.immediate(appends);
+      } catch (error) {
+        if (!isConflict(error)) throw error;
+        guess.wasWrong();
+      }
+    }
+    return storeTogether.immediate(appends);
+  }
+
+  return (appends) => {
+    try {
+      return storeAll(appends);
+    } catch (error) {
+      if (isStorageFailure(error)) throw error;
+      // One of them cannot be stored; the others must not pay for it.
+      return storeEach.immediate(appends);
+    }
+  };
+}
+
+function logEnds(nowMs: number): LogEnds {
+  return {
+    beginLog(organizationNumber, stored) {
+      // Time never runs backwards in a log, whatever the clock does.
+      const createdAtMs = Math.max(nowMs, stored?.createdAtMs ?? 0);
+      const created = new Date(createdAtMs).toISOString();
+      return {
+        organizationNumber,
+        seq: stored?.seq ?? 0,
+        createdAtMs,
+        created,
+        lastKeyIndex: stored?.lastKeyIndex ?? 0,
+      };
+    },
+    referTo: ({ seq }) => seq,
+  };
+}
+
+function prepareReader(db: Database): Reader {
+  const asked: Readonly<Record<Asked, Prepared<unknown, unknown>>> = {
+    findTrace: prepareQuestion(db, common.findTrace),
+    findSpan: prepareQuestion(db, common.findSpan),
+    findSpanId: prepareQuestion(db, common.findSpanId),
+    findRequest: prepareQuestion(db, common.findRequest),
+    findGovernanceEvent: prepareQuestion(db, common.findGovernanceEvent),
+    findLogHead: prepareQuestion(db, common.findLogHead),
+    findEvent: prepareQuestion(db, own.findEvent),
+    listOverdue: prepareQuestion(db, common.listOverdue),
+    listSummaries: prepareQuestion(db, listSummaries),
+  };
+  return ((name: Asked, key: unknown) => asked[name].all(key)) as Reader;
+}
+
+/** Rows are written table by table: that is what pages and the journal take least of. */
+function prepareWriter(db: Database): (written: Written) => void {
+  const hide = prepareChange(db, hideTrace);
+  const traces = { insert: prepareChange(db, common.insertTraces), replace: prepareChange(db, common.replaceTraces) };
+  const spans = { insert: prepareChange(db, common.insertSpans), replace: prepareChange(db, common.replaceSpans) };
+  const replaceEvaluation = prepareChange(db, common.replaceEvaluations);
+  const requests = { insert: prepareChange(db, own.insertRequests), replace: prepareChange(db, own.replaceRequests) };
+  const insertEvent = prepareChange(db, own.insertEvents);
+  const insertTime = prepareChange(db, own.insertEventTimes);
+  const insertGovernance = prepareChange(db, own.insertGovernanceEvents);
+  const replaceHead = prepareChange(db, own.replaceLogHeads);
+
+  function writeLog({ head, requests: entries, events, listed, governance }: WrittenLog): void {
+    for (const { row, stored } of entries.values()) (stored === null ? requests.insert : requests.replace)(row);
+    for (const event of events) insertEvent(event);
+    for (const event of listed) insertTime(event);
+    for (const row of governance.values()) insertGovernance(row);
+    if (entries.size + events.length > 0) replaceHead(head);
+  }
+
+  return (written) => {
+    // A large one takes long to erase, so it only goes out of reach here; retention removes it.
+    for (const trace of written.erased) hide(toHidden(trace));
+    for (const { row, isNew } of written.traces.values()) (isNew ? traces.insert : traces.replace)(row);
+    for (const { row, isNew } of written.spans.values()) (isNew ? spans.insert : spans.replace)(row);
+    for (const row of written.evaluations.values()) replaceEvaluation(row);
+    for (const { written: log } of written.logs.values()) writeLog(log);
+  };
+}

@@ -1,0 +1,59 @@
+/** A copy of a database file that is in use, as of one instant. */
+
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { StartError } from '../../start-error.ts';
+import { openReadHandle } from './connection.ts';
+
+/**
+ * Copies within one read transaction, so that writers go on meanwhile; SQLite's page-wise backup would begin anew with
+ * each of their commits. The name appears once the copy is whole and on disk. Throws StartError.
+ */
+export function backupFile(source: string, target: string): void {
+  if (existsSync(target)) throw new StartError(`the file ${target} exists already; choose another name`);
+  if (!existsSync(source)) throw new StartError(`there is no database at ${source}`);
+  const draft = `${target}.part`;
+  try {
+    rmSync(draft, { force: true });
+    copyInto(source, draft);
+    check(draft);
+    syncFile(draft);
+    renameSync(draft, target);
+    syncFile(dirname(target));
+  } catch (error) {
+    rmSync(draft, { force: true });
+    if (error instanceof StartError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartError(`the backup failed: ${reason}`, { cause: error });
+  }
+}
+
+function copyInto(source: string, draft: string): void {
+  // Made here first, so that nobody else may read it.
+  closeSync(openSync(draft, 'wx', 0o600));
+  const db = openReadHandle(source);
+  try {
+    db.prepare('VACUUM INTO ?').run(draft);
+  } finally {
+    db.close();
+  }
+}
+
+function check(draft: string): void {
+  const db = openReadHandle(draft);
+  try {
+    const found = db.pragma('quick_check(1)', { simple: true });
+    if (found !== 'ok') throw new StartError(`the copy is damaged, and so may be the database: ${String(found)}`);
+  } finally {
+    db.close();
+  }
+}
+
+function syncFile(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

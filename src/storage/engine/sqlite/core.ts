@@ -1,0 +1,144 @@
+/** The writer: every verb that needs the write handle, one at a time. The same code runs in a thread and in-process. */
+
+import * as questions from '../../../../gen/storage/sqlite/all.ts';
+import type { Clock } from '../../../domain/clock.ts';
+import type { Append, AppendOutcome } from '../../append/apply.ts';
+import { createDeliveryWork, type DeliveryWork } from '../../delivery/work.ts';
+import { type CallManagement, createManagementWriter, type ManagementWriter, spreadManagement } from '../../management.ts';
+import type { KeepSums } from '../../reading/complete-sums.ts';
+import { prepareAppendBatch } from './append-batch.ts';
+import { createTransact } from './ask.ts';
+import type { Database } from './connection.ts';
+import { isStorageFailure, storageFault } from './failures.ts';
+import { prepareRemoval, type RemovalDone, type RemovalStep } from './retention.ts';
+import { openDatabase } from './schema.ts';
+import { prepareKeepSums } from './trace-reader.ts';
+
+/** What the writer can be asked for. Rejects with the database's own error when the storage fails. */
+export type WriterVerbs = ManagementWriter &
+  DeliveryWork & {
+    append(appends: readonly Append[]): Promise<readonly AppendOutcome[]>;
+    keepSums: KeepSums;
+    /** One step of retention. */
+    removeExpired(step: RemovalStep): Promise<RemovalDone>;
+    /** Resolves when reads and writes work. */
+    check(): Promise<void>;
+  };
+
+export type Core = {
+  readonly verbs: WriterVerbs;
+  /** Runs something on the write handle between two verbs. */
+  run<T>(job: () => T | Promise<T>): Promise<T>;
+  /** Closes the handle once everything asked for before is done. */
+  close(): Promise<void>;
+};
+
+/** Rejects with the unavailable Fault when the storage fails or the writer is gone. */
+export type CallWriter = <V extends keyof WriterVerbs>(
+  verb: V,
+  ...args: Parameters<WriterVerbs[V]>
+) => ReturnType<WriterVerbs[V]>;
+
+export type Writer = {
+  readonly call: CallWriter;
+  /** Finishes what was asked for, then lets go of the database. */
+  close(): Promise<void>;
+};
+
+export type OpenCoreOptions = { readonly file: string; readonly clock: Clock };
+
+export type OpenedCore = { readonly core: Core; readonly db: Database };
+
+/** Throws StartError for a file that cannot be used. */
+export function openCore({ file, clock }: OpenCoreOptions): OpenedCore {
+  const db = openDatabase(file);
+  return { core: createCore({ db, clock }), db };
+}
+
+/** The writer in the calling thread, for databases that live in memory. */
+export function callInline({ verbs }: Core): CallWriter {
+  const call = async (verb: keyof Core['verbs'], ...args: readonly unknown[]): Promise<unknown> => {
+    const run = verbs[verb] as (...args: readonly unknown[]) => Promise<unknown>;
+    try {
+      return await run(...args);
+    } catch (error) {
+      throw isStorageFailure(error) ? storageFault(error) : error;
+    }
+  };
+  return call as CallWriter;
+}
+
+export type CoreDeps = {
+  readonly db: Database;
+  readonly clock: Clock;
+};
+
+export function createCore({ db, clock }: CoreDeps): Core {
+  const appendBatch = prepareAppendBatch(db, clock);
+  const transact = createTransact(db);
+  const management = createManagementWriter({ questions, transact });
+  const keepSums = prepareKeepSums(db);
+  const remove = prepareRemoval(db, transact);
+  const deliveries = createDeliveryWork(questions, transact);
+  const probe = prepareProbe(db);
+  let last: Promise<unknown> = Promise.resolve();
+  let writesFail = false;
+
+  /** A verb runs to its end before the next: a transaction of one must never hold rows of another. */
+  function run<T>(job: () => T | Promise<T>): Promise<T> {
+    const result = last.then(job).finally(() => {
+      if (db.open && db.inTransaction) db.exec('ROLLBACK');
+    });
+    last = result.catch(() => undefined);
+    return result;
+  }
+
+  function write<T>(job: () => T | Promise<T>): Promise<T> {
+    return run(async () => {
+      try {
+        const answer = await job();
+        writesFail = false;
+        return answer;
+      } catch (error) {
+        if (isStorageFailure(error)) writesFail = true;
+        throw error;
+      }
+    });
+  }
+
+  const manage = ((verb: keyof ManagementWriter, ...args: readonly unknown[]) => {
+    const serve = management[verb] as (...args: readonly unknown[]) => Promise<unknown>;
+    return write(() => serve(...args));
+  }) as CallManagement;
+
+  return {
+    verbs: {
+      ...spreadManagement(manage),
+      append: (appends) => write(() => appendBatch(appends)),
+      keepSums: (trace, sums) => write(() => keepSums(trace, sums)),
+      removeExpired: (step) => write(() => remove(step)),
+      applyWork: (work, at) => write(() => deliveries.applyWork(work, at)),
+      sweepDeliveries: (step) => write(() => deliveries.sweepDeliveries(step)),
+      beginTest: (test, limit) => write(() => deliveries.beginTest(test, limit)),
+      endTest: (test, verdict, nowMs) => write(() => deliveries.endTest(test, verdict, nowMs)),
+      // Writing is tried only after it has failed: otherwise a full disk would be known already.
+      check: () => (writesFail ? write(probe.write) : run(probe.read)),
+    },
+    run,
+    close: () => run(() => void db.close()),
+  };
+}
+
+function prepareProbe(db: Database): { read(): void; write(): void } {
+  const read = db.prepare('SELECT count(*) FROM installation');
+  // More than free room inside of pages can hold, so that it succeeds only when the file may grow.
+  const fill = db.prepare('INSERT INTO write_probe (filler) VALUES (zeroblob(65536))');
+  const empty = db.prepare('DELETE FROM write_probe');
+  return {
+    read: () => void read.get(),
+    write: () => {
+      fill.run();
+      empty.run();
+    },
+  };
+}

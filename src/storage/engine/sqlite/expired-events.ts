@@ -1,0 +1,69 @@
+/** Removes events that are past their term, oldest first, with the requests of which no event is left. */
+
+import { parseEventId } from '../../../domain/request-event.ts';
+import type { Pace } from '../../retention/walk.ts';
+import { packRequestKey, type StoredId } from './compact-ids.ts';
+import type { Database } from './connection.ts';
+
+type Step = Pick<Pace, 'rowsMax' | 'rowsAtOnce' | 'isOver'> & {
+  /** Organizations up to this number have nothing more to remove. */
+  readonly after: number;
+  readonly beforeMs: number;
+};
+
+/** Answers a function to call inside a transaction. `next` is where the following step begins; null when nothing is left. */
+export function prepareExpiredEvents(
+  db: Database,
+): (step: Step) => { readonly removed: number; readonly next: number | null } {
+  const statements = prepareStatements(db);
+
+  function remove(organization: number, { createdAtMs, id, seq }: Row): void {
+    statements.dropTime.run(organization, createdAtMs, id);
+    statements.dropEvent.run(organization, seq);
+    const parsed = parseEventId(id);
+    // The later events of a request are never older, so only its last one takes it along.
+    if (parsed !== null) statements.dropRequest.run(organization, packRequestKey(parsed.base), seq);
+  }
+
+  return ({ after, beforeMs, rowsMax, rowsAtOnce, isOver }) => {
+    let next = after;
+    let removed = 0;
+    // However little time there is, every step gets somewhere.
+    for (let examined = 0; examined === 0 || (examined < rowsMax && !isOver()); ) {
+      const organization = statements.nextOrganization.get(next);
+      if (organization === undefined) return { removed, next: null };
+      const limit = Math.min(rowsAtOnce, rowsMax - examined);
+      const rows = statements.oldest.all(organization, beforeMs, limit);
+      for (const row of rows) remove(organization, row);
+      removed += rows.length;
+      // An organization without anything to remove costs about as much as a removal.
+      examined += Math.max(1, rows.length);
+      if (rows.length < limit) next = organization;
+    }
+    return { removed, next };
+  };
+}
+
+type Row = { readonly createdAtMs: number; readonly id: string; readonly seq: number };
+
+function prepareStatements(db: Database) {
+  return {
+    nextOrganization: db
+      .prepare<[number], number>(
+        'SELECT organization_number FROM log_heads WHERE organization_number > ? ORDER BY organization_number LIMIT 1',
+      )
+      .pluck(),
+    oldest: db.prepare<[number, number, number], Row>(
+      `SELECT created_at AS createdAtMs, id, seq FROM events_by_time
+       WHERE organization_number = ? AND created_at < ? ORDER BY created_at, id LIMIT ?`,
+    ),
+    dropTime: db.prepare<[number, number, string]>(
+      'DELETE FROM events_by_time WHERE organization_number = ? AND created_at = ? AND id = ?',
+    ),
+    dropEvent: db.prepare<[number, number]>('DELETE FROM events WHERE organization_number = ? AND seq = ?'),
+    dropRequest: db.prepare<[number, StoredId, number]>(
+      `DELETE FROM requests WHERE organization_number = ? AND request_key = ?
+       AND max(ifnull(completed_seq, 0), ifnull(settled_seq, 0), ifnull(correction_seq, 0)) <= ?`,
+    ),
+  };
+}

@@ -1,0 +1,58 @@
+/** One process per database file: a second writer would undo what the first one knows. */
+
+import { chmodSync, statSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { StartError } from '../../start-error.ts';
+import { createPrivately } from './connection.ts';
+import { sqliteCode } from './failures.ts';
+
+export type Lock = { release(): void };
+
+/**
+ * Takes the lock that belongs to a database file. It lives in a tiny database of its own, because the operating
+ * system lets go of such a lock the instant its process dies, however it dies. Throws StartError.
+ */
+export function takeLock(file: string): Lock {
+  const db = openLockFile(`${file}.lock`);
+  try {
+    db.pragma('journal_mode = MEMORY');
+    db.pragma('locking_mode = EXCLUSIVE');
+    // On a file that may only be read the first statement alone would pass and lock nothing.
+    db.exec('BEGIN EXCLUSIVE; CREATE TABLE held (filler)');
+  } catch (error) {
+    db.close();
+    if (sqliteCode(error).startsWith('SQLITE_BUSY')) {
+      throw new StartError(`another process is using the database ${file}; stop it first`, { cause: error });
+    }
+    throw new StartError(`the lock of the database ${file} cannot be taken: ${describe(error)}`, { cause: error });
+  }
+  return { release: () => db.close() };
+}
+
+function openLockFile(path: string): Database.Database {
+  try {
+    createPrivately(path);
+    closeToOthers(path);
+    return new Database(path, { timeout: 0 });
+  } catch (error) {
+    throw new StartError(`the file ${path} cannot be written: ${describe(error)}`, { cause: error });
+  }
+}
+
+const OWNER_BITS = 0o700;
+const OTHERS_BITS = 0o077;
+
+/**
+ * Whoever may read the file could hold the lock and keep the server from starting. By its path: a process that closes
+ * any handle of a file lets go of the locks it holds on it.
+ */
+function closeToOthers(path: string): void {
+  const { mode, uid } = statSync(path);
+  // Another user's file is theirs to close.
+  if (uid !== process.getuid?.()) return;
+  if ((mode & OTHERS_BITS) !== 0) chmodSync(path, mode & OWNER_BITS);
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,99 @@
+/** Finds out what a database file is before anything is written to it, and brings it up to date. */
+
+import { existsSync } from 'node:fs';
+import { findPending, MIGRATIONS_TABLE, type SqlMigration } from '../../migrations/sql-migration.ts';
+import { APPLICATION_ID, SQLITE_MIGRATIONS } from '../../migrations/sqlite.ts';
+import { StartError } from '../../start-error.ts';
+import { type Database, openReadHandle, openWriteHandle } from './connection.ts';
+import { sqliteCode } from './failures.ts';
+
+// As the object mapper's own Migrator makes it.
+const CREATE_MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS ${MIGRATIONS_TABLE} (
+  id integer NOT NULL PRIMARY KEY AUTOINCREMENT,
+  name text NOT NULL,
+  executed_at datetime NOT NULL DEFAULT (strftime('%s', 'now') * 1000)
+)`;
+
+/** Opens the database for writing, with the current schema: what is missing is added. Throws StartError. */
+export function openDatabase(file: string, known = SQLITE_MIGRATIONS): Database {
+  const db = openChecked(file, known);
+  try {
+    const pending = pendingOn(db, known);
+    if (pending.length > 0) db.transaction(() => apply(db, pending)).immediate();
+    return db;
+  } catch (error) {
+    db.close();
+    throw asStartError(file, error, 'writing');
+  }
+}
+
+/** The migrations that a database lacks, oldest first. Changes nothing: a file that is missing stays so. Throws StartError. */
+export function pendingMigrations(file: string, known = SQLITE_MIGRATIONS): readonly SqlMigration[] {
+  if (!existsSync(file)) return known;
+  try {
+    const db = openReadHandle(file);
+    try {
+      refuseForeign(db, file, known);
+      return pendingOn(db, known);
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    throw asStartError(file, error, 'reading');
+  }
+}
+
+function apply(db: Database, pending: readonly SqlMigration[]): void {
+  db.exec(CREATE_MIGRATIONS_TABLE);
+  const record = db.prepare<[string]>(`INSERT INTO ${MIGRATIONS_TABLE} (name) VALUES (?)`);
+  for (const { name, statements } of pending) {
+    for (const statement of statements) db.exec(statement);
+    record.run(name);
+  }
+}
+
+function openChecked(file: string, known: readonly SqlMigration[]): Database {
+  try {
+    return openWriteHandle(file, (db) => refuseForeign(db, file, known));
+  } catch (error) {
+    throw asStartError(file, error, 'writing');
+  }
+}
+
+function refuseForeign(db: Database, file: string, known: readonly SqlMigration[]): void {
+  const tables = readNames(
+    db,
+    `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
+  );
+  const isOurs = db.pragma('application_id', { simple: true }) === APPLICATION_ID;
+  // A start that was killed half-way may leave the table of migrations alone.
+  if (!isOurs && tables.some((name) => name !== MIGRATIONS_TABLE)) {
+    throw new StartError(`the file ${file} is the database of another program; choose another file`);
+  }
+  if (findPending(known, appliedMigrations(db)) === null) {
+    throw new StartError(`the database ${file} was written by a newer version of Spandrel; start that version`);
+  }
+}
+
+function pendingOn(db: Database, known: readonly SqlMigration[]): readonly SqlMigration[] {
+  return findPending(known, appliedMigrations(db)) ?? [];
+}
+
+function appliedMigrations(db: Database): readonly string[] {
+  const exists = readNames(db, `SELECT name FROM sqlite_schema WHERE name = '${MIGRATIONS_TABLE}'`).length > 0;
+  return exists ? readNames(db, `SELECT name FROM ${MIGRATIONS_TABLE}`) : [];
+}
+
+function readNames(db: Database, sql: string): readonly string[] {
+  return db.prepare<[], string>(sql).pluck().all();
+}
+
+function asStartError(file: string, error: unknown, purpose: 'reading' | 'writing'): unknown {
+  const code = sqliteCode(error);
+  if (code === '') return error;
+  if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
+    return new StartError(`the file ${file} is no SQLite database, or a damaged one`, { cause: error });
+  }
+  const reason = error instanceof Error ? error.message : code;
+  return new StartError(`the database ${file} cannot be opened for ${purpose}: ${reason}`, { cause: error });
+}
