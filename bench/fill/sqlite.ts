@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
-import { eventTypes, requestSources, requestStatuses } from '../../src/storage/rows/codes.ts';
 import { packRequestKey } from '../../src/storage/engine/sqlite/compact-ids.ts';
+import { eventTypes, requestSources, requestStatuses } from '../../src/storage/rows/codes.ts';
 import { createdAtMs, type FillPlan } from './plan.ts';
 import { createRequestIds, hexDigits, type RequestIds } from './request-ids.ts';
 import { makeSpecimen, type Specimen, type Tenant } from './specimen.ts';

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RetentionCounts, RetentionCuts, Store } from '../../src/domain/store.ts';
-import { openStore } from '../../src/storage/open.ts';
 import { RETENTION_LOCK } from '../../src/storage/engine/postgres/retention.ts';
+import { openStore } from '../../src/storage/open.ts';
 import { insertOldEvents } from '../support/old-events.ts';
 import { createPostgresPlace, type Place } from '../support/place.ts';
 import { query } from '../support/postgres-databases.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { pendingMigrations, updateSchema } from '../../src/storage/engine/postgres/schema.ts';
 import { POSTGRES_MIGRATIONS } from '../../src/storage/migrations/postgres.ts';
 import { openStore } from '../../src/storage/open.ts';
-import { pendingMigrations, updateSchema } from '../../src/storage/engine/postgres/schema.ts';
 import { FILL_FACTORS, PARTITIONED_BY, REFERENCES } from '../../src/storage/tables/beyond-mapper.ts';
 import { POSTGRES_TABLES } from '../../src/storage/tables/tables.ts';
 import { createDatabases, query } from '../support/postgres-databases.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { SQLITE_MIGRATIONS } from '../../src/storage/migrations/sqlite.ts';
 import { knowableCells } from '../../src/storage/engine/postgres/ask.ts';
-import { askInTurns, IDS_AT_ONCE, type Question } from '../../src/storage/questions.ts';
 import { openWriteHandle } from '../../src/storage/engine/sqlite/connection.ts';
 import { fillPlaces, packIds } from '../../src/storage/engine/sqlite/id-lists.ts';
+import { SQLITE_MIGRATIONS } from '../../src/storage/migrations/sqlite.ts';
+import { askInTurns, IDS_AT_ONCE, type Question } from '../../src/storage/questions.ts';
 
 type AnyQuestion = Question<unknown, unknown>;
 

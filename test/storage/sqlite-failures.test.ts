@@ -144,7 +144,9 @@ it('a bug in one verb is told as what it is and costs the next nothing', async (
   const store = await openFileStore(file, options);
   const evaluator = sampleEvaluator();
   await store.evaluators.insert(evaluator, 9);
-  await expect(store.evaluators.insert({ ...evaluator, slug: 'b' }, 9)).rejects.toThrow('the id of an evaluator is taken');
+  await expect(store.evaluators.insert({ ...evaluator, slug: 'b' }, 9)).rejects.toThrow(
+    'the id of an evaluator is taken',
+  );
   await expect(store.evaluators.insert({ ...evaluator, slug: 'b' }, 9)).rejects.not.toBeInstanceOf(Fault);
   await store.traces.append(sampleAppend());
   await store.ready();

@@ -1,6 +1,5 @@
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openStore } from '../../src/storage/open.ts';
 import { openReadHandle, type ReadLane, readAtOnce } from '../../src/storage/engine/sqlite/connection.ts';
 import type { CallWriter } from '../../src/storage/engine/sqlite/core.ts';
 import { createWake } from '../../src/storage/engine/sqlite/wake.ts';
@@ -9,6 +8,7 @@ import {
   createWebhookStore,
   type WebhookStoresDeps,
 } from '../../src/storage/engine/sqlite/webhook-stores.ts';
+import { openStore } from '../../src/storage/open.ts';
 import { insertOldEvents } from '../support/old-events.ts';
 import { createPlace, type Place } from '../support/place.ts';
 import { change, found } from './conformance/management-samples.ts';

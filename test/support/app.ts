@@ -7,9 +7,9 @@ import { createPricing } from '../../src/domain/pricing.ts';
 import { deriveRootKeys, type RootKeys } from '../../src/domain/secrets.ts';
 import type { Store } from '../../src/domain/store.ts';
 import { readPriceList } from '../../src/price-list.ts';
-import { databaseFile, isPostgres, openStore } from '../../src/storage/open.ts';
 import { openCore } from '../../src/storage/engine/sqlite/core.ts';
 import { createInlineStore, type SqliteStoreOptions } from '../../src/storage/engine/sqlite/store.ts';
+import { databaseFile, isPostgres, openStore } from '../../src/storage/open.ts';
 import { createPlace, type Place, TEST_SECRET } from './place.ts';
 import { keepConnection } from './surfaces.ts';
 

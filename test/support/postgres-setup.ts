@@ -1,8 +1,8 @@
 /** Starts one PostgreSQL for all tests of a run that need one, with a database in it that the others are copied from. */
 
 import type { TestProject } from 'vitest/node';
-import { openStore } from '../../src/storage/open.ts';
 import { monthOf } from '../../src/storage/engine/postgres/month.ts';
+import { openStore } from '../../src/storage/open.ts';
 import { RECEIVED_AT_MS } from '../storage/conformance/samples.ts';
 import { startCluster } from './postgres.ts';
 import { query } from './postgres-databases.ts';

@@ -2,11 +2,11 @@
 
 import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { databaseFile } from '../open.ts';
 import { INT8_MAX } from '../engine/postgres/binary-arrays.ts';
 import { type Database, openReadHandle } from '../engine/sqlite/connection.ts';
 import { type Lock, takeLock } from '../engine/sqlite/lock.ts';
 import { pendingMigrations } from '../engine/sqlite/schema.ts';
+import { databaseFile } from '../open.ts';
 import { StartError } from '../start-error.ts';
 import { type Column, FUNCTIONS, TABLES, type TableCopy } from './tables.ts';
 

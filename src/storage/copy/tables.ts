@@ -5,10 +5,10 @@
 
 import { BlobType, DoubleType, UnderscoreNamingStrategy } from '@mikro-orm/core';
 import type { EventType } from '../../domain/event-type.ts';
-import { readEnvelopeHead } from '../events/envelope-head.ts';
 import { monthOf, sequenceOf } from '../engine/postgres/month.ts';
-import { eventTypes, unpackCostSource } from '../rows/codes.ts';
 import { idTextSql, REQUEST_KEY_TEXT } from '../engine/sqlite/compact-ids.ts';
+import { readEnvelopeHead } from '../events/envelope-head.ts';
+import { eventTypes, unpackCostSource } from '../rows/codes.ts';
 import { WITHOUT_ROWID } from '../tables/beyond-mapper.ts';
 import { PackedId, PackedWord } from '../tables/kinds.ts';
 import { POSTGRES_TABLES, SQLITE_TABLES } from '../tables/tables.ts';

@@ -1,9 +1,9 @@
 /** The PostgreSQL side of a copy. */
 
 import pg from 'pg';
-import { applyMigrations } from '../migrate.ts';
 import { postgresCode } from '../engine/postgres/failures.ts';
 import { COPY_PROGRESS_TABLE, reasonOf } from '../engine/postgres/schema.ts';
+import { applyMigrations } from '../migrate.ts';
 import { StartError } from '../start-error.ts';
 import type { LastNumbers } from './source.ts';
 import type { TableCopy } from './tables.ts';

@@ -4,7 +4,12 @@ import * as questions from '../../../../gen/storage/sqlite/all.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import type { Append, AppendOutcome } from '../../append/apply.ts';
 import { createDeliveryWork, type DeliveryWork } from '../../delivery/work.ts';
-import { type CallManagement, createManagementWriter, type ManagementWriter, spreadManagement } from '../../management.ts';
+import {
+  type CallManagement,
+  createManagementWriter,
+  type ManagementWriter,
+  spreadManagement,
+} from '../../management.ts';
 import type { KeepSums } from '../../reading/complete-sums.ts';
 import { prepareAppendBatch } from './append-batch.ts';
 import { createTransact } from './ask.ts';
