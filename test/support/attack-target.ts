@@ -123,16 +123,17 @@ function hasEnded({ child }: SpawnedServer): boolean {
 async function judgeAttack({ server, observer, baseline }: Running, run: (attack: Attack) => Promise<void>) {
   const closers: (() => void)[] = [];
   const problems: string[] = [];
-  const ended = new Promise<never>((_, reject) => {
-    server.child.once('exit', () => reject(new Error(`the server ended: ${server.output().slice(-500)}`)));
-  });
+  const ended = Promise.withResolvers<never>();
+  const onExit = () => ended.reject(new Error(`the server ended: ${server.output().slice(-500)}`));
+  server.child.once('exit', onExit);
   observer.begin();
   try {
     const attack = { serves: observer.serves, closeLater: (close: () => void) => void closers.push(close) };
-    await Promise.race([run(attack), ended]);
+    await Promise.race([run(attack), ended.promise]);
   } catch (error) {
     problems.push(String(error));
   } finally {
+    server.child.off('exit', onExit);
     for (const close of closers) close();
   }
   const found = await observer.end();
