@@ -33,7 +33,7 @@ function isGeneratedFresh(): boolean {
   process.stdout.write('== generated code and docs\n');
   const folder = mkdtempSync(join(tmpdir(), 'spandrel-gen-'));
   try {
-    cpSync('proto', join(folder, 'proto'), { recursive: true });
+    for (const root of ['proto', 'third_party']) cpSync(root, join(folder, root), { recursive: true });
     for (const file of ['buf.yaml', 'buf.gen.yaml']) cpSync(file, join(folder, file));
     if (spawnSync('buf', ['generate'], { cwd: folder, stdio: 'inherit' }).status !== 0) return false;
     const page = join(folder, 'rest.md');
