@@ -95,6 +95,7 @@ export async function createApp(given: AppDeps): Promise<App> {
   let publicUrl = config.publicUrl ?? '';
   const methods = compileServices({ ...deps, store, requestMeter, webhooks: webhooks.ports }, () => publicUrl);
   const ledger = createLedger(deps);
+  const nextTurn = createTurns();
   const invoke = createInvoke({
     ...ledger,
     authenticate: createAuthenticate({
@@ -105,7 +106,7 @@ export async function createApp(given: AppDeps): Promise<App> {
     }),
     clock,
     ownOrigins: () => originsOf(typeof config.cors === 'string' ? [publicUrl] : [publicUrl, ...config.cors]),
-    nextTurn: createTurns(),
+    nextTurn,
     accepting: () => accepting,
     log: deps.log,
   });
@@ -124,6 +125,7 @@ export async function createApp(given: AppDeps): Promise<App> {
   const calls = { methods, invoke, ids, originOf, answers, callLog, reading };
   const rest = createRest({
     ...calls,
+    nextTurn,
     watch,
     inflate: createInflateGate(),
     pages: createPages({

@@ -30,6 +30,8 @@ export type Call = {
   readonly remoteAddress: string | null;
   /** What the call holds while it is served; begun and finished here. */
   readonly quota: RequestQuota;
+  /** Whether nobody waits for the answer any more. */
+  readonly hasLeft: () => boolean;
   /** Told as soon as the credential is proven. */
   readonly onCaller?: (kind: CallerKind) => void;
   /** The request as far as its path tells it, where that is known before the body is read. */
@@ -81,6 +83,11 @@ export function createInvoke(deps: InvokeDeps): Invoke {
       call.quota.finish();
     }
   };
+}
+
+/** Throws where nobody waits for the answer any more. */
+export function requireCaller({ hasLeft }: Pick<Call, 'hasLeft'>): void {
+  if (hasLeft()) throw new Fault('request_timeout', 'The caller left before the answer was there.');
 }
 
 /** Anything that is not an expected failure is a bug: the caller learns nothing of it. */

@@ -33,7 +33,7 @@ export type AnswerTimes = {
 };
 
 /** A response of HTTP/1.1 that has lost its socket will never be told to close. */
-function isGone(outlet: Outlet): boolean {
+export function isGone(outlet: Outlet): boolean {
   return outlet.destroyed || ('socket' in outlet && outlet.socket === null);
 }
 

@@ -52,7 +52,8 @@ export async function admit(context: HandlerContext, { method, sizeMaxBytes, inv
   context.responseHeader.set('x-request-id', ids.requestId);
   const traceparent = traceparentOf(ids);
   if (traceparent) context.responseHeader.set('traceparent', traceparent);
-  const call = method ? startCall({ invoke, method, header, ids, origin, onCaller: end.onCaller }) : null;
+  const told = { hasLeft: () => hasLeft(exchange), onCaller: end.onCaller };
+  const call = method ? startCall({ invoke, method, header, ids, origin, ...told }) : null;
   context.values.set(callKey, call);
   onceAborted(context.signal, () => {
     rewordLibraryError(context.signal.reason, shape);

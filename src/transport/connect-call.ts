@@ -25,6 +25,7 @@ export type CallStart = {
   readonly header: (name: string) => string | undefined;
   readonly ids: CallIds;
   readonly origin: Origin;
+  readonly hasLeft: Call['hasLeft'];
   readonly onCaller: NonNullable<Call['onCaller']>;
 };
 

@@ -165,7 +165,7 @@ async function* readUntilStopped(at: Running, reading: ReadBudget): AsyncGenerat
 /** Over HTTP/2 leaving looks like an end of the body. To understand what nobody waits for any more could take long. */
 export function hasLeft({ request, response }: Exchange): boolean {
   const isStreamGone = 'stream' in request && request.stream.destroyed;
-  return isStreamGone || request.aborted || response.writableEnded || response.destroyed;
+  return isStreamGone || request.aborted || response.writableEnded || response.destroyed === true;
 }
 
 function hangUp(): Error {

@@ -123,7 +123,8 @@ function serveCall(served: Served, headers: IncomingHttpHeaders, raw: readonly s
   const onCaller = (kind: CallerKind) => {
     call.caller = kind;
   };
-  invoke(method, { transport: 'grpc', header, ids: call.ids, remoteAddress, quota, onCaller }, decode).then(
+  const hasLeft = () => isOver(stream);
+  invoke(method, { transport: 'grpc', header, ids: call.ids, remoteAddress, quota, hasLeft, onCaller }, decode).then(
     (answered) =>
       settle(() => {
         const message = toBinary(method.desc.output, answered.message);
@@ -154,8 +155,7 @@ function startDeadline(call: Call, timeout: string): NodeJS.Timeout | 'refused' 
 }
 
 function answer({ stream, ids, end }: Call, message: Uint8Array, headers: Answered['headers']): void {
-  // Too late: the caller left, or has been answered at its deadline.
-  if (stream.closed || stream.destroyed || stream.headersSent) return;
+  if (isOver(stream)) return;
   end(null);
   const frame = Buffer.allocUnsafe(PREFIX_BYTES + message.length);
   frame[0] = 0;
@@ -166,13 +166,18 @@ function answer({ stream, ids, end }: Call, message: Uint8Array, headers: Answer
   stream.end(frame);
 }
 
+/** The caller left, or has been answered at its deadline. */
+function isOver(stream: ServerHttp2Stream): boolean {
+  return stream.closed || stream.destroyed || stream.headersSent;
+}
+
 function sendOk(this: ServerHttp2Stream): void {
   this.sendTrailers(TRAILERS_OK);
 }
 
 /** An answer of trailers only. What the caller is still sending is told to stop. */
 function refuse({ stream, ids, family, end }: Call, fault: Fault): void {
-  if (stream.closed || stream.destroyed || stream.headersSent) return;
+  if (isOver(stream)) return;
   end(fault);
   stream.respond({ ...responseHeaders(ids), ...errorTrailers(fault, family, ids) }, END_STREAM);
   if (stream.state.remoteClose === 1) stream.resume();

@@ -44,6 +44,7 @@ export type Sent = {
   readonly as: string;
   readonly key?: string;
   readonly headers?: { readonly [name: string]: string };
+  readonly hasLeft?: () => boolean;
 };
 
 export type Pipeline<S extends DescService> = {
@@ -96,13 +97,14 @@ export function createPipeline<S extends DescService>(service: S, code: Partial<
     store,
     refused,
     used,
-    call: (name, request, { as, key, headers = {} }) => {
+    call: (name, request, { as, key, headers = {}, hasLeft = () => false }) => {
       const all: { [name: string]: string | undefined } = { authorization: as, 'idempotency-key': key, ...headers };
       const call = {
         transport: 'grpc' as const,
         header: (header: string) => all[header],
         ids: { requestId: 'req_1', traceId: 'a'.repeat(32), spanId: 'b'.repeat(16) },
         remoteAddress: '192.0.2.7',
+        hasLeft,
         quota: quotas.open({ address: '192.0.2.7', hasBody: true }),
       };
       const { desc } = method(name);

@@ -24,8 +24,9 @@ import { createReadBudget } from '../../src/transport/read-budget.ts';
 import { createBodyWatch } from '../../src/transport/rest/body-watch.ts';
 import { createInflateGate } from '../../src/transport/rest/inflate.ts';
 import { refusePrematurely } from '../../src/transport/rest/premature.ts';
-import { createRest, type RestHandler } from '../../src/transport/rest/rest.ts';
+import { createRest, type RestDeps, type RestHandler } from '../../src/transport/rest/rest.ts';
 import { type ConnectionMeter, type Listening, listen, type ServerLimits } from '../../src/transport/server.ts';
+import { createTurns } from '../../src/transport/turns.ts';
 
 export const SIZE_MAX_BYTES = 1_048_576;
 export const INGEST_MAX_BYTES = 10_485_760;
@@ -194,11 +195,12 @@ export function createCallParts({ quotas: limits, answerTimes = ANSWER_TIMES }: 
     originOf: createOriginOf({ quotas, trustedProxies: [] }),
     answers: createAnswerWatch(answerTimes, () => performance.now()),
     reading: createReadBudget({ bytesPerTurn: 65_536 }),
+    nextTurn: createTurns(),
     callLog: { nowMs: () => performance.now(), ended: () => {}, stop: () => {} },
   };
 }
 
-function createRestRoutes(calls: GrpcDeps): RestHandler {
+function createRestRoutes(calls: GrpcDeps & Pick<RestDeps, 'nextTurn'>): RestHandler {
   return createRest({
     ...calls,
     watch: createBodyWatch({ gapMs: 10_000, wholeMs: 60_000 }, () => performance.now()),

@@ -14,27 +14,27 @@ const NONE: ReadonlySet<string> = new Set();
 /** A function that writes a response as one JSON object, or as one array where a list is all it has, without the top-level members named in `omit`. */
 export function compileEncoder(desc: DescMessage, omit: ReadonlySet<string> = NONE): (message: Message) => string {
   const write = compilePieces(desc, omit);
-  return (message) => write(message).join('');
+  return (message) => [...write(message)].join('');
 }
 
-/** The same in pieces: one for each item of a list, with what stands before it. */
-export function compilePieces(desc: DescMessage, omit: ReadonlySet<string> = NONE): (message: Message) => string[] {
+/** The same in pieces, each written when it is asked for: no more than one member or one item of a list at a time. */
+export function compilePieces(desc: DescMessage, omit: ReadonlySet<string> = NONE): WritePieces {
   const list = bareListOf(desc);
-  if (list !== null) {
-    const writeItems = compileItems(list);
-    return (message) => {
-      const pieces = [''];
-      writeItems(message, pieces);
-      return pieces;
-    };
-  }
-  const write = compileMemberPieces(desc, omit);
-  return (message) => {
-    const pieces = [''];
-    write(message, pieces);
-    pieces[0] = `{${pieces[0]?.slice(1) ?? ''}`;
-    append(pieces, '}');
-    return pieces;
+  return list === null ? inBraces(compileMemberPieces(desc, omit)) : compileItems(list);
+}
+
+export type WritePieces = (message: Message) => Generator<string>;
+
+/** Members have a comma before each of them. */
+function inBraces(write: WritePieces): WritePieces {
+  return function* (message) {
+    let begin = '{';
+    for (const piece of write(message)) {
+      if (piece === '') continue;
+      yield begin === '' ? piece : begin + piece.slice(1);
+      begin = '';
+    }
+    yield `${begin}}`;
   };
 }
 
@@ -50,54 +50,45 @@ function bareListOf({ fields }: DescMessage): MessageList | null {
   return only && others.length === 0 && isMessageList(only) && restFlags(only).inline ? only : null;
 }
 
-/** Adds an array to the pieces, of which each item begins one. */
-function compileItems(field: MessageList): MemberPieces {
+function compileItems(field: MessageList, begin = ''): WritePieces {
   const read = reader(field);
   const writeItem = singleWriter(field, field.message) as (item: unknown) => string;
-  return (message, pieces) => {
-    append(pieces, '[');
-    for (const [index, item] of (read(message) as readonly unknown[]).entries()) {
-      pieces.push(index === 0 ? writeItem(item) : `,${writeItem(item)}`);
+  return function* (message) {
+    let before = `${begin}[`;
+    for (const item of read(message) as readonly unknown[]) {
+      yield before + writeItem(item);
+      before = ',';
     }
-    append(pieces, ']');
+    yield before === ',' ? ']' : `${before}]`;
   };
 }
 
-/** Adds the members of a message to the pieces, of which there is one at least; each member with a comma before it. */
-type MemberPieces = (message: Message, pieces: string[]) => void;
-
-function compileMemberPieces(desc: DescMessage, omit: ReadonlySet<string>): MemberPieces {
+function compileMemberPieces(desc: DescMessage, omit: ReadonlySet<string>): WritePieces {
   const writers = desc.fields
     .filter((field) => !omit.has(restName(field)))
     .map((field) => compileFieldPieces(field, omit));
-  return (message, pieces) => {
-    for (const write of writers) write(message, pieces);
+  return function* (message) {
+    for (const write of writers) {
+      const pieces = write(message);
+      if (typeof pieces === 'string') yield pieces;
+      else yield* pieces;
+    }
   };
 }
 
-function compileFieldPieces(field: DescField, omit: ReadonlySet<string>): MemberPieces {
-  const read = reader(field);
+function compileFieldPieces(
+  field: DescField,
+  omit: ReadonlySet<string>,
+): (message: Message) => string | Iterable<string> {
   if (restFlags(field).inline && field.fieldKind === 'message') {
+    const read = reader(field);
     const write = compileMemberPieces(field.message, omit);
-    return (message, pieces) => {
+    return (message) => {
       const value = read(message) as Message | undefined;
-      if (value !== undefined) write(value, pieces);
+      return value === undefined ? '' : write(value);
     };
   }
-  if (isMessageList(field)) {
-    const writeItems = compileItems(field);
-    const begin = `,${JSON.stringify(restName(field))}:`;
-    return (message, pieces) => {
-      append(pieces, begin);
-      writeItems(message, pieces);
-    };
-  }
-  const write = compileField(field, omit);
-  return (message, pieces) => append(pieces, write(message));
-}
-
-function append(pieces: string[], text: string): void {
-  pieces[pieces.length - 1] += text;
+  return isMessageList(field) ? compileItems(field, `,${JSON.stringify(restName(field))}:`) : compileField(field, omit);
 }
 
 function braced(members: string): string {

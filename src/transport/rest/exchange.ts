@@ -5,6 +5,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { gzip } from 'node:zlib';
 import type { CallIds } from '../../rpc/method.ts';
 import { traceparentOf } from '../call-ids.ts';
+import type { AnswerBody } from './body-parts.ts';
 
 /** The parts that both kinds of request share. */
 export type RestRequest = (IncomingMessage | Http2ServerRequest) & {
@@ -15,8 +16,7 @@ export type RestResponse = ServerResponse | Http2ServerResponse;
 export type Answer = {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
-  /** The text, in pieces. */
-  readonly body: readonly string[];
+  readonly body: AnswerBody;
   readonly mediaType: string;
   /** Never compressed: the size would tell of a secret beside text of the caller's own. */
   readonly secret?: boolean;
@@ -43,23 +43,24 @@ export function respond(request: RestRequest, response: RestResponse, ids: CallI
     plain();
     return;
   }
-  gzip(
-    body.length === 1 ? (body[0] ?? '') : Buffer.concat(body.map((piece) => Buffer.from(piece))),
-    (error, packed) => {
-      if (error) plain();
-      else {
-        const headers = { 'content-length': packed.length, 'content-encoding': 'gzip', vary: 'accept-encoding' };
-        write({ pieces: [packed], bytes: packed.length }, headers);
-      }
-    },
-  );
+  gzip(body.length === 1 ? (body[0] ?? '') : Buffer.concat(body.map(bytesOf)), (error, packed) => {
+    if (error) plain();
+    else {
+      const headers = { 'content-length': packed.length, 'content-encoding': 'gzip', vary: 'accept-encoding' };
+      write({ pieces: [packed], bytes: packed.length }, headers);
+    }
+  });
 }
 
 /** In UTF-8. */
-export function sizeOf(body: readonly string[]): number {
+export function sizeOf(body: AnswerBody): number {
   let bytes = 0;
   for (const piece of body) bytes += Buffer.byteLength(piece);
   return bytes;
+}
+
+function bytesOf(piece: string | Buffer): Buffer {
+  return typeof piece === 'string' ? Buffer.from(piece) : piece;
 }
 
 type Headers = Record<string, string | number>;
@@ -78,7 +79,7 @@ function headersOf(answer: Answer, ids: CallIds, ofContent: Headers): Headers {
   return headers;
 }
 
-type Content = { readonly pieces: readonly (string | Buffer)[]; readonly bytes: number };
+type Content = { readonly pieces: AnswerBody; readonly bytes: number };
 type Written = { readonly status: number; readonly headers: Headers; readonly content: Content };
 
 function writeAnswer(request: RestRequest, response: RestResponse, { status, headers, content }: Written): void {
@@ -104,14 +105,14 @@ function endWith(response: RestResponse, { pieces, bytes }: Content): void {
   else (response as ServerResponse).end(body);
 }
 
-/** Turning megabytes into bytes and handing them to the kernel at once takes longer than others should wait. */
-function writePieces(response: RestResponse, pieces: readonly (string | Buffer)[]): void {
+/** Handing megabytes to the kernel at once takes longer than others should wait. */
+function writePieces(response: RestResponse, pieces: AnswerBody): void {
   let next = 0;
   /** A large part of the rest, or all of it. */
   const takePart = (): Buffer => {
     const part: Buffer[] = [];
     for (let bytes = 0; next < pieces.length && bytes < PIECE_BYTES; next += 1) {
-      const piece = Buffer.from(pieces[next] as string);
+      const piece = bytesOf(pieces[next] as string | Buffer);
       bytes += piece.length;
       part.push(piece);
     }

@@ -4,11 +4,11 @@ import type { Message } from '@bufbuild/protobuf';
 import { Fault } from '../../domain/fault.ts';
 import { malformed, parseJson, scanJson } from '../../domain/json-text.ts';
 import { maskTokens } from '../../domain/token-mask.ts';
-import { type Invoke, toFault } from '../../rpc/invoke.ts';
+import { type Invoke, requireCaller, toFault } from '../../rpc/invoke.ts';
 import type { CallerKind, Method, Request, TolerantHandler } from '../../rpc/method.ts';
 import type { RequestQuota } from '../../rpc/quotas.ts';
 import { hasRequiredField } from '../../rpc/validate.ts';
-import { type AnswerWatch, outletOf } from '../answer-watch.ts';
+import { type AnswerWatch, isGone, outletOf } from '../answer-watch.ts';
 import type { IdSource } from '../call-ids.ts';
 import type { CallLog } from '../call-log.ts';
 import { expectationProblem } from '../expectation.ts';
@@ -16,6 +16,7 @@ import { firstHeader } from '../first-header.ts';
 import { arrivalOf, type OriginOf } from '../origin.ts';
 import type { ReadBudget } from '../read-budget.ts';
 import { type BodyLimits, checkDeclaredLength, checkJsonMediaType, isJsonMediaType, readBody } from './body.ts';
+import { buildBody } from './body-parts.ts';
 import type { BodyWatch } from './body-watch.ts';
 import { decodeMessage } from './decode.ts';
 import { type Family, familyOfPath, familyOfPolicy, faultAnswer } from './errors.ts';
@@ -36,6 +37,8 @@ export type RestDeps = {
   readonly originOf: OriginOf;
   readonly answers: AnswerWatch;
   readonly callLog: CallLog;
+  /** Resolves in a turn of the event loop that nobody else was given. */
+  readonly nextTurn: () => Promise<void>;
   readonly pages: Pages;
   readonly requestLineMaxBytes: number;
   readonly headersMaxBytes: number;
@@ -117,8 +120,10 @@ export function createRest(deps: RestDeps): RestHandler {
       const { method } = route;
       const origin = deps.originOf(arrivalOf(request, route.takesBody));
       const { quota } = origin;
+      const outlet = outletOf(response);
       const call = {
         ...origin,
+        hasLeft: () => isGone(outlet),
         transport: 'rest' as const,
         header,
         ids,
@@ -131,9 +136,11 @@ export function createRest(deps: RestDeps): RestHandler {
         decode(deps, { request, response, route, parameters, query, quota }),
       );
       try {
-        const body = route.encode(message);
+        const { nextTurn } = deps;
+        const built = buildBody(route.encode(message), { nextTurn, requireCaller: () => requireCaller(call) });
+        const body = built instanceof Promise ? await built : built;
         const bytes = sizeOf(body);
-        deps.answers.send({ quota, outlet: outletOf(response), bytes, must: !method.isRead });
+        deps.answers.send({ quota, outlet, bytes, must: !method.isRead });
         end(method.policy.successStatus, null);
         respond(request, response, ids, {
           status: method.policy.successStatus,

@@ -1,11 +1,11 @@
 /** google.api.http annotations -> a route table, compiled once. Routes that collide refuse to start. */
 
-import { type DescMessage, getOption, type Message } from '@bufbuild/protobuf';
+import { type DescMessage, getOption } from '@bufbuild/protobuf';
 import { http } from '../../../gen/google/api/annotations_pb.js';
 import type { HttpRule } from '../../../gen/google/api/http_pb.js';
 import type { Method } from '../../rpc/method.ts';
 import { pathParameters, routeOf } from '../../rpc/rest-shape.ts';
-import { compilePieces } from './encode.ts';
+import { compilePieces, type WritePieces } from './encode.ts';
 import { familyOfPath } from './errors.ts';
 import { splitPath } from './path.ts';
 
@@ -19,7 +19,7 @@ export type Route = {
   /** Set on a route kept for older clients. */
   readonly legacy: { readonly successor: string } | null;
   /** Writes the answer. */
-  readonly encode: (message: Message) => string[];
+  readonly encode: WritePieces;
   readonly segments: readonly Segment[];
 };
 

@@ -1,0 +1,61 @@
+/** Large answers leave the event loop to others while they are made. */
+
+import { expect, it, onTestFinished } from 'vitest';
+import { buildBody } from '../../src/transport/rest/body-parts.ts';
+import { GOOD, startPort } from '../support/port.ts';
+
+const KIB = 1_024;
+const ITEM = 'é'.repeat(64 * KIB);
+const stay = () => {};
+
+it('a small one is made at once', () => {
+  const nextTurn = () => Promise.reject(new Error('no turn is needed'));
+  expect(buildBody([ITEM, 'x'].values(), { nextTurn, requireCaller: stay })).toEqual([`${ITEM}x`]);
+});
+
+it('a large one is made in parts, each in a turn of its own', async () => {
+  let written = 0;
+  const writtenPerTurn: number[] = [];
+  function* pieces() {
+    for (let index = 0; index < 40; index += 1) {
+      written += 1;
+      yield ITEM;
+    }
+  }
+  const nextTurn = async () => {
+    writtenPerTurn.push(written);
+    written = 0;
+  };
+  const body = await buildBody(pieces(), { nextTurn, requireCaller: stay });
+  expect(Math.max(...writtenPerTurn)).toBe(4);
+  expect(body.join('')).toBe(ITEM.repeat(40));
+});
+
+it('a large one is made no further once nobody waits for it', async () => {
+  let written = 0;
+  function* pieces() {
+    for (;;) {
+      written += 1;
+      yield ITEM;
+    }
+  }
+  const leave = () => {
+    throw new Error('the caller left');
+  };
+  await expect(buildBody(pieces(), { nextTurn: async () => {}, requireCaller: leave })).rejects.toThrow('left');
+  expect(written).toBe(4);
+});
+
+it('arrives whole, packed and plain', async () => {
+  const spans = Array.from({ length: 40 }, (_, index) => ({ spanId: `s${index}`, name: ITEM }));
+  const serve = () => ({ view: { case: 'trace', value: { metadataJson: '{}', spans } } });
+  const port = await startPort({ fallback: 'rest', serve });
+  onTestFinished(() => port.drain(0));
+  for (const encoding of ['identity', 'gzip']) {
+    const headers = { ...GOOD, 'accept-encoding': encoding };
+    const answer = await fetch(`${port.address}/api/traces/trace-1`, { headers });
+    expect(answer.headers.get('content-encoding') ?? 'identity').toBe(encoding);
+    const trace = (await answer.json()) as { readonly spans: readonly object[] };
+    expect(trace.spans).toMatchObject(spans.map(({ spanId, name }) => ({ span_id: spanId, name })));
+  }
+});
