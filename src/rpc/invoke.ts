@@ -73,6 +73,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
       const response = await admit(deps, { method, call, decode });
       // Writing it takes long enough for the loop to see to others before the next one.
       if (call.quota.built() > LARGE_ANSWER_BYTES) await deps.nextTurn();
+      if (method.isRead) requireCaller(call);
       return response;
     } catch (error) {
       const fault = toFault(error);
@@ -127,30 +128,34 @@ async function admit(deps: InvokeDeps, asked: Asked): Promise<Answered> {
 /** `see` takes what is known of the request, for whoever notes that it was refused. */
 type Asking = Pick<Answering, 'caller' | 'actor'> & { readonly see: (message: Message) => void };
 
-async function run(deps: InvokeDeps, { method, call, decode }: Asked, asking: Asking): Promise<Answered> {
+async function run(deps: InvokeDeps, asked: Asked, asking: Asking): Promise<Answered> {
+  const { method, call, decode } = asked;
   const { handler } = method;
   const gate = 'gate' in handler ? handler.gate : undefined;
   const pass = async (message: Message) => {
     asking.see(message);
-    await gate?.(message as never, { ...contextOf(deps, call, asking), receipt: noReceipt });
+    await gate?.(message as never, { ...contextOf(deps, asked, asking), receipt: noReceipt });
   };
   const { addressed } = call;
   // Who is not let in at the gate does not make the server read a body.
   if (gate && addressed) await pass(addressed());
   const request = await decode();
   call.quota.start();
+  // A change goes on whoever leaves: it is to be there once, and asked for again it is found.
+  if (method.isRead) requireCaller(call);
   if (request.kind === 'message') asking.see(request.message);
   if (!('handleJson' in handler)) {
     if (request.kind === 'json') throw new Error(`${method.path} does not take bare JSON`);
     if (gate && !addressed) await pass(request.message);
-    return runHandler(deps, { method, call, handler, request }, contextOf(deps, call, asking));
+    return runHandler(deps, { method, call, handler, request }, contextOf(deps, asked, asking));
   }
   const { value, facts } = request.kind === 'json' ? request : handler.toJson(request.message as never);
-  const answer = await handler.handleJson(value, facts, { ...contextOf(deps, call, asking), receipt: noReceipt });
+  const answer = await handler.handleJson(value, facts, { ...contextOf(deps, asked, asking), receipt: noReceipt });
   return { message: create(method.desc.output, answer), headers: {} };
 }
 
-function contextOf({ clock }: InvokeDeps, { ids, quota }: Call, { caller, actor }: Asking): Answering {
+function contextOf({ clock }: InvokeDeps, { method, call }: Asked, { caller, actor }: Asking): Answering {
+  const { ids, quota } = call;
   return {
     caller,
     actor,
@@ -158,8 +163,14 @@ function contextOf({ clock }: InvokeDeps, { ids, quota }: Call, { caller, actor 
     organization: caller.kind === 'open' ? null : caller.organization,
     nowMs: clock(),
     ids,
-    countAnswer: quota.build,
+    countAnswer: method.isRead ? (bytes) => countWanted(call, bytes) : quota.build,
   };
+}
+
+/** Code behind reads counts before it loads, so that nothing is loaded for nobody. */
+function countWanted(call: Call, bytes: number): void {
+  requireCaller(call);
+  call.quota.build(bytes);
 }
 
 type Handled = {

@@ -40,7 +40,10 @@ export type Context<M extends DescMethodUnary = DescMethodUnary> = {
   readonly organization: Organization | null;
   readonly nowMs: number;
   readonly ids: CallIds;
-  /** Counts bytes of an answer while it is built piece by piece. Throws the unavailable Fault where there is no room. */
+  /**
+   * Counts bytes of an answer before they are loaded. Throws the unavailable Fault where there is no room, and a Fault
+   * of a read whose caller has left.
+   */
   countAnswer(bytes: number): void;
   /**
    * What must be stored in the transaction of the effect, so that the call can be repeated; undefined when the caller

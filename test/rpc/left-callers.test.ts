@@ -1,0 +1,86 @@
+/** Nobody reads for a caller who has left; a change that has begun goes on without them. */
+
+import { expect, it } from 'vitest';
+import { TeamService } from '../../gen/spandrel/v1/organization_pb.js';
+import type { Fault } from '../../src/domain/fault.ts';
+import { createPipeline, type Sent } from '../support/pipeline.ts';
+
+/** Whoever asks stays until they are told to leave. */
+function createCaller() {
+  let left = false;
+  const sent: Sent = { as: 'admin', hasLeft: () => left };
+  return {
+    sent,
+    leave: () => {
+      left = true;
+    },
+  };
+}
+
+const codeOf = (call: Promise<unknown>) => call.then(() => 'answered').catch((error: Fault) => error.code);
+
+it('a read is not begun for a caller who has left', async () => {
+  const caller = createCaller();
+  let begun = 0;
+  const handle = async () => {
+    begun += 1;
+    return {};
+  };
+  const { call } = createPipeline(TeamService, { listTeams: { handle } });
+  expect(await codeOf(call('listTeams', {}, caller.sent))).toBe('answered');
+  caller.leave();
+  expect(await codeOf(call('listTeams', {}, caller.sent))).toBe('request_timeout');
+  expect(begun).toBe(1);
+});
+
+it('a read that has begun loads nothing more once its caller has left', async () => {
+  const caller = createCaller();
+  let loaded = 0;
+  const { call } = createPipeline(TeamService, {
+    listTeams: {
+      handle: async (_, context) => {
+        context.countAnswer(100);
+        loaded += 1;
+        caller.leave();
+        context.countAnswer(100);
+        loaded += 1;
+        return {};
+      },
+    },
+  });
+  expect(await codeOf(call('listTeams', {}, caller.sent))).toBe('request_timeout');
+  expect(loaded).toBe(1);
+});
+
+it('what was read is thrown away, and its place given back, when its caller has left meanwhile', async () => {
+  const caller = createCaller();
+  const { call } = createPipeline(TeamService, {
+    listTeams: {
+      handle: async (_, context) => {
+        // All that the pipeline of the tests has room for.
+        context.countAnswer(10_000);
+        caller.leave();
+        return {};
+      },
+    },
+  });
+  expect(await codeOf(call('listTeams', {}, caller.sent))).toBe('request_timeout');
+  expect(await codeOf(call('listTeams', {}, { as: 'admin' }))).toBe('answered');
+});
+
+it('a change takes place and is answered, whenever its caller leaves', async () => {
+  const caller = createCaller();
+  let changed = 0;
+  const { call } = createPipeline(TeamService, {
+    createTeam: {
+      handle: async (_, context) => {
+        context.countAnswer(1);
+        changed += 1;
+        return {};
+      },
+    },
+  });
+  caller.leave();
+  expect(await codeOf(call('createTeam', { name: 'a' }, caller.sent))).toBe('answered');
+  expect(changed).toBe(1);
+});
