@@ -64,11 +64,11 @@ function readTenant(db: Database.Database): Tenant {
 
 /** Envelopes and their order, side by side, as appends leave them. */
 function writeEvents({ db, plan, tenant, specimen, ids }: Fill): void {
-  const insertEvent = db.prepare<[number, number, string]>(
-    'INSERT INTO events (organization_number, seq, envelope) VALUES (?, ?, ?)',
+  const insertEnvelope = db.prepare<[number, number, string]>(
+    'INSERT INTO envelopes (organization_number, seq, envelope) VALUES (?, ?, ?)',
   );
-  const insertTime = db.prepare<[number, number, string, number, number]>(
-    'INSERT INTO events_by_time (organization_number, created_at, id, type, seq) VALUES (?, ?, ?, ?, ?)',
+  const insertEvent = db.prepare<[number, number, string, number, number]>(
+    'INSERT INTO events (organization_number, created_at, id, type, seq) VALUES (?, ?, ?, ?, ?)',
   );
   const type = eventTypes.code(TYPE);
   const { organizationNumber } = tenant;
@@ -82,14 +82,14 @@ function writeEvents({ db, plan, tenant, specimen, ids }: Fill): void {
       else if (part.slot === 'trace') text += hexDigits(-seq, 32);
       else text += new Date(part.slot === 'created' ? created : created - specimen.occurredAgoMs).toISOString();
     }
-    insertEvent.run(organizationNumber, seq, text);
-    insertTime.run(organizationNumber, created, `req_${request}:completed`, type, seq);
+    insertEnvelope.run(organizationNumber, seq, text);
+    insertEvent.run(organizationNumber, created, `req_${request}:completed`, type, seq);
   });
 }
 
 function writeRequests({ db, plan, tenant, specimen, ids }: Fill): void {
   const insert = db.prepare<[number, string | Buffer, number, number, number, number, number, number | null]>(
-    `INSERT INTO requests (organization_number, request_key, project_number, state, completed_by, completed_seq,
+    `INSERT INTO requests (organization_number, request_key, project_number, state, completed_by, completed_at,
        received_at, nano_usd) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const { organizationNumber, projectNumber } = tenant;
@@ -99,7 +99,7 @@ function writeRequests({ db, plan, tenant, specimen, ids }: Fill): void {
     const seq = ids.seqAt(place - 1);
     const key = packRequestKey(`req_${ids.digitsOf(seq)}`);
     const received = createdAtMs(plan, seq);
-    insert.run(organizationNumber, key, projectNumber, status, source, seq, received, specimen.nanoUsd);
+    insert.run(organizationNumber, key, projectNumber, status, source, received, received, specimen.nanoUsd);
   });
 }
 

@@ -23,7 +23,7 @@ async function openFile(address: string): Promise<ReadPage> {
   const db = new Database(address.slice('sqlite:'.length), { readonly: true });
   const statement = db
     .prepare<[number, number], string>(
-      'SELECT envelope FROM events WHERE organization_number = 1 AND seq <= ? ORDER BY seq DESC LIMIT ?',
+      'SELECT envelope FROM envelopes WHERE organization_number = 1 AND seq <= ? ORDER BY seq DESC LIMIT ?',
     )
     .pluck();
   return async ({ seq }) => statement.all(seq, pageEvents);

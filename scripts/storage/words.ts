@@ -27,12 +27,13 @@ const sqlite: Said = {
   },
   isAsked: (column, given) => sql`${sql.ref(column)} = ${asValue(`...${cellOf(given)}`)}`,
   listOf: sqliteList as unknown as Words['listOf'],
-  logOf: (db) =>
-    db
-      .selectFrom('EventByTime as log')
-      .innerJoin('Event', (join) =>
-        join.onRef('Event.organizationNumber', '=', 'log.organizationNumber').onRef('Event.seq', '=', 'log.seq'),
-      ) as never,
+  withEnvelope: (events) =>
+    events.innerJoin('Envelope', (join) =>
+      join
+        .onRef('Envelope.organizationNumber', '=', 'Event.organizationNumber')
+        .onRef('Envelope.seq', '=', 'Event.seq'),
+    ) as never,
+  envelopesOf: (db) => db.selectFrom('Envelope as log') as never,
   textBytes,
   atLeast: (column, least) => sql`max(${sql.lit(least)}, ${sql.ref(column)})`,
   // Whoever changes something changes it alone.
@@ -47,9 +48,9 @@ const sqlite: Said = {
       sql`ifnull((select seq from sqlite_sequence where name = 'webhook_deliveries'), 0) + 1`.as('first'),
       sql`${count}`.as('count'),
     ]) as never,
-  eventsKept: () => sql`(select count(*) from events
-    where events.organization_number = ${sql.ref('endpoint.organizationNumber')}
-      and events.seq in (select value from json_each(${sql.ref('delivery.seqsJson')})))`,
+  eventsKept: () => sql`(select count(*) from envelopes
+    where envelopes.organization_number = ${sql.ref('endpoint.organizationNumber')}
+      and envelopes.seq in (select value from json_each(${sql.ref('delivery.seqsJson')})))`,
 };
 
 const postgres: Said = {
@@ -59,9 +60,8 @@ const postgres: Said = {
   isOneOf: isAny,
   isAsked: isAny,
   listOf: postgresList as unknown as Words['listOf'],
-  // The bound is what months are left out by.
-  logOf: (db, toMs) =>
-    (db as unknown as PostgresDb).selectFrom('Event as log').where('log.createdAtMs', '<=', toMs) as never,
+  withEnvelope: (events) => events as never,
+  envelopesOf: (db) => (db as unknown as PostgresDb).selectFrom('Event as log') as never,
   textBytes,
   // Unlike greatest(), which leaves out what is null.
   atLeast: (column, least) =>

@@ -42,14 +42,16 @@ export type Words = {
   isAsked(column: string, given: readonly (string | number | Buffer)[]): RawBuilder<SqlBool>;
   /** The rows of an inner question, in its order. */
   listOf<Row extends TextRow>(inner: SelectQueryBuilder<never, never, Row>): RawBuilder<readonly Row[]>;
-  /** The log with its envelopes. SQLite keeps these apart, and PostgreSQL looks at no month after the instant. */
-  logOf(db: Db, toMs: number): SelectQueryBuilder<{ readonly log: Log }, 'log', Record<never, never>>;
+  /** Events with what they say, which SQLite keeps apart. */
+  withEnvelope<Row>(events: Selecting<'Event', Row>): Selecting<'Event' | 'Envelope', Row>;
+  /** What the log says, from place to place. */
+  envelopesOf(db: Db): SelectQueryBuilder<{ readonly log: Tables['Envelope'] }, 'log', Record<never, never>>;
   /** Every column of a table, by its property. */
   allOf<Name extends keyof Tables & string>(table: Name): readonly EachOf<Tables[Name]>[];
   /** For a lookup: the rows whose columns are those of a key that is looked up. Locked by who will change them. */
   keyed<Query>(query: Query, table: string, columns: { readonly [Property: string]: unknown }, lock?: 'lock'): Query;
   /** For a lookup: requests by their keys. PostgreSQL has to find the month of each first. */
-  requestsOf(db: Db, key: RequestKey): SelectQueryBuilder<Pick<Tables, 'Request'>, 'Request', Record<never, never>>;
+  requestsOf(db: Db, key: RequestKey): Selecting<'Request', Record<never, never>>;
   /** About how many bytes the texts of a row have; none of them is read for it. */
   textBytes(columns: readonly string[]): RawBuilder<number>;
   /** The number of a column, or the least where that is larger; null where the column is. */
@@ -74,7 +76,7 @@ export type Words = {
     table: Name,
     told: Told<Name>,
     ...without: readonly Without[]
-  ): SelectQueryBuilder<Tables, Name, Omit<Selectable<Tables[Name]>, Without>>;
+  ): Selecting<Name, Omit<Selectable<Tables[Name]>, Without>>;
   /** A row as it is given, without the columns that are left out. */
   row<Name extends TableName, Without extends keyof Row<Name> = never>(
     table: Name,
@@ -94,6 +96,8 @@ export type Words = {
 
 type NumberBlock = { readonly first: number; readonly count: number };
 
+type Selecting<Name extends TableName, Row> = SelectQueryBuilder<Tables, Name, Row>;
+
 type Lockable<Query> = { forUpdate(): Query; skipLocked(): Query };
 
 export type TableName = keyof Tables & string;
@@ -110,8 +114,6 @@ type Told<Name extends TableName> = Partial<Selectable<Tables[Name]>>;
 type EachOf<Row> = { [Property in keyof Row & string]: `${Property} as ${Property}` }[keyof Row & string];
 
 type RequestKey = { readonly organizationNumber: number; readonly key: string };
-
-type Log = Tables['EventByTime'] & Pick<Tables['Event'], 'envelope'>;
 
 /** They travel as JSON, so their columns are kept as they are asked for. */
 type TextRow = { readonly [Name: string]: string | number | null };

@@ -2,10 +2,11 @@
 
 import { unavailableFault } from '../domain/fault.ts';
 import type { ManagementStore } from '../domain/management.ts';
-import type { EventStore, KeyStore, Store, TraceStore } from '../domain/store.ts';
+import type { KeyStore, Store, TraceStore } from '../domain/store.ts';
 import type { Append, AppendOutcome, Report, Reported } from './append/apply.ts';
 import { createCommitQueue } from './append/commit-queue.ts';
-import { createEventList, createOldestAdmitted } from './events/event-reader.ts';
+import type { LookUps } from './append/reader.ts';
+import { createEventFinder, createEventList, createOldestAdmitted } from './events/event-reader.ts';
 import type { KeyReader } from './keys/key-cache.ts';
 import { createKeyReader } from './keys/key-reader.ts';
 import { createEvaluatorStore, createManagementStore, type ManagementWriter } from './management.ts';
@@ -27,7 +28,7 @@ export type Engine = Pick<Store, 'retention' | 'webhooks' | 'deliveries'> & {
   /** One transaction for all. */
   readonly append: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
   readonly traces: Omit<TraceStore, 'append'>;
-  readonly findEvent: EventStore['find'];
+  readonly lookUps: LookUps;
   /** There may be something new to deliver. */
   readonly notify: () => void;
   readonly check: () => Promise<void>;
@@ -107,7 +108,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
       settle: send,
       oldestAdmittedAtMs: createOldestAdmitted(events),
     },
-    events: { list: createEventList(events), find: engine.findEvent },
+    events: { list: createEventList(events), find: createEventFinder(engine.lookUps) },
     evaluators: createEvaluatorStore(management, writer),
     projects: { updateSettings: writer.updateSettings },
     management: wakeAfterCommits(createManagementStore(management, writer), notify),

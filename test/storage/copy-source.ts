@@ -205,20 +205,20 @@ function settle(db: Database.Database, corrected: string): void {
       created: new Date(createdAtMs).toISOString(),
       data: { text: 'é\u2028😀' },
     });
-    db.prepare('INSERT INTO events VALUES (1, ?, ?)').run(seq, envelope);
-    db.prepare('INSERT INTO events_by_time VALUES (1, ?, ?, ?, ?)').run(createdAtMs, id, type, seq);
+    db.prepare('INSERT INTO envelopes VALUES (1, ?, ?)').run(seq, envelope);
+    db.prepare('INSERT INTO events VALUES (1, ?, ?, ?, ?)').run(createdAtMs, id, type, seq);
   };
   const seq = db.prepare<[], number>('SELECT seq FROM log_heads WHERE organization_number = 1').pluck().get() ?? 0;
   append(seq + 1, eventIdOf('gw-settled', { kind: 'settled' }), 2);
   for (const number of [1, 2, 3]) append(seq + 1 + number, eventIdOf(corrected, { kind: 'correction', number }), 1);
   db.prepare(
-    `INSERT INTO requests (organization_number, request_key, project_number, state, settled_seq, received_at)
+    `INSERT INTO requests (organization_number, request_key, project_number, state, settled_at, received_at)
      VALUES (1, 'gw-settled', 1, 3, ?, ?)`,
-  ).run(seq + 1, RECEIVED_AT_MS);
+  ).run(createdAtMs, RECEIVED_AT_MS);
   db.prepare(
-    `UPDATE requests SET correction_seq = ?, earlier_corrections = ?
+    `UPDATE requests SET correction_at = ?, earlier_corrections = ?
      WHERE organization_number = 1 AND request_key = ?`,
-  ).run(seq + 4, JSON.stringify([seq + 2, seq + 3]), corrected);
+  ).run(createdAtMs, JSON.stringify([createdAtMs, createdAtMs]), corrected);
   db.prepare('UPDATE log_heads SET seq = ?, created_at = max(created_at, ?) WHERE organization_number = 1').run(
     seq + 4,
     createdAtMs,

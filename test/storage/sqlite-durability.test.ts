@@ -48,7 +48,7 @@ it('created never runs backwards when the clock does, and the sequence has no ga
     // What adds no event takes no number.
     await Promise.all([store.traces.append(append), store.traces.append(append)]);
   }
-  const rows = opened.db.prepare('SELECT seq, created_at FROM events_by_time ORDER BY seq').raw().all();
+  const rows = opened.db.prepare('SELECT seq, created_at FROM events ORDER BY seq').raw().all();
   expect(rows).toEqual([
     [1, 5000],
     [2, 7000],

@@ -19,7 +19,7 @@ it('all events of an organization have one order without gaps, whoever emits the
   await store.close();
   const db = new Database(file);
   const rows = db
-    .prepare<[], { seq: number; envelope: string }>('SELECT seq, envelope FROM events ORDER BY seq')
+    .prepare<[], { seq: number; envelope: string }>('SELECT seq, envelope FROM envelopes ORDER BY seq')
     .all()
     .map(({ seq, envelope }) => ({ seq, created: Date.parse(JSON.parse(envelope).created) }));
   expectOrder(rows);

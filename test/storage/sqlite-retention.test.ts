@@ -23,13 +23,13 @@ function insertRequest(key: string, { completed, settled, correction }: Seqs, or
   ] as const;
   for (const [id, seq] of events) {
     if (seq === undefined) continue;
-    db.prepare('INSERT INTO events VALUES (?, ?, ?)').run(organization, seq, `{"id":"${id}"}`);
+    db.prepare('INSERT INTO envelopes VALUES (?, ?, ?)').run(organization, seq, `{"id":"${id}"}`);
     const type = id.endsWith(':settled') ? 2 : 1;
-    db.prepare('INSERT INTO events_by_time VALUES (?, ?, ?, ?, ?)').run(organization, seq, id, type, seq);
+    db.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?)').run(organization, seq, id, type, seq);
   }
   db.prepare(
-    `INSERT INTO requests (organization_number, request_key, project_number, state, completed_by, completed_seq,
-       settled_seq, correction_seq, received_at) VALUES (?, ?, 1, 0, 0, ?, ?, ?, 0)`,
+    `INSERT INTO requests (organization_number, request_key, project_number, state, completed_by, completed_at,
+       settled_at, correction_at, received_at) VALUES (?, ?, 1, 0, 0, ?, ?, ?, 0)`,
   ).run(organization, packRequestKey(key), completed ?? null, settled ?? null, correction ?? null);
   db.prepare('INSERT OR REPLACE INTO log_heads VALUES (?, 1000, 1000, 0)').run(organization);
 }
@@ -55,22 +55,23 @@ describe('the requests of old events', () => {
     insertRequest('gw-2', { settled: 3 });
     const left = async (beforeMs: number) => {
       await removeEvents(beforeMs);
-      return [rows('SELECT id FROM events_by_time').length, rows('SELECT 1 FROM requests').length];
+      return [rows('SELECT id FROM events').length, rows('SELECT 1 FROM requests').length];
     };
     expect(await left(2)).toEqual([5, 3]);
     expect(await left(4)).toEqual([3, 2]);
     expect(await left(6)).toEqual([2, 2]);
     expect(await left(7)).toEqual([1, 1]);
-    expect(rows('SELECT seq FROM events')).toEqual([9]);
+    expect(rows('SELECT seq FROM envelopes')).toEqual([9]);
     expect(await left(10)).toEqual([0, 0]);
-    expect(rows('SELECT 1 FROM events')).toEqual([]);
+    expect(rows('SELECT 1 FROM envelopes')).toEqual([]);
   });
 
   it('go when all of their events are of one millisecond', async () => {
     insertRequest('gw-1', { settled: 1, completed: 2, correction: 3 });
-    opened.db.exec('UPDATE events_by_time SET created_at = 7');
+    opened.db.exec(`UPDATE events SET created_at = 7;
+      UPDATE requests SET completed_at = 7, settled_at = 7, correction_at = 7`);
     await removeEvents(8);
-    expect(rows('SELECT 1 FROM requests UNION ALL SELECT 1 FROM events')).toEqual([]);
+    expect(rows('SELECT 1 FROM requests UNION ALL SELECT 1 FROM envelopes')).toEqual([]);
   });
 });
 
@@ -78,9 +79,9 @@ describe('a step', () => {
   it('removes the oldest first, and not more than it may', async () => {
     for (let seq = 1; seq <= 100; seq += 1) insertRequest(`gw-${seq}`, { completed: seq });
     expect(await removeEvents(91, 30)).toMatchObject({ end: { removed: { events: 30 }, next: [EVENTS] } });
-    expect(rows('SELECT min(seq) FROM events')).toEqual([31]);
+    expect(rows('SELECT min(seq) FROM envelopes')).toEqual([31]);
     expect(await removeEvents(91, 1000)).toMatchObject({ end: { removed: { events: 60 }, next: [] } });
-    expect(rows('SELECT min(seq) FROM events')).toEqual([91]);
+    expect(rows('SELECT min(seq) FROM envelopes')).toEqual([91]);
   });
 
   it('passes by organizations without anything old', async () => {
@@ -133,7 +134,7 @@ it('a walk comes to its end on a machine so slow that every look at the clock is
   for (let steps = 0; (await walk.step(500)).outcome !== 'done'; steps += 1) {
     if (steps === 100) throw new Error('the walk gets nowhere');
   }
-  expect(rows('SELECT id FROM events_by_time')).toEqual([]);
+  expect(rows('SELECT id FROM events')).toEqual([]);
   expect(rows('SELECT trace_id FROM traces')).toEqual([]);
   expect(rows('SELECT id FROM audit_log')).toEqual([]);
 });

@@ -33,12 +33,12 @@ function insertIntoFile(file: string, old: OldEvents): void {
     CREATE TEMP TABLE old AS
       WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})
       SELECT n, 'req_' || printf('%030x', n) || ':completed' AS id, ${firstAtMs} + n - 1 AS created_at FROM numbers;
-    INSERT INTO events (organization_number, seq, envelope)
+    INSERT INTO envelopes (organization_number, seq, envelope)
       SELECT ${organization}, n, ${envelopeSql("strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1000.0, 'unixepoch')")} FROM old;
-    INSERT INTO events_by_time (organization_number, created_at, id, type, seq)
+    INSERT INTO events (organization_number, created_at, id, type, seq)
       SELECT ${organization}, created_at, id, 1, n FROM old;
-    INSERT INTO requests (organization_number, request_key, project_number, state, completed_by, completed_seq, received_at)
-      SELECT ${organization}, unhex(printf('%030x', n)), ${project}, 0, 0, n, created_at FROM old ORDER BY n;
+    INSERT INTO requests (organization_number, request_key, project_number, state, completed_by, completed_at, received_at)
+      SELECT ${organization}, unhex(printf('%030x', n)), ${project}, 0, 0, created_at, created_at FROM old ORDER BY n;
     INSERT INTO log_heads (organization_number, seq, created_at, last_key_index)
       VALUES (${organization}, ${count}, ${firstAtMs + count}, 0);
     COMMIT;

@@ -30,14 +30,6 @@ export const deleteTraces: Compiled<typeof source.deleteTraces> = {
   cells: (rows) => [int4Array(rows, (given) => given.projectNumber), textArray(rows, (given) => given.traceId)],
 };
 
-export const findEvent: CompiledMany<typeof source.findEvent> = {
-  name: 'append-postgres.findEvent',
-  text: "select \"events\".\"organization_number\" as \"organizationNumber\", \"events\".\"created_at\" as \"event\", \"events\".\"id\" as \"id\", \"events\".\"envelope\" as \"envelope\" from \"events\" inner join unnest($1::int[], $2::bigint[], $3::text[]) as \"given\" (key_0, key_1, key_2) on \"events\".\"organization_number\" = \"given\".key_0 and \"events\".\"created_at\" = \"given\".key_1 and \"events\".\"id\" = \"given\".key_2",
-  cells: (rows) => [int4Array(rows, (given) => given.organizationNumber), int8Array(rows, (given) => given.event), textArray(rows, (given) => given.id)],
-  row: (row) => row,
-  nameOf: (given) => `${given.organizationNumber} ${given.event} ${given.id}`,
-};
-
 export const insertEvents: CompiledMany<typeof source.insertEvents> = {
   name: 'append-postgres.insertEvents',
   text: "insert into \"events\" (\"organization_number\", \"created_at\", \"id\", \"type\", \"seq\", \"envelope\") select \"given\".\"organization_number\", head.created_at, \"given\".\"id\", \"given\".\"type\", head.seq + \"given\".seq, replace(\"given\".envelope, E'\\x01', head.created) from unnest($1::\"events\"[]) as \"given\" join head on head.organization_number = \"given\".organization_number",

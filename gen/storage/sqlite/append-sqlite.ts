@@ -4,17 +4,6 @@ import type { Compiled } from '../../../src/storage/questions.ts';
 import { packRequestKey } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import type * as source from '../../../src/storage/append/questions-sqlite.ts';
 
-export const findEvent: Compiled<typeof source.findEvent> = {
-  name: 'append-sqlite.findEvent',
-  text: "select \"organization_number\" as \"organizationNumber\", \"seq\" as \"event\", \"envelope\" as \"envelope\" from \"events\" where \"events\".\"organization_number\" = ? and \"events\".\"seq\" = ?",
-  cells: (given) => [given.organizationNumber, given.event],
-  row: (row: any) => ({
-    organizationNumber: row[0],
-    event: row[1],
-    envelope: row[2],
-  }),
-};
-
 export const findLastSequence: Compiled<typeof source.findLastSequence> = {
   name: 'append-sqlite.findLastSequence',
   text: "select max(\"sequence\") as \"sequence\" from \"traces\"",
@@ -24,16 +13,16 @@ export const findLastSequence: Compiled<typeof source.findLastSequence> = {
   }),
 };
 
-export const insertEventTimes: Compiled<typeof source.insertEventTimes> = {
-  name: 'append-sqlite.insertEventTimes',
-  text: "insert into \"events_by_time\" (\"organization_number\", \"created_at\", \"id\", \"type\", \"seq\") values (?, ?, ?, ?, ?)",
-  cells: (given) => [given.organizationNumber, given.createdAtMs, given.id, given.type, given.seq],
+export const insertEnvelopes: Compiled<typeof source.insertEnvelopes> = {
+  name: 'append-sqlite.insertEnvelopes',
+  text: "insert into \"envelopes\" (\"organization_number\", \"seq\", \"envelope\") values (?, ?, ?)",
+  cells: (given) => [given.organizationNumber, given.seq, given.envelope],
 };
 
 export const insertEvents: Compiled<typeof source.insertEvents> = {
   name: 'append-sqlite.insertEvents',
-  text: "insert into \"events\" (\"organization_number\", \"seq\", \"envelope\") values (?, ?, ?)",
-  cells: (given) => [given.organizationNumber, given.seq, given.envelope],
+  text: "insert into \"events\" (\"organization_number\", \"created_at\", \"id\", \"type\", \"seq\") values (?, ?, ?, ?, ?)",
+  cells: (given) => [given.organizationNumber, given.createdAtMs, given.id, given.type, given.seq],
 };
 
 export const insertGovernanceEvents: Compiled<typeof source.insertGovernanceEvents> = {
@@ -44,7 +33,7 @@ export const insertGovernanceEvents: Compiled<typeof source.insertGovernanceEven
 
 export const insertRequests: Compiled<typeof source.insertRequests> = {
   name: 'append-sqlite.insertRequests',
-  text: "insert into \"requests\" (\"organization_number\", \"request_key\", \"project_number\", \"gateway_request_id\", \"state\", \"completed_by\", \"completed_seq\", \"settled_seq\", \"correction_seq\", \"received_at\", \"nano_usd\", \"admission\", \"earlier_corrections\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  text: "insert into \"requests\" (\"organization_number\", \"request_key\", \"project_number\", \"gateway_request_id\", \"state\", \"completed_by\", \"completed_at\", \"settled_at\", \"correction_at\", \"received_at\", \"nano_usd\", \"admission\", \"earlier_corrections\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   cells: (given) => [given.organizationNumber, packRequestKey(given.key), given.projectNumber, given.gatewayRequestId ?? null, given.state, given.completedBy ?? null, given.completedEvent ?? null, given.settledEvent ?? null, given.correctionEvent ?? null, given.receivedAtMs, given.costNanoUsd ?? null, given.admissionJson ?? null, given.earlierCorrections ?? null],
 };
 
@@ -56,6 +45,6 @@ export const replaceLogHeads: Compiled<typeof source.replaceLogHeads> = {
 
 export const replaceRequests: Compiled<typeof source.replaceRequests> = {
   name: 'append-sqlite.replaceRequests',
-  text: "insert into \"requests\" (\"organization_number\", \"request_key\", \"project_number\", \"gateway_request_id\", \"state\", \"completed_by\", \"completed_seq\", \"settled_seq\", \"correction_seq\", \"received_at\", \"nano_usd\", \"admission\", \"earlier_corrections\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"organization_number\", \"request_key\") do update set \"project_number\" = \"excluded\".\"project_number\", \"gateway_request_id\" = \"excluded\".\"gateway_request_id\", \"state\" = \"excluded\".\"state\", \"completed_by\" = \"excluded\".\"completed_by\", \"completed_seq\" = \"excluded\".\"completed_seq\", \"settled_seq\" = \"excluded\".\"settled_seq\", \"correction_seq\" = \"excluded\".\"correction_seq\", \"received_at\" = \"excluded\".\"received_at\", \"nano_usd\" = \"excluded\".\"nano_usd\", \"admission\" = \"excluded\".\"admission\", \"earlier_corrections\" = \"excluded\".\"earlier_corrections\"",
+  text: "insert into \"requests\" (\"organization_number\", \"request_key\", \"project_number\", \"gateway_request_id\", \"state\", \"completed_by\", \"completed_at\", \"settled_at\", \"correction_at\", \"received_at\", \"nano_usd\", \"admission\", \"earlier_corrections\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"organization_number\", \"request_key\") do update set \"project_number\" = \"excluded\".\"project_number\", \"gateway_request_id\" = \"excluded\".\"gateway_request_id\", \"state\" = \"excluded\".\"state\", \"completed_by\" = \"excluded\".\"completed_by\", \"completed_at\" = \"excluded\".\"completed_at\", \"settled_at\" = \"excluded\".\"settled_at\", \"correction_at\" = \"excluded\".\"correction_at\", \"received_at\" = \"excluded\".\"received_at\", \"nano_usd\" = \"excluded\".\"nano_usd\", \"admission\" = \"excluded\".\"admission\", \"earlier_corrections\" = \"excluded\".\"earlier_corrections\"",
   cells: (given) => [given.organizationNumber, packRequestKey(given.key), given.projectNumber, given.gatewayRequestId ?? null, given.state, given.completedBy ?? null, given.completedEvent ?? null, given.settledEvent ?? null, given.correctionEvent ?? null, given.receivedAtMs, given.costNanoUsd ?? null, given.admissionJson ?? null, given.earlierCorrections ?? null],
 };

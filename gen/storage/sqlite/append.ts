@@ -9,6 +9,18 @@ import { spanTypes } from '../../../src/storage/rows/codes.ts';
 import { unpackRequestKey } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import type * as source from '../../../src/storage/append/questions.ts';
 
+export const findEvent: Compiled<typeof source.findEvent> = {
+  name: 'append.findEvent',
+  text: "select \"events\".\"organization_number\" as \"organizationNumber\", \"events\".\"created_at\" as \"createdAtMs\", \"events\".\"id\" as \"id\", \"envelope\" as \"envelope\" from \"events\" inner join \"envelopes\" on \"envelopes\".\"organization_number\" = \"events\".\"organization_number\" and \"envelopes\".\"seq\" = \"events\".\"seq\" where \"events\".\"organization_number\" = ? and \"events\".\"created_at\" = ? and \"events\".\"id\" = ?",
+  cells: (given) => [given.organizationNumber, given.createdAtMs, given.id],
+  row: (row: any) => ({
+    organizationNumber: row[0],
+    createdAtMs: row[1],
+    id: row[2],
+    envelope: row[3],
+  }),
+};
+
 export const findGovernanceEvent: Compiled<typeof source.findGovernanceEvent> = {
   name: 'append.findGovernanceEvent',
   text: "select \"governance_events\".\"organization_number\" as \"organizationNumber\", \"governance_events\".\"id\" as \"id\" from \"governance_events\" where \"governance_events\".\"organization_number\" = ? and \"governance_events\".\"id\" = ?",
@@ -33,7 +45,7 @@ export const findLogHead: Compiled<typeof source.findLogHead> = {
 
 export const findRequest: Compiled<typeof source.findRequest> = {
   name: 'append.findRequest',
-  text: "select \"requests\".\"organization_number\" as \"organizationNumber\", \"requests\".\"request_key\" as \"key\", \"requests\".\"project_number\" as \"projectNumber\", \"requests\".\"gateway_request_id\" as \"gatewayRequestId\", \"requests\".\"state\" as \"state\", \"requests\".\"completed_by\" as \"completedBy\", \"requests\".\"completed_seq\" as \"completedEvent\", \"requests\".\"settled_seq\" as \"settledEvent\", \"requests\".\"correction_seq\" as \"correctionEvent\", \"requests\".\"received_at\" as \"receivedAtMs\", \"requests\".\"nano_usd\" as \"costNanoUsd\", \"requests\".\"admission\" as \"admissionJson\", \"requests\".\"earlier_corrections\" as \"earlierCorrections\" from \"requests\" where \"requests\".\"organization_number\" = ? and \"requests\".\"request_key\" = ?",
+  text: "select \"requests\".\"organization_number\" as \"organizationNumber\", \"requests\".\"request_key\" as \"key\", \"requests\".\"project_number\" as \"projectNumber\", \"requests\".\"gateway_request_id\" as \"gatewayRequestId\", \"requests\".\"state\" as \"state\", \"requests\".\"completed_by\" as \"completedBy\", \"requests\".\"completed_at\" as \"completedEvent\", \"requests\".\"settled_at\" as \"settledEvent\", \"requests\".\"correction_at\" as \"correctionEvent\", \"requests\".\"received_at\" as \"receivedAtMs\", \"requests\".\"nano_usd\" as \"costNanoUsd\", \"requests\".\"admission\" as \"admissionJson\", \"requests\".\"earlier_corrections\" as \"earlierCorrections\" from \"requests\" where \"requests\".\"organization_number\" = ? and \"requests\".\"request_key\" = ?",
   cells: (given) => [given.organizationNumber, packRequestKey(given.key)],
   row: (row: any) => ({
     organizationNumber: row[0],

@@ -5,7 +5,7 @@ import type * as source from '../../../src/storage/endpoints/questions-log.ts';
 
 export const listEntries: Compiled<typeof source.listEntries> = {
   name: 'endpoints-log.listEntries',
-  text: "select \"seq\" as \"seq\", \"envelope\" as \"envelope\" from \"events\" where \"organization_number\" = ? and \"seq\" > ? order by \"seq\" limit ?",
+  text: "select \"seq\" as \"seq\", \"envelope\" as \"envelope\" from \"envelopes\" as \"log\" where \"organization_number\" = ? and \"seq\" > ? order by \"seq\" limit ?",
   cells: (given) => [given.organizationNumber, given.afterSeq, given.limit],
   row: (row: any) => ({
     seq: row[0],
@@ -15,7 +15,7 @@ export const listEntries: Compiled<typeof source.listEntries> = {
 
 export const listEnvelopes: Compiled<typeof source.listEnvelopes> = {
   name: 'endpoints-log.listEnvelopes',
-  text: "select \"seq\" as \"seq\", \"envelope\" as \"envelope\" from \"events\" where \"organization_number\" = ? and \"seq\" in (select value from json_each(?)) order by \"seq\"",
+  text: "select \"seq\" as \"seq\", \"envelope\" as \"envelope\" from \"envelopes\" as \"log\" where \"organization_number\" = ? and \"seq\" in (select value from json_each(?)) order by \"seq\"",
   cells: (given) => [given.organizationNumber, JSON.stringify(given.seqs)],
   row: (row: any) => ({
     seq: row[0],

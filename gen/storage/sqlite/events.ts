@@ -3,6 +3,38 @@
 import type { Compiled } from '../../../src/storage/questions.ts';
 import type * as source from '../../../src/storage/events/questions.ts';
 
+export const countEvents: Compiled<typeof source.countEvents> = {
+  name: 'events.countEvents',
+  text: "select count(*) filter(where (cast(? as integer) >> \"type\") & 1 = 1) as \"matched\", min(\"created_at\") filter(where (cast(? as integer) >> \"type\") & 1 = 1) as \"firstMatchedAtMs\", min(\"seq\") filter(where (cast(? as integer) >> \"type\") & 1 = 1) as \"firstMatchedSeq\", min(\"seq\") as \"firstSeq\", max(\"seq\") as \"lastSeq\" from \"events\" where \"organization_number\" = ? and \"created_at\" >= ? and \"created_at\" <= ? and (\"created_at\", \"id\") > (?, ?) and (\"created_at\", \"id\") <= (?, ?) and \"seq\" >= ? and \"seq\" <= ?",
+  cells: (given) => [given.codes, given.codes, given.codes, given.organizationNumber, given.fromMs, given.toMs, given.afterMs, given.afterId, given.untilMs, given.untilId, given.fromSeq, given.toSeq],
+  row: (row: any) => ({
+    matched: row[0],
+    firstMatchedAtMs: row[1],
+    firstMatchedSeq: row[2],
+    firstSeq: row[3],
+    lastSeq: row[4],
+  }),
+};
+
+export const findEnds: Compiled<typeof source.findEnds> = {
+  name: 'events.findEnds',
+  text: "select (select \"envelope\" from \"envelopes\" as \"log\" where \"organization_number\" = ? and \"seq\" >= ? order by \"seq\" limit 1) as \"first\", (select \"envelope\" from \"envelopes\" as \"log\" where \"organization_number\" = ? and \"seq\" >= ? order by \"seq\" limit 1) as \"last\"",
+  cells: (given) => [given.organizationNumber, given.fromSeq, given.organizationNumber, given.toSeq],
+  row: (row: any) => ({
+    first: row[0],
+    last: row[1],
+  }),
+};
+
+export const findHead: Compiled<typeof source.findHead> = {
+  name: 'events.findHead',
+  text: "select \"seq\" as \"seq\" from \"log_heads\" where \"organization_number\" = ?",
+  cells: (given) => [given.organizationNumber],
+  row: (row: any) => ({
+    seq: row[0],
+  }),
+};
+
 export const findOldestAdmitted: Compiled<typeof source.findOldestAdmitted> = {
   name: 'events.findOldestAdmitted',
   text: "select \"received_at\" as \"receivedAtMs\" from \"requests\" where \"state\" = 2 order by \"received_at\" limit 1",
@@ -12,10 +44,20 @@ export const findOldestAdmitted: Compiled<typeof source.findOldestAdmitted> = {
   }),
 };
 
+export const findPlaceAfter: Compiled<typeof source.findPlaceAfter> = {
+  name: 'events.findPlaceAfter',
+  text: "select \"created_at\" as \"createdAtMs\", \"id\" as \"id\" from \"events\" where \"organization_number\" = ? and \"created_at\" >= ? and \"created_at\" <= ? and (\"created_at\", \"id\") > (?, ?) order by \"created_at\", \"id\" limit 1 offset ?",
+  cells: (given) => [given.organizationNumber, given.fromMs, given.toMs, given.afterMs, given.afterId, given.skipped],
+  row: (row: any) => ({
+    createdAtMs: row[0],
+    id: row[1],
+  }),
+};
+
 export const listCompletedEvents: Compiled<typeof source.listCompletedEvents> = {
   name: 'events.listCompletedEvents',
-  text: "select \"log\".\"created_at\" as \"createdAtMs\", \"log\".\"id\" as \"id\", \"envelope\" as \"envelope\" from \"events_by_time\" as \"log\" inner join \"events\" on \"events\".\"organization_number\" = \"log\".\"organization_number\" and \"events\".\"seq\" = \"log\".\"seq\" where \"log\".\"organization_number\" = ? and \"log\".\"created_at\" >= ? and (\"log\".\"created_at\", \"log\".\"id\") < (?, ?) and \"log\".\"type\" = 1 order by \"log\".\"created_at\" desc, \"log\".\"id\" desc limit ?",
-  cells: (given) => [given.organizationNumber, given.fromMs, given.atMs, given.id, given.limit],
+  text: "select \"created_at\" as \"createdAtMs\", \"id\" as \"id\", \"envelope\" as \"envelope\" from \"events\" inner join \"envelopes\" on \"envelopes\".\"organization_number\" = \"events\".\"organization_number\" and \"envelopes\".\"seq\" = \"events\".\"seq\" where \"events\".\"organization_number\" = ? and \"created_at\" >= ? and \"created_at\" <= ? and (\"created_at\", \"id\") < (?, ?) and \"type\" = 1 order by \"created_at\" desc, \"id\" desc limit ?",
+  cells: (given) => [given.organizationNumber, given.fromMs, given.toMs, given.atMs, given.id, given.limit],
   row: (row: any) => ({
     createdAtMs: row[0],
     id: row[1],
@@ -25,8 +67,8 @@ export const listCompletedEvents: Compiled<typeof source.listCompletedEvents> = 
 
 export const listEvents: Compiled<typeof source.listEvents> = {
   name: 'events.listEvents',
-  text: "select \"log\".\"created_at\" as \"createdAtMs\", \"log\".\"id\" as \"id\", \"envelope\" as \"envelope\" from \"events_by_time\" as \"log\" inner join \"events\" on \"events\".\"organization_number\" = \"log\".\"organization_number\" and \"events\".\"seq\" = \"log\".\"seq\" where \"log\".\"organization_number\" = ? and \"log\".\"created_at\" >= ? and (\"log\".\"created_at\", \"log\".\"id\") < (?, ?) and (\"log\".\"type\" = 1 or \"log\".\"type\" = 2) order by \"log\".\"created_at\" desc, \"log\".\"id\" desc limit ?",
-  cells: (given) => [given.organizationNumber, given.fromMs, given.atMs, given.id, given.limit],
+  text: "select \"created_at\" as \"createdAtMs\", \"id\" as \"id\", \"envelope\" as \"envelope\" from \"events\" inner join \"envelopes\" on \"envelopes\".\"organization_number\" = \"events\".\"organization_number\" and \"envelopes\".\"seq\" = \"events\".\"seq\" where \"events\".\"organization_number\" = ? and \"created_at\" >= ? and \"created_at\" <= ? and (\"created_at\", \"id\") < (?, ?) and (\"type\" = 1 or \"type\" = 2) order by \"created_at\" desc, \"id\" desc limit ?",
+  cells: (given) => [given.organizationNumber, given.fromMs, given.toMs, given.atMs, given.id, given.limit],
   row: (row: any) => ({
     createdAtMs: row[0],
     id: row[1],
@@ -36,8 +78,8 @@ export const listEvents: Compiled<typeof source.listEvents> = {
 
 export const listSettledEvents: Compiled<typeof source.listSettledEvents> = {
   name: 'events.listSettledEvents',
-  text: "select \"log\".\"created_at\" as \"createdAtMs\", \"log\".\"id\" as \"id\", \"envelope\" as \"envelope\" from \"events_by_time\" as \"log\" inner join \"events\" on \"events\".\"organization_number\" = \"log\".\"organization_number\" and \"events\".\"seq\" = \"log\".\"seq\" where \"log\".\"organization_number\" = ? and \"log\".\"created_at\" >= ? and (\"log\".\"created_at\", \"log\".\"id\") < (?, ?) and \"log\".\"type\" = 2 order by \"log\".\"created_at\" desc, \"log\".\"id\" desc limit ?",
-  cells: (given) => [given.organizationNumber, given.fromMs, given.atMs, given.id, given.limit],
+  text: "select \"created_at\" as \"createdAtMs\", \"id\" as \"id\", \"envelope\" as \"envelope\" from \"events\" inner join \"envelopes\" on \"envelopes\".\"organization_number\" = \"events\".\"organization_number\" and \"envelopes\".\"seq\" = \"events\".\"seq\" where \"events\".\"organization_number\" = ? and \"created_at\" >= ? and \"created_at\" <= ? and (\"created_at\", \"id\") < (?, ?) and \"type\" = 2 order by \"created_at\" desc, \"id\" desc limit ?",
+  cells: (given) => [given.organizationNumber, given.fromMs, given.toMs, given.atMs, given.id, given.limit],
   row: (row: any) => ({
     createdAtMs: row[0],
     id: row[1],

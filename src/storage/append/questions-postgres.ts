@@ -26,24 +26,6 @@ export const lockRequestKeys = lookup<{ readonly organizationNumber: number; rea
     ).select(['RequestKey.organizationNumber as organizationNumber', 'RequestKey.key as key']),
 );
 
-/** An event by when it was created, and its id. */
-export const findEvent = lookup<{
-  readonly organizationNumber: number;
-  readonly event: number;
-  readonly id: string;
-}>()((db, { organizationNumber, event, id }, { keyed }) =>
-  keyed((db as unknown as PostgresDb).selectFrom('Event'), 'Event', {
-    organizationNumber,
-    createdAtMs: event,
-    id,
-  }).select([
-    'Event.organizationNumber as organizationNumber',
-    'Event.createdAtMs as event',
-    'Event.id as id',
-    'Event.envelope as envelope',
-  ]),
-);
-
 export const insertRequestKeys = insertMany<'RequestKey', PostgresTables>('RequestKey', {
   made: { keptAtMs: KEPT_AT },
 });

@@ -53,6 +53,20 @@ export const findGovernanceEvent = lookup<{ readonly organizationNumber: number;
     ]),
 );
 
+/** An event by when it was created, and its id. */
+export const findEvent = lookup<{
+  readonly organizationNumber: number;
+  readonly createdAtMs: number;
+  readonly id: string;
+}>()((db, { organizationNumber, createdAtMs, id }, { keyed, withEnvelope }) =>
+  keyed(withEnvelope(db.selectFrom('Event')), 'Event', { organizationNumber, createdAtMs, id }).select([
+    'Event.organizationNumber as organizationNumber',
+    'Event.createdAtMs as createdAtMs',
+    'Event.id as id',
+    'envelope as envelope',
+  ]),
+);
+
 export const findLogHead = lookup<{ readonly organizationNumber: number }>()(
   (db, { organizationNumber }, { keyed, allOf }) =>
     keyed(db.selectFrom('LogHead'), 'LogHead', { organizationNumber }).select(allOf('LogHead')),

@@ -3,7 +3,6 @@
 import type { LookupSource, Source } from '../questions.ts';
 import type { listSummaries } from '../traces/questions.ts';
 import type * as shared from './questions.ts';
-import type { findEvent } from './questions-postgres.ts';
 
 type Questions = {
   readonly findTrace: typeof shared.findTrace;
@@ -12,7 +11,7 @@ type Questions = {
   readonly findRequest: typeof shared.findRequest;
   readonly findGovernanceEvent: typeof shared.findGovernanceEvent;
   readonly findLogHead: typeof shared.findLogHead;
-  readonly findEvent: typeof findEvent;
+  readonly findEvent: typeof shared.findEvent;
   readonly listOverdue: typeof shared.listOverdue;
   readonly listSummaries: typeof listSummaries;
 };
@@ -32,6 +31,11 @@ export type Found<Name extends Asked> = Questions[Name] extends
 
 /** Answers what is stored, or nothing where that is not known yet: then the run is void, and repeated once it is. */
 export type Reader = <Name extends Asked>(name: Name, key: KeyOf<Name>) => readonly Found<Name>[];
+
+/** The same outside of a run. */
+export type LookUps = {
+  readonly [Name in 'findRequest' | 'findEvent']: (key: KeyOf<Name>) => Promise<readonly Found<Name>[]>;
+};
 
 /** For batches that are taken to hold nothing that is stored already; the database refuses those that do. */
 export const findNothing: Reader = () => [];

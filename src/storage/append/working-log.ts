@@ -6,7 +6,7 @@ import { envelope, eventIdOf } from '../../domain/request-event.ts';
 import type { NewRow } from '../questions.ts';
 import { eventTypes, packRequestState, unpackRequestState } from '../rows/codes.ts';
 import type { Found, Reader } from './reader.ts';
-import type { LogTables, MakeEvent, RequestChange, RequestRow } from './tables.ts';
+import type { LogTables, RequestChange, RequestRow } from './tables.ts';
 
 /** Where the log of an organization ends. */
 export type LogHead = {
@@ -23,8 +23,6 @@ export type LogHead = {
 export type LogEnds = {
   /** The head from which a batch goes on; `stored` is undefined where nothing is known of one. */
   readonly beginLog: (organizationNumber: number, stored: Found<'findLogHead'> | undefined) => LogHead;
-  /** What requests refer to their newest event by. */
-  readonly referTo: (head: LogHead) => number;
 };
 
 type StoredRequest = Found<'findRequest'>;
@@ -52,21 +50,18 @@ export type WrittenLog = {
   /** By their keys. */
   readonly requests: ReadonlyMap<string, RequestEntry>;
   readonly events: readonly EventRow[];
-  /** Those of them that readers of the log see. */
-  readonly listed: readonly EventRow[];
-  /** The others, by their ids. */
+  /** Those of them that are not of requests, by their ids. */
   readonly governance: ReadonlyMap<string, EventRow>;
 };
 
 export type WorkingLog = { readonly tables: LogTables; readonly written: WrittenLog };
 
 export function createWorkingLog(organizationNumber: number, deps: LogEnds & { readonly read: Reader }): WorkingLog {
-  const { read, beginLog, referTo } = deps;
+  const { read, beginLog } = deps;
   const head = beginLog(organizationNumber, read('findLogHead', { organizationNumber })[0]);
   const knownKeyIndex = head.lastKeyIndex;
   const requests = new Map<string, RequestEntry>();
   const events: EventRow[] = [];
-  const listed: EventRow[] = [];
   const governance = new Map<string, EventRow>();
 
   function findRow(key: string): NewRequestRow | undefined {
@@ -79,12 +74,6 @@ export function createWorkingLog(organizationNumber: number, deps: LogEnds & { r
     const { seq, createdAtMs } = head;
     const event = { organizationNumber, seq, createdAtMs, id, type: eventTypes.code(type), envelope: text };
     events.push(event);
-    return event;
-  }
-
-  function appendListed(makeEvent: MakeEvent): EventRow {
-    const event = appendEvent(makeEvent(head.created));
-    listed.push(event);
     return event;
   }
 
@@ -108,7 +97,7 @@ export function createWorkingLog(organizationNumber: number, deps: LogEnds & { r
     },
     insertRequest(key, request, makeEvent) {
       if (findRow(key) !== undefined) return false;
-      const event = makeEvent === null ? null : appendListed(makeEvent);
+      const event = makeEvent === null ? null : appendEvent(makeEvent(head.created));
       const { state, completedBy } = packRequestState(request.state);
       const row = {
         // Copied first: anywhere else it would take several times as long.
@@ -117,7 +106,7 @@ export function createWorkingLog(organizationNumber: number, deps: LogEnds & { r
         key,
         state,
         completedBy,
-        completedEvent: event === null ? null : referTo(head),
+        completedEvent: event === null ? null : head.createdAtMs,
         keptAtMs: request.receivedAtMs,
       };
       requests.set(key, { row, stored: null, event });
@@ -128,8 +117,8 @@ export function createWorkingLog(organizationNumber: number, deps: LogEnds & { r
       const [stored = null] = before === undefined ? read('findRequest', { organizationNumber, key }) : [before.stored];
       const known = before?.row ?? stored;
       if (known === null) throw new Error('a request is changed that was not found');
-      const event = appendListed(makeEvent);
-      requests.set(key, { row: toChanged(known, change, referTo(head)), stored, event });
+      const event = appendEvent(makeEvent(head.created));
+      requests.set(key, { row: toChanged(known, change, head.createdAtMs), stored, event });
     },
     insertGovernanceEvent(event) {
       const { id } = event;
@@ -138,7 +127,7 @@ export function createWorkingLog(organizationNumber: number, deps: LogEnds & { r
       return true;
     },
   };
-  return { tables, written: { head, knownKeyIndex, requests, events, listed, governance } };
+  return { tables, written: { head, knownKeyIndex, requests, events, governance } };
 }
 
 function toRequest(row: NewRequestRow): RequestRow {
@@ -174,11 +163,11 @@ function countCorrections(row: NewRequestRow): number {
 }
 
 /** The newest event that tells of an outcome. */
-function newestOf(key: string, row: NewRequestRow | undefined): { event: number; id: string } | null {
+function newestOf(key: string, row: NewRequestRow | undefined): { createdAtMs: number; id: string } | null {
   if (row === undefined) return null;
   const { correctionEvent = null, completedEvent = null } = row;
   if (correctionEvent !== null) {
-    return { event: correctionEvent, id: eventIdOf(key, { kind: 'correction', number: countCorrections(row) }) };
+    return { createdAtMs: correctionEvent, id: eventIdOf(key, { kind: 'correction', number: countCorrections(row) }) };
   }
-  return completedEvent === null ? null : { event: completedEvent, id: eventIdOf(key, { kind: 'completed' }) };
+  return completedEvent === null ? null : { createdAtMs: completedEvent, id: eventIdOf(key, { kind: 'completed' }) };
 }

@@ -74,8 +74,7 @@ function createSource(db: Database, lock: Lock): Source {
 const MONTHS = `
   SELECT month_of(inserted_at) FROM traces
   UNION SELECT month_of(received_at) FROM requests
-  UNION SELECT month_of(created_at) FROM events_by_time
-  UNION SELECT month_of(created_at) FROM governance_events`;
+  UNION SELECT month_of(created_at) FROM events`;
 
 function* readRows(db: Database, { columns, source, from, key }: TableCopy, skipped: number): Generator<string, void> {
   const selected = columns.map(({ name, expression }) => `${expression} AS ${name}`).join(', ');

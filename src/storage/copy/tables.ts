@@ -4,11 +4,9 @@
  */
 
 import { BlobType, DoubleType, UnderscoreNamingStrategy } from '@mikro-orm/core';
-import type { EventType } from '../../domain/event-type.ts';
 import { monthOf, sequenceOf } from '../engine/postgres/month.ts';
 import { idTextSql, REQUEST_KEY_TEXT } from '../engine/sqlite/compact-ids.ts';
-import { readEnvelopeHead } from '../events/envelope-head.ts';
-import { eventTypes, unpackCostSource } from '../rows/codes.ts';
+import { unpackCostSource } from '../rows/codes.ts';
 import { WITHOUT_ROWID } from '../tables/beyond-mapper.ts';
 import { PackedId, PackedWord } from '../tables/kinds.ts';
 import { POSTGRES_TABLES, SQLITE_TABLES } from '../tables/tables.ts';
@@ -37,10 +35,6 @@ export const FUNCTIONS = {
   /** Where the target keeps a trace. */
   sequence_of: sequenceOf,
   month_of: monthOf,
-  /** When the event was created that an envelope holds; null for none. */
-  created_at_of: (envelope: string | null) => (envelope === null ? null : readEnvelopeHead(envelope).createdAtMs),
-  event_id_of: (envelope: string) => readEnvelopeHead(envelope).id,
-  event_type_of: (envelope: string) => eventTypes.code(readEnvelopeHead(envelope).type as EventType),
   cost_source_of: unpackCostSource,
 };
 
@@ -53,26 +47,14 @@ type Form = {
 // A trace that is being removed bit by bit stands under the negative number of its project until nothing is left.
 const REACHABLE = 'traces.project_number > 0';
 
-const EVENTS = ['completed', 'settled', 'correction'] as const;
-const createdAt = (event: (typeof EVENTS)[number]) => `created_at_of(${event}.envelope)`;
+const EVENTS = ['completed_at', 'settled_at', 'correction_at'];
 
 const REQUESTS: Form = {
   source: 'requests',
-  from: `requests ${EVENTS.map(
-    (event) => `LEFT JOIN events AS ${event}
-      ON ${event}.organization_number = requests.organization_number AND ${event}.seq = requests.${event}_seq`,
-  ).join(' ')}`,
+  from: 'requests',
   expressions: {
     request_key: REQUEST_KEY_TEXT,
-    completed_at: createdAt('completed'),
-    settled_at: createdAt('settled'),
-    correction_at: createdAt('correction'),
-    earlier_corrections: `(SELECT nullif(json_group_array(created_at), '[]') FROM (
-      SELECT CAST(created_at_of(earlier.envelope) AS INTEGER) AS created_at
-      FROM json_each(requests.earlier_corrections) AS place JOIN events AS earlier
-        ON earlier.organization_number = requests.organization_number AND earlier.seq = place.value
-      ORDER BY place.key))`,
-    kept_at: `max(requests.received_at, ${EVENTS.map((event) => `ifnull(${createdAt(event)}, 0)`).join(', ')})`,
+    kept_at: `max(requests.received_at, ${EVENTS.map((column) => `ifnull(requests.${column}, 0)`).join(', ')})`,
   },
 };
 
@@ -84,12 +66,9 @@ const FORMS: { readonly [table: string]: Form } = {
   spans: ofTraces('spans'),
   evaluations: ofTraces('evaluations'),
   events: {
-    from: 'events',
-    expressions: {
-      created_at: 'created_at_of(events.envelope)',
-      id: 'event_id_of(events.envelope)',
-      type: 'event_type_of(events.envelope)',
-    },
+    from: `events JOIN envelopes
+      ON envelopes.organization_number = events.organization_number AND envelopes.seq = events.seq`,
+    expressions: { envelope: 'envelopes.envelope' },
   },
   request_keys: REQUESTS,
   requests: REQUESTS,

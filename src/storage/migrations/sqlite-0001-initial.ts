@@ -50,15 +50,15 @@ const TABLES = [
     updated_at bigint not null, deleted_at bigint null, primary key (project_id, id)
   )`,
   'create unique index evaluators_by_live_slug on evaluators (project_id, slug) where deleted_at is null',
-  `create table events (
+  `create table envelopes (
     organization_number integer not null, seq bigint not null, envelope text not null,
     primary key (organization_number, seq)
   )`,
-  `create table events_by_time (
+  `create table events (
     organization_number integer not null, created_at bigint not null, id text not null, type integer not null,
     seq bigint not null, primary key (organization_number, created_at, id)
   ) without rowid`,
-  'create index events_settled on events_by_time (organization_number, created_at, id) where type = 2',
+  'create index events_settled on events (organization_number, created_at, id) where type = 2',
   `create table governance_events (
     organization_number integer not null, id text not null, created_at bigint not null, seq bigint not null,
     primary key (organization_number, id)
@@ -105,8 +105,8 @@ const TABLES = [
   'create index projects_imported on projects (number) where key_imported = true or previous_key_imported = true',
   `create table requests (
     organization_number integer not null, request_key blob not null, project_number integer not null,
-    gateway_request_id text null, state integer not null, completed_by integer null, completed_seq bigint null,
-    settled_seq bigint null, correction_seq bigint null, received_at bigint not null, nano_usd bigint null,
+    gateway_request_id text null, state integer not null, completed_by integer null, completed_at bigint null,
+    settled_at bigint null, correction_at bigint null, received_at bigint not null, nano_usd bigint null,
     admission text null, earlier_corrections text null, primary key (organization_number, request_key)
   ) without rowid`,
   'create index requests_admitted on requests (received_at) where state = 2',

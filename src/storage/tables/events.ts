@@ -6,10 +6,35 @@ import { code, id, instant, json, large, nanoUsd, requestKey, text, whole } from
 
 const SETTLED = `type = ${eventTypes.code('gateway.request.settled')}`;
 
-/** SQLite: the envelopes alone. What orders and finds them is in events_by_time. */
+/** An event of the log, apart from its envelope. */
+const event = {
+  organizationNumber: whole().primary(),
+  createdAtMs: instant('created_at').primary(),
+  id: id().primary(),
+  type: code(),
+  seq: large(),
+};
+
+type Key = 'organizationNumber' | 'createdAtMs' | 'id';
+
+const SETTLED_EVENTS = {
+  name: 'events_settled',
+  properties: ['organizationNumber', 'createdAtMs', 'id'] satisfies Key[] as Key[],
+  where: SETTLED,
+};
+
+/** WITHOUT ROWID, as the migration says: so ids are kept once, and pages hold many entries. */
 export const EventOnSqlite = defineEntity({
   name: 'Event',
   tableName: 'events',
+  properties: event,
+  indexes: [SETTLED_EVENTS],
+});
+
+/** SQLite only: what the events say, in the order of their places. */
+export const Envelope = defineEntity({
+  name: 'Envelope',
+  tableName: 'envelopes',
   properties: {
     organizationNumber: whole().primary(),
     seq: large().primary(),
@@ -17,42 +42,15 @@ export const EventOnSqlite = defineEntity({
   },
 });
 
-/** PostgreSQL: all in one table, because the month of a row has to be in it. */
+/** PostgreSQL: with its envelope, because a month of the log is dropped whole. */
 export const EventOnPostgres = defineEntity({
   name: 'Event',
   tableName: 'events',
-  properties: {
-    organizationNumber: whole().primary(),
-    createdAtMs: instant('created_at').primary(),
-    id: id().primary(),
-    type: code(),
-    seq: large(),
-    envelope: text(),
-  },
-  indexes: [
-    { name: 'events_by_seq', properties: ['organizationNumber', 'seq'] },
-    { name: 'events_settled', properties: ['organizationNumber', 'createdAtMs', 'id'], where: SETTLED },
-  ],
+  properties: { ...event, envelope: text() },
+  indexes: [{ name: 'events_by_seq', properties: ['organizationNumber', 'seq'] }, SETTLED_EVENTS],
 });
 
-/**
- * SQLite only: the order of the log, WITHOUT ROWID as the migration says. Apart from the envelopes, so that ids are kept
- * once and pages hold many entries.
- */
-export const EventByTime = defineEntity({
-  name: 'EventByTime',
-  tableName: 'events_by_time',
-  properties: {
-    organizationNumber: whole().primary(),
-    createdAtMs: instant('created_at').primary(),
-    id: id().primary(),
-    type: code(),
-    seq: large(),
-  },
-  indexes: [{ name: 'events_settled', properties: ['organizationNumber', 'createdAtMs', 'id'], where: SETTLED }],
-});
-
-/** Events that are emitted and not listed: their envelopes are among the events, and this keeps their ids unique. */
+/** Keeps the ids of events unique that are not of requests; they are in the log with all others. */
 export const GovernanceEvent = defineEntity({
   name: 'GovernanceEvent',
   tableName: 'governance_events',
@@ -77,17 +75,18 @@ export const LogHead = defineEntity({
   },
 });
 
-// What became of requests. They refer to their events, which SQLite has by their place and PostgreSQL by their month.
+// What became of requests.
 
-const subject = {
+const request = {
   projectNumber: whole(),
   // Kept only where the key is not that id itself.
   gatewayRequestId: id().strictNullable(),
   state: code(),
   completedBy: code().strictNullable(),
-};
-
-const facts = {
+  // When their events were created, which with their ids is where the log has them.
+  completedEvent: instant('completed_at').strictNullable(),
+  settledEvent: instant('settled_at').strictNullable(),
+  correctionEvent: instant('correction_at').strictNullable(),
   receivedAtMs: instant('received_at'),
   costNanoUsd: nanoUsd('nano_usd').strictNullable(),
   // What the request was admitted with; kept until no outcome can follow any more.
@@ -105,12 +104,7 @@ export const RequestOnSqlite = defineEntity({
   properties: {
     organizationNumber: whole().primary(),
     key: requestKey().primary(),
-    ...subject,
-    // Where in the log their events are.
-    completedEvent: large().fieldName('completed_seq').strictNullable(),
-    settledEvent: large().fieldName('settled_seq').strictNullable(),
-    correctionEvent: large().fieldName('correction_seq').strictNullable(),
-    ...facts,
+    ...request,
   },
   indexes: [WAITING],
 });
@@ -123,12 +117,7 @@ export const RequestOnPostgres = defineEntity({
     // When the request was last heard of: its partition outlives the events that are found through it.
     keptAtMs: instant('kept_at').primary(),
     key: requestKey().primary(),
-    ...subject,
-    // When their events were created, which is where the log has them.
-    completedEvent: instant('completed_at').strictNullable(),
-    settledEvent: instant('settled_at').strictNullable(),
-    correctionEvent: instant('correction_at').strictNullable(),
-    ...facts,
+    ...request,
   },
   indexes: [WAITING],
 });

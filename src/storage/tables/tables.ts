@@ -14,7 +14,7 @@ import {
 } from './endpoints.ts';
 import { EvaluatorRow } from './evaluators.ts';
 import {
-  EventByTime,
+  Envelope,
   EventOnPostgres,
   EventOnSqlite,
   GovernanceEvent,
@@ -65,7 +65,7 @@ const SHARED = [
   WebhookHour,
 ] as const;
 
-export const SQLITE_TABLES = [...SHARED, TraceOnSqlite, RequestOnSqlite, EventOnSqlite, EventByTime] as const;
+export const SQLITE_TABLES = [...SHARED, TraceOnSqlite, RequestOnSqlite, EventOnSqlite, Envelope] as const;
 
 export const POSTGRES_TABLES = [
   ...SHARED,

@@ -107,7 +107,6 @@ const LOG_ENDS: LogEnds = {
     created: '\u0001',
     lastKeyIndex: stored?.lastKeyIndex ?? 0,
   }),
-  referTo: () => 0,
 };
 
 type Run = { readonly written: Written; readonly outcomes: AppendOutcome[] };

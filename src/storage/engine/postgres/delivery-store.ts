@@ -5,11 +5,11 @@ import type { DeliveryStore, WebhookStore } from '../../../domain/webhook-store.
 import { createDeliveryWork } from '../../delivery/work.ts';
 import * as deliveries from '../../endpoints/delivery-store.ts';
 import * as webhooks from '../../endpoints/webhook-store.ts';
+import { createLogSearch } from '../../events/log-search.ts';
 import { createAsk, createTransact } from './ask.ts';
 import { readClock } from './clock.ts';
 import type { Lane } from './connection.ts';
 import type { WakeUps } from './delivery-wake.ts';
-import { createLogSearch } from './log-search.ts';
 
 export type DeliveryStoreDeps = {
   /** For those who deliver; nobody else waits for it. */
@@ -27,7 +27,7 @@ export function createDeliveryStore({
     questions,
     ask: createAsk(delivery),
     askAside: createAsk(reads),
-    search: createLogSearch(reads),
+    search: searchWith(reads),
     wake: wakeUps,
     work: createDeliveryWork(questions, createTransact(delivery)),
     sweptMax: Number.POSITIVE_INFINITY,
@@ -42,7 +42,12 @@ export function createWebhookStore({ delivery, reads }: WebhookStoreDeps): Webho
   return webhooks.createWebhookStore({
     questions,
     ask: createAsk(reads),
-    search: createLogSearch(reads),
+    search: searchWith(reads),
     tests: createDeliveryWork(questions, createTransact(delivery)),
   });
+}
+
+/** Nobody waits for the end of a long read. */
+function searchWith(reads: Lane) {
+  return createLogSearch({ questions: questions.events, ask: createAsk(reads) }, null);
 }

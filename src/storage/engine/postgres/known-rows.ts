@@ -28,7 +28,7 @@ const QUESTIONS: Readonly<Record<Asked, AnyLookup | AnyQuestion>> = {
   listSummaries: listSummaries as AnyQuestion,
   listOverdue: common.listOverdue as AnyQuestion,
   findRequest: common.findRequest as AnyLookup,
-  findEvent: own.findEvent as AnyLookup,
+  findEvent: common.findEvent as AnyLookup,
   findGovernanceEvent: common.findGovernanceEvent as AnyLookup,
 };
 const NAMES = Object.keys(QUESTIONS) as readonly Asked[];

@@ -1,6 +1,7 @@
 /** Puts the PostgreSQL store together: a lane of connections for each kind of work, and nothing kept that others change. */
 
 import * as questions from '../../../../gen/storage/postgres/all.ts';
+import { findEvent, findRequest } from '../../../../gen/storage/postgres/append.ts';
 import type { Store } from '../../../domain/store.ts';
 import { createFreshness } from '../../keys/freshness.ts';
 import { cacheKeyReads } from '../../keys/key-cache.ts';
@@ -8,10 +9,9 @@ import { createManagementWriter } from '../../management.ts';
 import type { StoreLog } from '../../store.ts';
 import { createStore, type Engine, type StoreState } from '../../store.ts';
 import { createAppendBatch } from './append.ts';
-import { createAsking, createTransact } from './ask.ts';
+import { createAsk, createAsking, createTransact } from './ask.ts';
 import { createDeliveryStore, createWebhookStore } from './delivery-store.ts';
 import { createWakeUps } from './delivery-wake.ts';
-import { createEventFinder } from './event-finder.ts';
 import { closable, closeLanes, type Lanes, type LanesOptions, openLanes } from './lanes.ts';
 import { createMonths } from './months.ts';
 import { createProbe } from './probe.ts';
@@ -74,9 +74,10 @@ function startEngine({ url, lanes, rowTypes }: Parts, { refuseWhenClosed }: Stor
     if (row === undefined) throw new Error('the database has lost count of what authentication must see');
     return row.number;
   };
+  const ask = createAsk(reads);
   return {
     control: createAsking(control, questions),
-    reads: createAsking(reads, questions),
+    reads: { ...createAsking(reads, questions), ask },
     management: createAsking(management, questions),
     writer: createManagementWriter({ questions, transact: createTransact(management) }),
     cacheKeys: (reader) =>
@@ -84,7 +85,10 @@ function startEngine({ url, lanes, rowTypes }: Parts, { refuseWhenClosed }: Stor
       cacheKeyReads({ reader: { ...reader, listKeyIds: null }, generation: createFreshness(readGeneration) }),
     append: (appends) => probe.watch(() => appendBatch(appends)),
     traces: createTraceReader(reads, management),
-    findEvent: createEventFinder(reads),
+    lookUps: {
+      findRequest: (key) => ask(findRequest, [key]),
+      findEvent: (key) => ask(findEvent, [key]),
+    },
     retention: createRetention(management),
     webhooks: createWebhookStore({ delivery, reads }),
     deliveries,

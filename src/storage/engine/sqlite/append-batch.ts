@@ -90,7 +90,6 @@ function logEnds(nowMs: number): LogEnds {
         lastKeyIndex: stored?.lastKeyIndex ?? 0,
       };
     },
-    referTo: ({ seq }) => seq,
   };
 }
 
@@ -102,7 +101,7 @@ function prepareReader(db: Database): Reader {
     findRequest: prepareQuestion(db, common.findRequest),
     findGovernanceEvent: prepareQuestion(db, common.findGovernanceEvent),
     findLogHead: prepareQuestion(db, common.findLogHead),
-    findEvent: prepareQuestion(db, own.findEvent),
+    findEvent: prepareQuestion(db, common.findEvent),
     listOverdue: prepareQuestion(db, common.listOverdue),
     listSummaries: prepareQuestion(db, listSummaries),
   };
@@ -117,14 +116,14 @@ function prepareWriter(db: Database): (written: Written) => void {
   const replaceEvaluation = prepareChange(db, common.replaceEvaluations);
   const requests = { insert: prepareChange(db, own.insertRequests), replace: prepareChange(db, own.replaceRequests) };
   const insertEvent = prepareChange(db, own.insertEvents);
-  const insertTime = prepareChange(db, own.insertEventTimes);
+  const insertEnvelope = prepareChange(db, own.insertEnvelopes);
   const insertGovernance = prepareChange(db, own.insertGovernanceEvents);
   const replaceHead = prepareChange(db, own.replaceLogHeads);
 
-  function writeLog({ head, requests: entries, events, listed, governance }: WrittenLog): void {
+  function writeLog({ head, requests: entries, events, governance }: WrittenLog): void {
     for (const { row, stored } of entries.values()) (stored === null ? requests.insert : requests.replace)(row);
+    for (const event of events) insertEnvelope(event);
     for (const event of events) insertEvent(event);
-    for (const event of listed) insertTime(event);
     for (const row of governance.values()) insertGovernance(row);
     if (entries.size + events.length > 0) replaceHead(head);
   }

@@ -18,11 +18,11 @@ export function prepareExpiredEvents(
   const statements = prepareStatements(db);
 
   function remove(organization: number, { createdAtMs, id, seq }: Row): void {
-    statements.dropTime.run(organization, createdAtMs, id);
-    statements.dropEvent.run(organization, seq);
+    statements.dropEvent.run(organization, createdAtMs, id);
+    statements.dropEnvelope.run(organization, seq);
     const parsed = parseEventId(id);
     // The later events of a request are never older, so only its last one takes it along.
-    if (parsed !== null) statements.dropRequest.run(organization, packRequestKey(parsed.base), seq);
+    if (parsed !== null) statements.dropRequest.run(organization, packRequestKey(parsed.base), createdAtMs);
   }
 
   return ({ after, beforeMs, rowsMax, rowsAtOnce, isOver }) => {
@@ -54,16 +54,16 @@ function prepareStatements(db: Database) {
       )
       .pluck(),
     oldest: db.prepare<[number, number, number], Row>(
-      `SELECT created_at AS createdAtMs, id, seq FROM events_by_time
+      `SELECT created_at AS createdAtMs, id, seq FROM events
        WHERE organization_number = ? AND created_at < ? ORDER BY created_at, id LIMIT ?`,
     ),
-    dropTime: db.prepare<[number, number, string]>(
-      'DELETE FROM events_by_time WHERE organization_number = ? AND created_at = ? AND id = ?',
+    dropEvent: db.prepare<[number, number, string]>(
+      'DELETE FROM events WHERE organization_number = ? AND created_at = ? AND id = ?',
     ),
-    dropEvent: db.prepare<[number, number]>('DELETE FROM events WHERE organization_number = ? AND seq = ?'),
+    dropEnvelope: db.prepare<[number, number]>('DELETE FROM envelopes WHERE organization_number = ? AND seq = ?'),
     dropRequest: db.prepare<[number, StoredId, number]>(
       `DELETE FROM requests WHERE organization_number = ? AND request_key = ?
-       AND max(ifnull(completed_seq, 0), ifnull(settled_seq, 0), ifnull(correction_seq, 0)) <= ?`,
+       AND max(ifnull(completed_at, 0), ifnull(settled_at, 0), ifnull(correction_at, 0)) <= ?`,
     ),
   };
 }

@@ -53,8 +53,8 @@ export function prepareRemoval(
       return { removed: { events: done.removed }, next: next(done.next) };
     }
     if (part === 'governance') {
-      const events = await removeGovernance(cuts.eventsBeforeMs, pace);
-      return { removed: { events }, next: events === 0 ? [] : [task] };
+      const count = await removeGovernance(cuts.eventsBeforeMs, pace);
+      return { next: count === 0 ? [] : [task] };
     }
     if (part === 'traces') {
       const deps = { questions, list: listExpiredTraces };
@@ -77,22 +77,11 @@ export function prepareRemoval(
   };
 }
 
-/** Their envelopes are here with those of the log. PostgreSQL drops both with the month. */
-const REMOVE_OLD_ENVELOPES = {
-  name: 'retention.removeOldEnvelopes',
-  text: `DELETE FROM events WHERE (organization_number, seq) IN (
-    SELECT organization_number, seq FROM governance_events WHERE created_at < ?
-    ORDER BY created_at, organization_number, id LIMIT ?
-  )`,
-  cells: ({ beforeMs, limit }: { readonly beforeMs: number; readonly limit: number }) => [beforeMs, limit],
-};
-
 /** Answers how many; none when nothing is left. */
 async function removeGovernance(beforeMs: number, { change, rowsMax, rowsAtOnce, isOver }: Pace): Promise<number> {
   let removed = 0;
   while (removed === 0 || (removed < rowsMax && !isOver())) {
     const limit = Math.min(rowsAtOnce, rowsMax - removed);
-    await change(REMOVE_OLD_ENVELOPES, { beforeMs, limit });
     const count = await change(questions.removeOldGovernance, { beforeMs, limit });
     removed += count;
     if (count < limit) break;

@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as questions from '../../../../gen/storage/sqlite/all.ts';
+import { findEvent, findRequest } from '../../../../gen/storage/sqlite/append.ts';
 import type { Store } from '../../../domain/store.ts';
 import { cacheKeyReads } from '../../keys/key-cache.ts';
 import { isGrave, spreadManagement } from '../../management.ts';
@@ -14,7 +15,6 @@ import { createStore, type Engine, type StoreLog, type StoreState } from '../../
 import { createAsking } from './ask.ts';
 import { type Database, openReadHandle, type ReadLane, readAtOnce } from './connection.ts';
 import { type CallWriter, callInline, type OpenedCore, openCore, type WriterVerbs } from './core.ts';
-import { prepareEventFinder } from './event-finder.ts';
 import { type Lock, takeLock } from './lock.ts';
 import { paceReads } from './read-pace.ts';
 import { createRetention } from './retention.ts';
@@ -126,12 +126,13 @@ function startEngine(
   }) as CallWriter;
   const control = createAsking(reader, openLane, questions);
   const pacedLane = paceReads({ lane: openLane, isBusy, nowMs: () => performance.now(), wait: delay });
+  const reads = createAsking(reader, pacedLane, questions);
   const finder = prepareTraceFinder(reader, pacedLane);
   const traceReader = prepareTraceReader(reader, pacedLane, takeInTurns);
   const webhooks = { reader, lane: openLane, pacedLane, call: openCall, wake };
   return {
     control,
-    reads: createAsking(reader, pacedLane, questions),
+    reads,
     management: control,
     writer: spreadManagement(openCall),
     cacheKeys: (keys) =>
@@ -151,7 +152,10 @@ function startEngine(
       }),
       ...(longReads === null ? traceReader : sortOutReads(traceReader, longReads)),
     },
-    findEvent: prepareEventFinder(reader, pacedLane),
+    lookUps: {
+      findRequest: (key) => reads.ask(findRequest, key),
+      findEvent: (key) => reads.ask(findEvent, key),
+    },
     retention: createRetention(control.ask, (step) => openCall('removeExpired', step)),
     webhooks: createWebhookStore(webhooks),
     deliveries: createDeliveryStore(webhooks),

@@ -4,10 +4,10 @@ import * as questions from '../../../../gen/storage/sqlite/all.ts';
 import type { DeliveryStore, WebhookStore } from '../../../domain/webhook-store.ts';
 import * as deliveries from '../../endpoints/delivery-store.ts';
 import * as webhooks from '../../endpoints/webhook-store.ts';
+import { createLogSearch } from '../../events/log-search.ts';
 import { createAsk } from './ask.ts';
 import type { Database, ReadLane } from './connection.ts';
 import type { CallWriter } from './core.ts';
-import { prepareLogSearch } from './log-search.ts';
 import type { Wake } from './wake.ts';
 
 export type WebhookStoresDeps = {
@@ -22,12 +22,15 @@ export type WebhookStoresDeps = {
 
 /** Everybody who writes waits for a step of housekeeping to end. */
 const SWEPT_MAX = 250;
+/** Everybody in the process waits for a read to end. */
+const SEARCHED_AT_ONCE = 5_000;
 
 export function createWebhookStore({ reader, pacedLane, call }: WebhookStoresDeps): WebhookStore {
+  const ask = createAsk(reader, pacedLane);
   return webhooks.createWebhookStore({
     questions,
-    ask: createAsk(reader, pacedLane),
-    search: prepareLogSearch(reader, pacedLane),
+    ask,
+    search: createLogSearch({ questions: questions.events, ask }, SEARCHED_AT_ONCE),
     tests: {
       beginTest: (test, limit) => call('beginTest', test, limit),
       endTest: (test, verdict, nowMs) => call('endTest', test, verdict, nowMs),
@@ -41,7 +44,7 @@ export function createDeliveryStore({ reader, lane, call, wake }: WebhookStoresD
     questions,
     ask,
     askAside: ask,
-    search: prepareLogSearch(reader, lane),
+    search: createLogSearch({ questions: questions.events, ask }, SEARCHED_AT_ONCE),
     wake,
     work: {
       applyWork: (work, at) => call('applyWork', work, at),
