@@ -14,10 +14,10 @@ import {
 } from '../../gen/spandrel/v1/keys_pb.js';
 import { REASONS_MAX, type Reason } from '../domain/fault.ts';
 import { KEY_SCOPES, type KeyDraft, type KeyView, type ListKeys } from '../domain/keys.ts';
+import { enumReason } from './field-rules.ts';
 import { roleNumbers, scopeTypeNumbers, wordOf } from './grant-words.ts';
 import { wordProblems } from './management-problems.ts';
 import { isSent } from './update-mask.ts';
-import { enumReason } from './validate.ts';
 
 export const keyTypeNumbers: Readonly<Record<KeyView['keyType'], KeyTypeNumber>> = {
   personal: KeyTypeNumber.PERSONAL,

@@ -10,16 +10,16 @@ import {
 } from '@bufbuild/protobuf';
 import type { FieldMask } from '@bufbuild/protobuf/wkt';
 import { REASONS_MAX, type Reason } from '../domain/fault.ts';
-import { enumSpellings, isDeclared, restName, typeWord } from './rest-shape.ts';
+import { enumReason, fieldValue } from './field-rules.ts';
+import { enumSpellings, isDeclared, pathIn, restName, sendableFields, typeWord } from './rest-shape.ts';
 import { isSent } from './update-mask.ts';
-import { enumReason } from './validate.ts';
 
 /** Strings that hold U+0000, which not every store can keep. */
-export function nulProblems(desc: DescMessage, message: Message, prefix = ''): readonly Reason[] {
+export function nulProblems(desc: DescMessage, message: Message, parent = ''): readonly Reason[] {
   const found: Reason[] = [];
-  for (const { field, name, inner } of textFieldsOf(desc)) {
-    const value = fieldOf(message, field);
-    const path = prefix + name;
+  for (const { field, inner } of textFieldsOf(desc)) {
+    const value = fieldValue(message, field);
+    const path = pathIn(parent, field);
     const items: readonly unknown[] = Array.isArray(value) ? value : [value];
     for (const [index, item] of items.entries()) {
       if (found.length >= REASONS_MAX) return found;
@@ -27,14 +27,14 @@ export function nulProblems(desc: DescMessage, message: Message, prefix = ''): r
       if (typeof item === 'string' && item.includes('\0')) {
         found.push({ field: at, type: 'invalid_format', message: `${at} must not hold U+0000` });
       } else if (inner !== null && item !== undefined) {
-        found.push(...nulProblems(inner, item as Message, `${at}.`));
+        found.push(...nulProblems(inner, item as Message, at));
       }
     }
   }
   return found;
 }
 
-type TextField = { readonly field: DescField; readonly name: string; readonly inner: DescMessage | null };
+type TextField = { readonly field: DescField; readonly inner: DescMessage | null };
 
 const textFields = new WeakMap<DescMessage, readonly TextField[]>();
 
@@ -42,8 +42,8 @@ const textFields = new WeakMap<DescMessage, readonly TextField[]>();
 function textFieldsOf(desc: DescMessage): readonly TextField[] {
   const known = textFields.get(desc);
   if (known !== undefined) return known;
-  const fields = desc.fields
-    .map((field) => ({ field, name: restName(field), inner: declaredInner(field) }))
+  const fields = sendableFields(desc)
+    .map((field) => ({ field, inner: declaredInner(field) }))
     .filter(({ field, inner }) => field.scalar === ScalarType.STRING || inner !== null);
   textFields.set(desc, fields);
   return fields;
@@ -59,7 +59,7 @@ type Update<D extends DescMessage> = MessageShape<D> & { readonly updateMask?: F
 export function unsetProblems<D extends DescMessage>(desc: D, request: Update<D>): readonly Reason[] {
   const named = new Set(request.updateMask?.paths ?? []);
   return desc.fields
-    .filter((field) => named.has(field.name) && isUnset(field, fieldOf(request, field)))
+    .filter((field) => named.has(field.name) && isUnset(field, fieldValue(request, field)))
     .map((field) => {
       const expected = typeWord(field);
       const path = restName(field);
@@ -80,14 +80,14 @@ export function sentFields<D extends DescMessage, K extends string & keyof Messa
   names: readonly K[],
 ): { readonly [N in K]?: NonNullable<MessageShape<D>[N]> } {
   const sent = desc.fields.filter((field) => {
-    const value = fieldOf(request, field);
+    const value = fieldValue(request, field);
     return (
       (names as readonly string[]).includes(field.localName) &&
       !isUnset(field, value) &&
       isSent(request.updateMask, field.name, value)
     );
   });
-  return Object.fromEntries(sent.map((field) => [field.localName, fieldOf(request, field)])) as {
+  return Object.fromEntries(sent.map((field) => [field.localName, fieldValue(request, field)])) as {
     [N in K]?: NonNullable<MessageShape<D>[N]>;
   };
 }
@@ -109,8 +109,4 @@ export function wordProblems(
   const spellings = enumSpellings(desc);
   if ([...spellings.values()].includes(number)) return [];
   return [enumReason(path, [...spellings.keys()], String(number))];
-}
-
-function fieldOf(message: Message, field: DescField): unknown {
-  return (message as unknown as Record<string, unknown>)[field.localName];
 }

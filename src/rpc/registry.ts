@@ -4,6 +4,7 @@ import { type DescMethod, type DescMethodUnary, type DescService, getOption, has
 import { http } from '../../gen/google/api/annotations_pb.js';
 import { BodyRule, Credential, ErrorFamily, type Policy, policy, SizeClass } from '../../gen/spandrel/v1/options_pb.js';
 import { isPermission } from '../domain/permission-catalogue.ts';
+import { checksOf } from './field-rules.ts';
 import type { Handler, Implementation, Method, TolerantHandler } from './method.ts';
 
 const MANAGEMENT_BYTES_MAX = 1_048_576;
@@ -50,6 +51,7 @@ function compileMethod(desc: DescMethodUnary, name: string, handler: Handler | T
   if (rules.projectKeys && rules.credential !== Credential.ORGANIZATION) {
     throw new Error(`${name}: project keys are let in only where API keys are asked for`);
   }
+  checksOf(desc.input);
   const isRead = getOption(desc, http).pattern.case === 'get';
   return { desc, path: `/${name}`, policy: rules, isRead, sizeMaxBytes: sizeMaxOf(rules.size, sizes), handler };
 }

@@ -12,8 +12,9 @@ import {
   getOption,
   hasOption,
 } from '@bufbuild/protobuf';
-import { FieldMaskSchema } from '@bufbuild/protobuf/wkt';
+import { FieldMaskSchema, TimestampSchema } from '@bufbuild/protobuf/wkt';
 import { http } from '../../gen/google/api/annotations_pb.js';
+import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.js';
 import type { HttpRule } from '../../gen/google/api/http_pb.js';
 import { type FieldRest, RestCase, rest, rest_case, spelling } from '../../gen/spandrel/v1/options_pb.js';
 
@@ -46,6 +47,12 @@ export function restName(field: DescField): string {
   return name;
 }
 
+/** The path of a field as REST says it; `parent` is that of the message it is in. */
+export function pathIn(parent: string, field: DescField): string {
+  if (isInlineMessage(field) || valueFieldOf(field.parent) === field) return parent;
+  return parent === '' ? restName(field) : `${parent}.${restName(field)}`;
+}
+
 function findName(field: DescField): string {
   const named = hasOption(field, rest) ? getOption(field, rest).name : '';
   if (named !== '') return named;
@@ -58,9 +65,52 @@ export function restFlags(field: DescField): RestFlags {
   return hasOption(field, rest) ? getOption(field, rest) : NO_FLAGS;
 }
 
-export type RestFlags = Pick<FieldRest, 'omitUnset' | 'inline' | 'emptyIsNull'>;
+export type RestFlags = Omit<FieldRest, 'name' | `$${string}`>;
 
-const NO_FLAGS: RestFlags = { omitUnset: false, inline: false, emptyIsNull: false };
+const NO_FLAGS: RestFlags = {
+  omitUnset: false,
+  inline: false,
+  emptyIsNull: false,
+  epochMs: false,
+  pageNumber: false,
+  hidden: false,
+  omit: [],
+};
+
+type MessageField = DescField & { readonly fieldKind: 'message' };
+
+/** True for a message whose members stand in place of one member. */
+export function isInlineMessage(field: DescField): field is MessageField {
+  return field.fieldKind === 'message' && isDeclared(field.message) && restFlags(field).inline;
+}
+
+const valueFields = new WeakMap<DescMessage, DescField | null>();
+
+/** The only field of a message that stands for the value of that field; null for any other message. */
+export function valueFieldOf(desc: DescMessage): DescField | null {
+  const known = valueFields.get(desc);
+  if (known !== undefined) return known;
+  const [only, ...others] = desc.fields;
+  const isAlone = only !== undefined && others.length === 0 && restFlags(only).inline;
+  const found = isAlone && !isInlineMessage(only) && !isJsonText(only) ? only : null;
+  valueFields.set(desc, found);
+  return found;
+}
+
+/** True for a field that only answers have; what requests say there is ignored. */
+export function isOutputOnly(field: DescField): boolean {
+  return hasOption(field, field_behavior) && getOption(field, field_behavior).includes(FieldBehavior.OUTPUT_ONLY);
+}
+
+/** The fields of a message that requests may set. */
+export function sendableFields({ fields }: DescMessage): readonly DescField[] {
+  return fields.filter((field) => !isOutputOnly(field));
+}
+
+/** The field of an update that holds what is changed, which is what the paths of its mask start from. */
+export function resourceField({ fields }: DescMessage): MessageField | null {
+  return fields.some(isMask) ? (fields.find(isInlineMessage) ?? null) : null;
+}
 
 const spellings = new WeakMap<DescEnum, ReadonlyMap<string, number>>();
 
@@ -110,12 +160,22 @@ export function pathParameters(template: string): string[] {
 /** A word for a field's type in error reasons. */
 export function typeWord(field: DescField): string {
   if (field.fieldKind === 'list') return 'array';
-  if (field.fieldKind === 'message' || field.fieldKind === 'map') {
-    return field.message?.typeName === 'google.protobuf.Timestamp' ? 'timestamp' : 'object';
-  }
+  if (field.fieldKind === 'message') return messageWord(field);
+  if (field.fieldKind === 'map') return 'object';
   if (field.fieldKind === 'enum') return 'string';
   if (isJsonText(field)) return 'object';
-  return scalarWord(field);
+  return restFlags(field).pageNumber ? 'integer' : scalarWord(field);
+}
+
+function messageWord(field: MessageField): string {
+  if (isTimestamp(field.message)) return restFlags(field).epochMs ? 'integer' : 'timestamp';
+  const value = valueFieldOf(field.message);
+  return value === null ? 'object' : typeWord(value);
+}
+
+/** True for an instant. */
+export function isTimestamp({ typeName }: DescMessage): boolean {
+  return typeName === TimestampSchema.typeName;
 }
 
 function scalarWord(field: DescField & { fieldKind: 'scalar' }): string {

@@ -3,7 +3,17 @@
 import { type DescMessage, type DescMethodUnary, isFieldSet, type Message } from '@bufbuild/protobuf';
 import type { FieldMask } from '@bufbuild/protobuf/wkt';
 import { REASONS_MAX } from '../domain/fault.ts';
-import { isDeclared, isMask, requestTargets, restName } from './rest-shape.ts';
+import { fieldValue } from './field-rules.ts';
+import {
+  isDeclared,
+  isMask,
+  isOutputOnly,
+  pathIn,
+  requestTargets,
+  resourceField,
+  restName,
+  valueFieldOf,
+} from './rest-shape.ts';
 import type { Problem } from './validate.ts';
 
 /** `path` as in the contract; `value` is what the request has there. */
@@ -19,19 +29,23 @@ export function isSent(mask: FieldMask | undefined, path: string, value: unknown
 export function maskProblems(method: DescMethodUnary, message: Message): readonly Problem[] {
   const { input } = method;
   const mask = input.fields.find(isMask);
-  const paths = mask === undefined ? [] : (memberOf<FieldMask>(message, mask.localName)?.paths ?? []);
+  const paths = mask === undefined ? [] : ((fieldValue(message, mask) as FieldMask | undefined)?.paths ?? []);
   if (mask === undefined || paths.length === 0) return [];
+  const resource = resourceField(input);
+  const desc = resource?.message ?? input;
   const name = restName(mask);
   const problems: Problem[] = [];
   for (const [index, path] of paths.entries()) {
     if (problems.length >= REASONS_MAX) return problems;
     const field = `${name}.paths.${index}`;
-    if (!namesField(input, path)) problems.push(problemOf(field, `${field} names no field of the request`));
+    if (!namesField(desc, path)) problems.push(problemOf(field, `${field} names no field of the request`));
   }
   const targets = requestTargets(method);
-  const addressing = input.fields.flatMap((field) => (targets.get(field) === 'param' ? [field.name] : []));
+  const addressing = desc.fields.flatMap((field) => (targets.get(field) === 'param' ? [field.name] : []));
   const named = { whole: new Set([...paths, ...addressing]), inPart: new Set(paths.flatMap(placesOf)) };
-  for (const field of omittedFields({ desc: input, message, path: '', name: '' }, named)) {
+  const sent = resource === null ? message : (fieldValue(message, resource) as Message | undefined);
+  if (sent === undefined) return problems;
+  for (const field of omittedFields({ desc, message: sent, path: '', name: '' }, named)) {
     problems.push(problemOf(field, `${field} is set, but ${name} does not name it`));
   }
   return problems;
@@ -45,7 +59,8 @@ function namesField(desc: DescMessage, path: string): boolean {
   const [name = '', ...inside] = path.split('.');
   const field = desc.fields.find((each) => each.name === name && !isMask(each));
   if (field === undefined || inside.length === 0) return field !== undefined;
-  return field.fieldKind === 'message' && isDeclared(field.message) && namesField(field.message, inside.join('.'));
+  if (field.fieldKind !== 'message' || !isDeclared(field.message) || valueFieldOf(field.message) !== null) return false;
+  return namesField(field.message, inside.join('.'));
 }
 
 /** The paths of all that the field is inside of. */
@@ -62,14 +77,10 @@ type Named = { readonly whole: ReadonlySet<string>; readonly inPart: ReadonlySet
 function omittedFields({ desc, message, ...at }: Part, named: Named): readonly string[] {
   return desc.fields.flatMap((field) => {
     const path = at.path + field.name;
-    if (isMask(field) || !isFieldSet(message, field) || named.whole.has(path)) return [];
-    const name = at.name + restName(field);
-    const inner = memberOf<Message>(message, field.localName);
+    if (isMask(field) || isOutputOnly(field) || !isFieldSet(message, field) || named.whole.has(path)) return [];
+    const name = pathIn(at.name, field);
+    const inner = fieldValue(message, field);
     if (field.fieldKind !== 'message' || inner === undefined || !named.inPart.has(path)) return [name];
-    return omittedFields({ desc: field.message, message: inner, path: `${path}.`, name: `${name}.` }, named);
+    return omittedFields({ desc: field.message, message: inner as Message, path: `${path}.`, name }, named);
   });
-}
-
-function memberOf<V>(message: Message, localName: string): V | undefined {
-  return (message as unknown as Record<string, V | undefined>)[localName];
 }

@@ -14,6 +14,8 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'rpc/quotas.ts',
     'rpc/rest-shape.ts',
     'rpc/validate.ts',
+    'rpc/field-rules.ts',
+    'rpc/epoch-ms.ts',
     'domain/fault.ts',
     'domain/json-text.ts',
     'domain/whole-number.ts',

@@ -7,7 +7,7 @@
 
 import type { GenExtension, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { FieldOptions } from "@bufbuild/protobuf/wkt";
+import type { FieldOptions, Timestamp } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file buf/validate/validate.proto.
@@ -60,6 +60,12 @@ export declare type FieldRules = Message<"buf.validate.FieldRules"> & {
      */
     value: RepeatedRules;
     case: "repeated";
+  } | {
+    /**
+     * @generated from field: buf.validate.TimestampRules timestamp = 22;
+     */
+    value: TimestampRules;
+    case: "timestamp";
   } | { case: undefined; value?: undefined };
 };
 
@@ -80,6 +86,12 @@ export declare type Int32Rules = Message<"buf.validate.Int32Rules"> & {
    */
   lessThan: {
     /**
+     * @generated from field: int32 lt = 2;
+     */
+    value: number;
+    case: "lt";
+  } | {
+    /**
      * @generated from field: int32 lte = 3;
      */
     value: number;
@@ -90,6 +102,12 @@ export declare type Int32Rules = Message<"buf.validate.Int32Rules"> & {
    * @generated from oneof buf.validate.Int32Rules.greater_than
    */
   greaterThan: {
+    /**
+     * @generated from field: int32 gt = 4;
+     */
+    value: number;
+    case: "gt";
+  } | {
     /**
      * @generated from field: int32 gte = 5;
      */
@@ -115,6 +133,12 @@ export declare type Int64Rules = Message<"buf.validate.Int64Rules"> & {
    */
   lessThan: {
     /**
+     * @generated from field: int64 lt = 2;
+     */
+    value: bigint;
+    case: "lt";
+  } | {
+    /**
      * @generated from field: int64 lte = 3;
      */
     value: bigint;
@@ -125,6 +149,12 @@ export declare type Int64Rules = Message<"buf.validate.Int64Rules"> & {
    * @generated from oneof buf.validate.Int64Rules.greater_than
    */
   greaterThan: {
+    /**
+     * @generated from field: int64 gt = 4;
+     */
+    value: bigint;
+    case: "gt";
+  } | {
     /**
      * @generated from field: int64 gte = 5;
      */
@@ -212,6 +242,30 @@ export declare type RepeatedRules = Message<"buf.validate.RepeatedRules"> & {
  * Use `create(RepeatedRulesSchema)` to create a new message.
  */
 export declare const RepeatedRulesSchema: GenMessage<RepeatedRules>;
+
+/**
+ * Bounds of an instant.
+ *
+ * @generated from message buf.validate.TimestampRules
+ */
+export declare type TimestampRules = Message<"buf.validate.TimestampRules"> & {
+  /**
+   * @generated from oneof buf.validate.TimestampRules.greater_than
+   */
+  greaterThan: {
+    /**
+     * @generated from field: google.protobuf.Timestamp gte = 6;
+     */
+    value: Timestamp;
+    case: "gte";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message buf.validate.TimestampRules.
+ * Use `create(TimestampRulesSchema)` to create a new message.
+ */
+export declare const TimestampRulesSchema: GenMessage<TimestampRules>;
 
 /**
  * @generated from extension: optional buf.validate.FieldRules field = 1159;

@@ -8,7 +8,7 @@
 
 import type { GenEnum, GenExtension, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { EnumValueOptions, FieldOptions, FileOptions, MethodOptions } from "@bufbuild/protobuf/wkt";
+import type { EnumValueOptions, FieldOptions, FileOptions, MessageOptions, MethodOptions } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file spandrel/v1/options.proto.
@@ -152,6 +152,13 @@ export declare type Policy = Message<"spandrel.v1.Policy"> & {
    * @generated from field: repeated string asks = 14;
    */
   asks: string[];
+
+  /**
+   * Whether null for an optional scalar of the body means that it has no value, as it does in updates.
+   *
+   * @generated from field: bool null_unsets = 15;
+   */
+  nullUnsets: boolean;
 };
 
 /**
@@ -168,7 +175,8 @@ export declare const PolicySchema: GenMessage<Policy>;
  */
 export declare type FieldRest = Message<"spandrel.v1.FieldRest"> & {
   /**
-   * The member name, where the file's letter case does not give it.
+   * The member name, where the file's letter case does not give it. Pages are asked for by the names of an older
+   * interface: page_size is limit, page_token is cursor, page or scrollId, and next_page_token is next_cursor.
    *
    * @generated from field: string name = 1;
    */
@@ -182,8 +190,8 @@ export declare type FieldRest = Message<"spandrel.v1.FieldRest"> & {
   omitUnset: boolean;
 
   /**
-   * Write the members of this message, or of this JSON object, in place of one member. A list that is the only field of
-   * an answer is written as the bare array.
+   * The members of this message, or of this JSON object, stand in place of one member. A message whose only field is
+   * inline and holds a list, a scalar or an instant is that value itself.
    *
    * @generated from field: bool inline = 3;
    */
@@ -195,6 +203,34 @@ export declare type FieldRest = Message<"spandrel.v1.FieldRest"> & {
    * @generated from field: bool empty_is_null = 4;
    */
   emptyIsNull: boolean;
+
+  /**
+   * An instant is a whole number of milliseconds since the Unix epoch, in answers and in requests.
+   *
+   * @generated from field: bool epoch_ms = 5;
+   */
+  epochMs: boolean;
+
+  /**
+   * A token is the number of a page, a whole number in requests.
+   *
+   * @generated from field: bool page_number = 6;
+   */
+  pageNumber: boolean;
+
+  /**
+   * There is no such member.
+   *
+   * @generated from field: bool hidden = 7;
+   */
+  hidden: boolean;
+
+  /**
+   * Members that an answer leaves out of the message or of the items here, by REST name.
+   *
+   * @generated from field: repeated string omit = 8;
+   */
+  omit: string[];
 };
 
 /**
@@ -202,6 +238,57 @@ export declare type FieldRest = Message<"spandrel.v1.FieldRest"> & {
  * Use `create(FieldRestSchema)` to create a new message.
  */
 export declare const FieldRestSchema: GenMessage<FieldRest>;
+
+/**
+ * A member that answers have over REST although the message has no such field: what the message says elsewhere, or
+ * says by being there at all. Clients of an older interface read it.
+ *
+ * @generated from message spandrel.v1.ExtraMember
+ */
+export declare type ExtraMember = Message<"spandrel.v1.ExtraMember"> & {
+  /**
+   * The name of the member.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * What it holds.
+   *
+   * @generated from oneof spandrel.v1.ExtraMember.value
+   */
+  value: {
+    /**
+     * The same as this field, for example "api_key.id"; options of the field other than its name hold for it too, but for omit.
+     *
+     * @generated from field: string copy_of = 2;
+     */
+    value: string;
+    case: "copyOf";
+  } | {
+    /**
+     * This JSON text, always.
+     *
+     * @generated from field: string json = 3;
+     */
+    value: string;
+    case: "json";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * The field that it is written before; after all of them when empty.
+   *
+   * @generated from field: string before = 4;
+   */
+  before: string;
+};
+
+/**
+ * Describes the message spandrel.v1.ExtraMember.
+ * Use `create(ExtraMemberSchema)` to create a new message.
+ */
+export declare const ExtraMemberSchema: GenMessage<ExtraMember>;
 
 /**
  * Which credentials an rpc accepts.
@@ -382,6 +469,13 @@ export declare const policy: GenExtension<MethodOptions, Policy>;
  * @generated from extension: spandrel.v1.RestCase rest_case = 50101;
  */
 export declare const rest_case: GenExtension<FileOptions, RestCase>;
+
+/**
+ * What answers over REST have beside the fields of this message, in this order where two are written at one place.
+ *
+ * @generated from extension: repeated spandrel.v1.ExtraMember rest_extra = 50104;
+ */
+export declare const rest_extra: GenExtension<MessageOptions, ExtraMember[]>;
 
 /**
  * How this field looks over REST.

@@ -1,21 +1,28 @@
 /** Path, query and body -> request message, by descriptor. Finds every problem instead of the first. */
 
 import { create, type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
-import { type Timestamp, TimestampSchema, timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { JsonValue } from '../../domain/fault.ts';
 import { numberText, wholeNumberOf } from '../../domain/whole-number.ts';
+import { INSTANT_MAX_MS, INSTANT_MIN_MS, timestampOfMs } from '../../rpc/epoch-ms.ts';
+import { enumReason } from '../../rpc/field-rules.ts';
 import {
   enumSpellings,
   isDeclared,
+  isInlineMessage,
   isJsonText,
   isMask,
+  isTimestamp,
+  restFlags,
   restName,
+  sendableFields,
   type Target,
   typeWord,
+  valueFieldOf,
 } from '../../rpc/rest-shape.ts';
-import { enumReason, type Problem } from '../../rpc/validate.ts';
+import type { Problem } from '../../rpc/validate.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
-import { INSTANT_MAX_MS, INSTANT_MIN_MS, parseInstant } from './timestamp.ts';
+import { parseInstant } from './timestamp.ts';
 import { canBeUnset, deriveMask } from './update-mask.ts';
 
 export type Parts = {
@@ -24,6 +31,8 @@ export type Parts = {
   /** The parsed body, spelling kept; null when the route takes none. */
   readonly body: JsonObject | null;
   readonly nullIsAbsent: boolean;
+  /** Whether null takes the value of a scalar away where the request has no mask. */
+  readonly nullUnsets?: boolean;
 };
 
 export type DecodedMessage = { readonly message: Message; readonly problems: readonly Problem[] };
@@ -36,8 +45,8 @@ const INTEGER_MAX = 9007199254740991;
 export function decodeMessage(desc: DescMessage, parts: Parts): DecodedMessage {
   const problems: Problem[] = [];
   const init: Record<string, unknown> = {};
-  const source = { ...parts, nullUnsets: desc.fields.some(isMask) };
-  for (const field of desc.fields) {
+  const source = { ...parts, nullUnsets: parts.nullUnsets === true || desc.fields.some(isMask) };
+  for (const field of sendableFields(desc)) {
     const value = isMask(field) ? deriveMask(desc, parts.body ?? {}) : readField(field, source, problems);
     if (value !== undefined) init[field.localName] = value;
   }
@@ -48,6 +57,7 @@ export function decodeMessage(desc: DescMessage, parts: Parts): DecodedMessage {
 type Source = Parts & { readonly nullUnsets: boolean };
 
 function readField(field: DescField, parts: Source, problems: Problem[]): unknown {
+  if (isInlineMessage(field)) return readMembers(field.message, { ...parts, parameters: {} }, problems);
   const name = restName(field);
   const parameter = Object.hasOwn(parts.parameters, field.name) ? parts.parameters[field.name] : undefined;
   if (parameter !== undefined) return readText(field, parameter, { path: name, target: 'param', problems });
@@ -67,24 +77,47 @@ function readField(field: DescField, parts: Source, problems: Problem[]): unknow
   return readText(field, value, { path: name, target: 'query', problems });
 }
 
+/** A message whose members are those of the body. */
+function readMembers(desc: DescMessage, parts: Source, problems: Problem[]): Message {
+  const init: Record<string, unknown> = {};
+  for (const field of sendableFields(desc)) {
+    const value = readField(field, parts, problems);
+    if (value !== undefined) init[field.localName] = value;
+  }
+  return create(desc, init);
+}
+
 type Place = { readonly path: string; readonly target: Target; readonly problems: Problem[] };
 type JsonPlace = Place & { readonly nullIsAbsent: boolean; readonly nullUnsets: boolean };
 
 /** A path segment or a query value. */
 function readText(field: DescField, text: string, at: Place): unknown {
   if (field.fieldKind === 'enum') return readEnum(field, text, at);
+  if (isEpochMs(field)) return isDigits(text) ? readEpochMs(Number(text), at) : wrongType(at, 'integer', 'string');
   if (field.fieldKind !== 'scalar')
     throw new Error(`${field.parent.typeName}.${field.name} cannot travel in a path or query`);
-  if (field.scalar === ScalarType.STRING) return readString(text, at);
+  if (field.scalar === ScalarType.STRING) {
+    if (!restFlags(field).pageNumber) return readString(text, at);
+    return isDigits(text) ? readPageNumber(Number(text), at) : wrongType(at, 'integer', 'string');
+  }
   if (field.scalar === ScalarType.BOOL) {
     if (text === 'true' || text === 'false') return text === 'true';
     return wrongType(at, 'boolean', 'string');
   }
-  if (!/^[0-9]{1,16}$/.test(text)) return wrongType(at, 'integer', 'string');
-  return toInteger(field, Number(text), at);
+  return isDigits(text) ? toInteger(field, Number(text), at) : wrongType(at, 'integer', 'string');
+}
+
+function isDigits(text: string): boolean {
+  return /^[0-9]{1,16}$/.test(text);
 }
 
 function readJson(field: DescField, value: JsonValue, at: JsonPlace): unknown {
+  const only = field.fieldKind === 'message' ? valueFieldOf(field.message) : null;
+  if (only !== null && field.message !== undefined) {
+    const held = readJson(only, value, at);
+    // Without a value it stands for null, unless that is as good as nothing.
+    return held === undefined && at.nullIsAbsent ? undefined : create(field.message, { [only.localName]: held });
+  }
   if (value === null && !isJsonText(field)) {
     if (at.nullIsAbsent || (at.nullUnsets && canBeUnset(field))) return undefined;
     return wrongType(at, typeWord(field), 'null');
@@ -100,12 +133,14 @@ function readJson(field: DescField, value: JsonValue, at: JsonPlace): unknown {
 
 function readOne(field: DescField, value: JsonValue, at: JsonPlace): unknown {
   if (field.fieldKind === 'message' || (field.fieldKind === 'list' && field.listKind === 'message')) {
+    if (isEpochMs(field)) return readWhole(value, at, readEpochMs);
     return isTimestamp(field.message) ? readInstant(value, at) : readObject(field.message, value, at);
   }
   if (isJsonText(field)) return value === null && at.nullIsAbsent ? undefined : JSON.stringify(value);
   if (field.enum)
     return typeof value === 'string' ? readEnum(field, value, at) : wrongType(at, 'string', typeOf(value));
   if (field.scalar === ScalarType.STRING) {
+    if (restFlags(field).pageNumber) return readWhole(value, at, readPageNumber);
     return typeof value === 'string' ? readString(value, at) : wrongType(at, 'string', typeOf(value));
   }
   if (field.scalar === ScalarType.BOOL)
@@ -122,7 +157,7 @@ function readObject(desc: DescMessage, value: JsonValue, at: JsonPlace): unknown
   if (!isDeclared(desc)) throw new Error(`${desc.typeName} has no REST request form`);
   if (!isJsonObject(value)) return wrongType(at, 'object', typeOf(value));
   const init: Record<string, unknown> = {};
-  for (const field of desc.fields) {
+  for (const field of sendableFields(desc)) {
     const name = restName(field);
     if (!Object.hasOwn(value, name)) continue;
     const read = readJson(field, value[name] as JsonValue, { ...at, path: `${at.path}.${name}` });
@@ -131,8 +166,21 @@ function readObject(desc: DescMessage, value: JsonValue, at: JsonPlace): unknown
   return create(desc, init);
 }
 
-function isTimestamp(desc: DescMessage): boolean {
-  return desc.typeName === TimestampSchema.typeName;
+function isEpochMs(field: DescField): boolean {
+  return field.message !== undefined && isTimestamp(field.message) && restFlags(field).epochMs;
+}
+
+function readWhole<V>(value: JsonValue, at: Place, read: (number: number, at: Place) => V): V | undefined {
+  const whole = wholeNumberOf(value);
+  return whole === null ? wrongType(at, 'integer', typeOf(value)) : read(whole, at);
+}
+
+function readEpochMs(number: number, at: Place): Timestamp | undefined {
+  return isTooLarge(number, at) ? undefined : timestampOfMs(Math.max(number, INSTANT_MIN_MS));
+}
+
+function readPageNumber(number: number, at: Place): string | undefined {
+  return isTooLarge(number, at) ? undefined : String(number);
 }
 
 /** ISO 8601, or epoch milliseconds. */
@@ -191,9 +239,16 @@ function emptyItem(field: DescField): unknown {
   return field.scalar === ScalarType.STRING ? '' : 0;
 }
 
+/** Tells of numbers that are too large in amount for any whole number. */
+function isTooLarge(number: number, at: Place): boolean {
+  if (number > INTEGER_MAX) outOfRange(at, { type: 'too_big', bound: INTEGER_MAX });
+  else if (number < -INTEGER_MAX) outOfRange(at, { type: 'too_small', bound: -INTEGER_MAX });
+  else return false;
+  return true;
+}
+
 function toInteger(field: DescField, number: number, at: Place): number | bigint | undefined {
-  if (number > INTEGER_MAX) return outOfRange(at, { type: 'too_big', bound: INTEGER_MAX });
-  if (number < -INTEGER_MAX) return outOfRange(at, { type: 'too_small', bound: -INTEGER_MAX });
+  if (isTooLarge(number, at)) return undefined;
   if (field.scalar === ScalarType.INT64) return BigInt(number);
   // What does not fit 32 bits is out of every int32 rule's range: let the rule say so, at its bound.
   return Math.max(-2147483648, Math.min(2147483647, number));

@@ -2,7 +2,9 @@
 
 import { type DescField, type DescMessage, type Message, ScalarType } from '@bufbuild/protobuf';
 import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
-import { enumSpellings, isJsonText, restFlags, restName } from '../../rpc/rest-shape.ts';
+import { msOfTimestamp } from '../../rpc/epoch-ms.ts';
+import { enumSpellings, isJsonText, isTimestamp, restFlags, restName, valueFieldOf } from '../../rpc/rest-shape.ts';
+import { type Member, membersOf, reader } from './members.ts';
 
 /** Writes the members of a message, each with a comma before it. */
 type Members = (message: Message) => string;
@@ -52,7 +54,7 @@ function bareListOf({ fields }: DescMessage): MessageList | null {
 
 function compileItems(field: MessageList, begin = ''): WritePieces {
   const read = reader(field);
-  const writeItem = singleWriter(field, field.message) as (item: unknown) => string;
+  const writeItem = singleWriter(field, field.message, new Set(restFlags(field).omit)) as (item: unknown) => string;
   return function* (message) {
     let before = `${begin}[`;
     for (const item of read(message) as readonly unknown[]) {
@@ -64,9 +66,7 @@ function compileItems(field: MessageList, begin = ''): WritePieces {
 }
 
 function compileMemberPieces(desc: DescMessage, omit: ReadonlySet<string>): WritePieces {
-  const writers = desc.fields
-    .filter((field) => !omit.has(restName(field)))
-    .map((field) => compileFieldPieces(field, omit));
+  const writers = membersOf(desc, omit).map((member) => compilePiecesOf(member, omit));
   return function* (message) {
     for (const write of writers) {
       const pieces = write(message);
@@ -76,10 +76,9 @@ function compileMemberPieces(desc: DescMessage, omit: ReadonlySet<string>): Writ
   };
 }
 
-function compileFieldPieces(
-  field: DescField,
-  omit: ReadonlySet<string>,
-): (message: Message) => string | Iterable<string> {
+function compilePiecesOf(member: Member, omit: ReadonlySet<string>): (message: Message) => string | Iterable<string> {
+  if (member.kind !== 'field') return compileMember(member, omit);
+  const { field } = member;
   if (restFlags(field).inline && field.fieldKind === 'message') {
     const read = reader(field);
     const write = compileMemberPieces(field.message, omit);
@@ -88,14 +87,16 @@ function compileFieldPieces(
       return value === undefined ? '' : write(value);
     };
   }
-  return isMessageList(field) ? compileItems(field, `,${JSON.stringify(restName(field))}:`) : compileField(field, omit);
+  return isMessageList(field)
+    ? compileItems(field, `,${JSON.stringify(restName(field))}:`)
+    : compileMember(member, omit);
 }
 
 function braced(members: string): string {
   return `{${members.slice(1)}}`;
 }
 
-function membersOf(desc: DescMessage): Members {
+function writerOf(desc: DescMessage): Members {
   let members = compiled.get(desc);
   if (!members) {
     // Set before compiling, so that a message that contains itself finds its own writer.
@@ -108,7 +109,7 @@ function membersOf(desc: DescMessage): Members {
 }
 
 function compileMembers(desc: DescMessage, omit: ReadonlySet<string>): Members {
-  const writers = desc.fields.filter((field) => !omit.has(restName(field))).map((field) => compileField(field, omit));
+  const writers = membersOf(desc, omit).map((member) => compileMember(member, omit));
   return (message) => {
     let text = '';
     for (const write of writers) text += write(message);
@@ -116,13 +117,34 @@ function compileMembers(desc: DescMessage, omit: ReadonlySet<string>): Members {
   };
 }
 
-function compileField(field: DescField, omit: ReadonlySet<string>): Members {
+function compileMember(member: Member, omit: ReadonlySet<string>): Members {
+  if (member.kind === 'json') {
+    const text = `,${JSON.stringify(member.name)}:${member.json}`;
+    return () => text;
+  }
+  if (member.kind === 'copy') {
+    const write = compileNamed({ ...member, without: NONE });
+    return (message) => {
+      let inner: Message | undefined = message;
+      for (const step of member.inside) inner = inner && (step(inner) as Message | undefined);
+      return inner === undefined ? '' : write(inner);
+    };
+  }
+  const { field } = member;
+  const { inline, omit: without } = restFlags(field);
+  if (inline) return compileInline(field, reader(field), omit);
+  return compileNamed({ field, name: restName(field), without: new Set(without) });
+}
+
+/** `without` are members that the message or the items of the field are written without. */
+type Named = { readonly field: DescField; readonly name: string; readonly without: ReadonlySet<string> };
+
+function compileNamed({ field, name, without }: Named): Members {
   const read = reader(field);
-  const { omitUnset, inline, emptyIsNull } = restFlags(field);
-  if (inline) return compileInline(field, read, omit);
-  const prefix = `,${JSON.stringify(restName(field))}:`;
+  const { omitUnset, emptyIsNull } = restFlags(field);
+  const prefix = `,${JSON.stringify(name)}:`;
   const unset = omitUnset ? '' : `${prefix}null`;
-  const write = valueWriter(field);
+  const write = valueWriter(field, without);
   return (message) => {
     const value = read(message);
     if (value === undefined) return unset;
@@ -139,26 +161,17 @@ function compileInline(field: DescField, read: (message: Message) => unknown, om
   }
   if (field.fieldKind !== 'message')
     throw new Error(`${field.parent.typeName}.${field.name}: only messages can be inline`);
-  const members = omit.size === 0 ? membersOf(field.message) : compileMembers(field.message, omit);
+  const members = omit.size === 0 ? writerOf(field.message) : compileMembers(field.message, omit);
   return (message) => {
     const value = read(message) as Message | undefined;
     return value === undefined ? '' : members(value);
   };
 }
 
-function reader(field: DescField): (message: Message) => unknown {
-  const { oneof, localName } = field;
-  if (!oneof) return (message) => (message as unknown as Record<string, unknown>)[localName];
-  const group = oneof.localName;
-  return (message) => {
-    const chosen = (message as unknown as Record<string, { case?: string; value?: unknown }>)[group];
-    return chosen?.case === localName ? chosen.value : undefined;
-  };
-}
-
-function valueWriter(field: DescField): ValueWriter {
+function valueWriter(field: DescField, without: ReadonlySet<string> = NONE): ValueWriter {
   if (field.fieldKind === 'list') {
-    const write = singleWriter(field, field.listKind === 'message' ? field.message : null) as (item: unknown) => string;
+    const message = field.listKind === 'message' ? field.message : null;
+    const write = singleWriter(field, message, without) as (item: unknown) => string;
     return (items: readonly unknown[]) => {
       let text = '';
       for (const item of items) text += `,${write(item)}`;
@@ -166,15 +179,22 @@ function valueWriter(field: DescField): ValueWriter {
     };
   }
   if (field.fieldKind === 'map') throw new Error(`${field.parent.typeName}.${field.name}: maps have no REST form`);
-  return singleWriter(field, field.fieldKind === 'message' ? field.message : null);
+  return singleWriter(field, field.fieldKind === 'message' ? field.message : null, without);
 }
 
-function singleWriter(field: DescField, message: DescMessage | null): ValueWriter {
-  if (message?.typeName === 'google.protobuf.Timestamp') {
+function singleWriter(field: DescField, message: DescMessage | null, without = NONE): ValueWriter {
+  if (message && isTimestamp(message)) {
+    if (restFlags(field).epochMs) return (value: Timestamp) => String(msOfTimestamp(value));
     return (value: Timestamp) => `"${new Date(timestampMs(value)).toISOString()}"`;
   }
   if (message) {
-    const members = membersOf(message);
+    const only = valueFieldOf(message);
+    if (only !== null) {
+      const read = reader(only);
+      const write = valueWriter(only) as (value: unknown) => string;
+      return (value: Message) => write(read(value));
+    }
+    const members = without.size === 0 ? writerOf(message) : compileMembers(message, without);
     return (value: Message) => braced(members(value));
   }
   if (field.enum) {

@@ -4,10 +4,10 @@ import type { Message } from '@bufbuild/protobuf';
 import { Fault } from '../../domain/fault.ts';
 import { malformed, parseJson, scanJson } from '../../domain/json-text.ts';
 import { maskTokens } from '../../domain/token-mask.ts';
+import { hasRequiredField } from '../../rpc/field-rules.ts';
 import { type Invoke, requireCaller, toFault } from '../../rpc/invoke.ts';
 import type { CallerKind, Method, Request, TolerantHandler } from '../../rpc/method.ts';
 import type { RequestQuota } from '../../rpc/quotas.ts';
-import { hasRequiredField } from '../../rpc/validate.ts';
 import { type AnswerWatch, isGone, outletOf } from '../answer-watch.ts';
 import type { IdSource } from '../call-ids.ts';
 import type { CallLog } from '../call-log.ts';
@@ -217,7 +217,12 @@ async function decode(deps: RestDeps, exchange: Exchange): Promise<Request> {
   const body = await readTypedBody(exchange, limits);
   return {
     kind: 'message',
-    ...decodeMessage(route.method.desc.input, { ...partsOf(exchange), body, nullIsAbsent: policy.nullIsAbsent }),
+    ...decodeMessage(route.method.desc.input, {
+      ...partsOf(exchange),
+      body,
+      nullIsAbsent: policy.nullIsAbsent,
+      nullUnsets: policy.nullUnsets,
+    }),
   };
 }
 

@@ -1,11 +1,9 @@
 /** Instants in requests: RFC 3339, a little more tolerant. */
 
+import { INSTANT_MAX_MS, INSTANT_MIN_MS } from '../../rpc/epoch-ms.ts';
+
 const FORM =
   /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:([Zz])|([+-])(\d{2}):(\d{2}))?)?$/;
-
-/** The first and the last millisecond a timestamp can be, as epoch milliseconds. */
-export const INSTANT_MIN_MS = -62_135_596_800_000;
-export const INSTANT_MAX_MS = 253_402_300_799_999;
 
 /**
  * Epoch milliseconds of an ISO 8601 text; null when it is none, or names no instant of the calendar. Without an

@@ -2,8 +2,8 @@
 
 import { create, type DescField, type DescMessage } from '@bufbuild/protobuf';
 import { FeatureSet_FieldPresence, type FieldMask, FieldMaskSchema } from '@bufbuild/protobuf/wkt';
-import { isMask, restName } from '../../rpc/rest-shape.ts';
-import { isRequired } from '../../rpc/validate.ts';
+import { isRequired } from '../../rpc/field-rules.ts';
+import { isMask, isOutputOnly, resourceField, restName, valueFieldOf } from '../../rpc/rest-shape.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
 
 /** Whether a field that is named without a value can be told from one that is not named: null says so over REST. */
@@ -13,15 +13,16 @@ export function canBeUnset(field: DescField): boolean {
 
 /** Names the declared fields that the body has, those inside of declared objects included. */
 export function deriveMask(desc: DescMessage, body: JsonObject): FieldMask {
-  return create(FieldMaskSchema, { paths: sentPaths(desc, body) });
+  return create(FieldMaskSchema, { paths: sentPaths(resourceField(desc)?.message ?? desc, body) });
 }
 
 function sentPaths(desc: DescMessage, body: JsonObject): string[] {
   return desc.fields.flatMap((field) => {
     const name = restName(field);
-    if (isMask(field) || !Object.hasOwn(body, name)) return [];
+    if (isMask(field) || isOutputOnly(field) || !Object.hasOwn(body, name)) return [];
     const value = body[name];
-    if (field.fieldKind !== 'message' || !isJsonObject(value)) return [field.name];
+    const isObject = field.fieldKind === 'message' && valueFieldOf(field.message) === null && isJsonObject(value);
+    if (!isObject) return [field.name];
     const inside = sentPaths(field.message, value).map((path) => `${field.name}.${path}`);
     // An object without any declared member is sent all the same.
     return inside.length === 0 ? [field.name] : inside;
