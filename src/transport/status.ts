@@ -2,9 +2,8 @@
 
 import { create, type DescMessage, type Message, toBinary } from '@bufbuild/protobuf';
 import { anyPack } from '@bufbuild/protobuf/wkt';
-import { BadRequestSchema, RetryInfoSchema } from '../../gen/google/rpc/error_details_pb.js';
+import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from '../../gen/google/rpc/error_details_pb.js';
 import { StatusSchema } from '../../gen/google/rpc/status_pb.js';
-import { ErrorInfoSchema } from '../../gen/spandrel/v1/errors_pb.js';
 import { ErrorFamily, type Policy } from '../../gen/spandrel/v1/options_pb.js';
 import type { Fault, FaultKind, JsonValue } from '../domain/fault.ts';
 import type { CallIds } from '../rpc/method.ts';
@@ -21,6 +20,9 @@ export type ErrorStatus = {
 };
 
 export type Detail = { readonly desc: DescMessage; readonly value: Message };
+
+/** Whose reasons errors have. */
+const DOMAIN = 'spandrel';
 
 type Members = { readonly [name: string]: JsonValue };
 
@@ -127,8 +129,13 @@ function toSnakeCase(name: string): string {
 type Known = { readonly family: Family; readonly ids: CallIds; readonly members: Members };
 
 function infoDetail(fault: Fault, { family, ids, members }: Known): Detail {
-  const { traceId, spanId } = ids;
-  const info = { type: faultType(fault.kind, family), code: fault.code, meta: { ...members }, traceId, spanId };
+  const told = Object.entries(members).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value.toWellFormed() : JSON.stringify(value),
+  ]);
+  const traced = ids.traceId === '' ? {} : { trace_id: ids.traceId, span_id: ids.spanId };
+  const metadata = { ...Object.fromEntries(told), type: faultType(fault.kind, family), ...traced };
+  const info = { reason: fault.code.toUpperCase(), domain: DOMAIN, metadata };
   return { desc: ErrorInfoSchema, value: create(ErrorInfoSchema, info) };
 }
 

@@ -10,10 +10,9 @@ import {
 } from '@bufbuild/protobuf';
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { expect } from 'vitest';
-import { StatusSchema } from '../../gen/google/rpc/status_pb.js';
-import { ErrorInfoSchema } from '../../gen/spandrel/v1/errors_pb.js';
 import { policy } from '../../gen/spandrel/v1/options_pb.js';
 import { compileEncoder } from '../../src/transport/rest/encode.ts';
+import { readStatus } from './error-info.ts';
 
 export type RestCase = {
   readonly verb?: string;
@@ -121,11 +120,7 @@ export async function callRpc<M extends DescMethodUnary>(
 function infoOf(error: ServiceError): { code: string; type: string; meta: unknown } {
   const [bytes] = error.metadata?.get('grpc-status-details-bin') ?? [];
   if (!(bytes instanceof Buffer)) return { code: '', type: '', meta: {} };
-  const details = fromBinary(StatusSchema, bytes).details.filter((detail) =>
-    detail.typeUrl.endsWith('spandrel.v1.ErrorInfo'),
-  );
-  expect(details, 'exactly one ErrorInfo').toHaveLength(1);
-  const info = fromBinary(ErrorInfoSchema, details[0]?.value ?? new Uint8Array());
+  const { info } = readStatus(bytes);
   return { code: info.code, type: info.type, meta: info.meta };
 }
 

@@ -1,11 +1,7 @@
 import { type ClientHttp2Session, connect, constants, type IncomingHttpHeaders } from 'node:http2';
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
-import { anyUnpack } from '@bufbuild/protobuf/wkt';
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RetryInfoSchema } from '../../gen/google/rpc/error_details_pb.js';
-import { StatusSchema } from '../../gen/google/rpc/status_pb.js';
-import { ErrorInfoSchema } from '../../gen/spandrel/v1/errors_pb.js';
 import {
   type GetTraceRequest,
   GetTraceRequestSchema,
@@ -13,6 +9,7 @@ import {
   TraceService,
 } from '../../gen/spandrel/v1/traces_pb.js';
 import { Fault } from '../../src/domain/fault.ts';
+import { readStatus } from '../support/error-info.ts';
 import { GOOD, type Port, SIZE_MAX_BYTES, startPort, TLS, until } from '../support/port.ts';
 
 const PATH = '/spandrel.v1.TraceService/GetTrace';
@@ -94,10 +91,7 @@ function frame(bytes: Uint8Array, { flag = 0, length = bytes.length } = {}): Buf
 const ask = (traceId: string, headers: object = {}) => call({ headers, chunks: [frame(message(traceId))] });
 
 function infoOf({ headers }: Reply) {
-  const status = fromBinary(StatusSchema, Buffer.from(String(headers['grpc-status-details-bin']), 'base64'));
-  const info = status.details.flatMap((detail) => anyUnpack(detail, ErrorInfoSchema) ?? []);
-  expect(info, 'exactly one ErrorInfo').toHaveLength(1);
-  return { status, info: info[0], retry: status.details.flatMap((detail) => anyUnpack(detail, RetryInfoSchema) ?? []) };
+  return readStatus(Buffer.from(String(headers['grpc-status-details-bin']), 'base64'));
 }
 
 describe('a unary gRPC call', () => {

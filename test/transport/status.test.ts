@@ -1,30 +1,14 @@
-import { fromBinary } from '@bufbuild/protobuf';
-import { anyUnpack } from '@bufbuild/protobuf/wkt';
 import { describe, expect, it } from 'vitest';
-import { BadRequestSchema, RetryInfoSchema } from '../../gen/google/rpc/error_details_pb.js';
-import { StatusSchema } from '../../gen/google/rpc/status_pb.js';
-import { ErrorInfoSchema } from '../../gen/spandrel/v1/errors_pb.js';
 import { Fault, type FaultCode, type FaultKind, type Reason, validationFault } from '../../src/domain/fault.ts';
 import { errorTrailers, type Family, faultType, grpcCode } from '../../src/transport/status.ts';
+import { readStatus } from '../support/error-info.ts';
 
 const IDS = { requestId: 'req_1', traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
 
 function statusOf(fault: Fault, family: Family = 'flat') {
   const trailers = errorTrailers(fault, family, IDS);
   const bytes = Buffer.from(trailers['grpc-status-details-bin'] ?? '', 'base64');
-  const status = fromBinary(StatusSchema, bytes);
-  const infos = status.details.flatMap((detail) => anyUnpack(detail, ErrorInfoSchema) ?? []);
-  expect(infos, 'exactly one ErrorInfo').toHaveLength(1);
-  const [info] = infos;
-  if (!info) throw new Error('no ErrorInfo');
-  return {
-    trailers,
-    status,
-    info,
-    bytes: bytes.length,
-    retry: status.details.flatMap((detail) => anyUnpack(detail, RetryInfoSchema) ?? []),
-    violations: status.details.flatMap((detail) => anyUnpack(detail, BadRequestSchema)?.fieldViolations ?? []),
-  };
+  return { trailers, ...readStatus(bytes), bytes: bytes.length };
 }
 
 /** One fault of each kind, whatever code the catalogue gives it. */
@@ -143,8 +127,8 @@ describe('the size of a failure', () => {
     expect(violations.length).toBeGreaterThan(2);
     expect(violations.length).toBeLessThan(20);
     expect(violations[0]?.field).toBe('field0');
-    expect(info.meta?.fields).toEqual(violations.map(({ field }) => field));
-    expect(info.meta?.reasons).toHaveLength(violations.length);
+    expect(info.meta.fields).toEqual(violations.map(({ field }) => field));
+    expect(info.meta.reasons).toHaveLength(violations.length);
   });
 
   it('stays within the limit whatever the members are', () => {

@@ -14,6 +14,40 @@ import type { Duration } from "@bufbuild/protobuf/wkt";
 export declare const file_google_rpc_error_details: GenFile;
 
 /**
+ * What a program should know of an error.
+ *
+ * @generated from message google.rpc.ErrorInfo
+ */
+export declare type ErrorInfo = Message<"google.rpc.ErrorInfo"> & {
+  /**
+   * Why, in UPPER_SNAKE_CASE.
+   *
+   * @generated from field: string reason = 1;
+   */
+  reason: string;
+
+  /**
+   * Whose reasons these are.
+   *
+   * @generated from field: string domain = 2;
+   */
+  domain: string;
+
+  /**
+   * Whatever else there is to say.
+   *
+   * @generated from field: map<string, string> metadata = 3;
+   */
+  metadata: { [key: string]: string };
+};
+
+/**
+ * Describes the message google.rpc.ErrorInfo.
+ * Use `create(ErrorInfoSchema)` to create a new message.
+ */
+export declare const ErrorInfoSchema: GenMessage<ErrorInfo>;
+
+/**
  * When a client may retry.
  *
  * @generated from message google.rpc.RetryInfo

@@ -2,10 +2,11 @@
 
 import { fromBinary } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ErrorInfoSchema } from '../../../gen/spandrel/v1/errors_pb.js';
+import { ErrorInfoSchema } from '../../../gen/google/rpc/error_details_pb.js';
 import { EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
 import { OrganizationService } from '../../../gen/spandrel/v1/organization_pb.js';
 import { startApp, type TestApp } from '../../support/app.ts';
+import { readInfo } from '../../support/error-info.ts';
 import { hex, llmTrace } from '../../support/fixtures.ts';
 import { type Body, callRest, callRpc } from '../../support/surfaces.ts';
 
@@ -81,8 +82,8 @@ async function send(wire: Wire, { path, method, request }: Question, headers: He
   });
   const body = (await response.json()) as Body;
   if (response.ok) return null;
-  const detail = body.details?.find(({ type }: { readonly type: string }) => type === 'spandrel.v1.ErrorInfo');
-  return fromBinary(ErrorInfoSchema, Buffer.from(detail?.value ?? '', 'base64')).code;
+  const detail = body.details?.find(({ type }: { readonly type: string }) => type === 'google.rpc.ErrorInfo');
+  return readInfo(fromBinary(ErrorInfoSchema, Buffer.from(detail?.value ?? '', 'base64'))).code;
 }
 
 type Case = readonly [what: string, headers: Headers, code: string | null];

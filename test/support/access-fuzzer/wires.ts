@@ -10,7 +10,7 @@ import {
   toJson,
 } from '@bufbuild/protobuf';
 import { http } from '../../../gen/google/api/annotations_pb.js';
-import { ErrorInfoSchema } from '../../../gen/spandrel/v1/errors_pb.js';
+import { ErrorInfoSchema } from '../../../gen/google/rpc/error_details_pb.js';
 import { policy } from '../../../gen/spandrel/v1/options_pb.js';
 import type { JsonValue } from '../../../src/domain/fault.ts';
 import { pathParameters } from '../../../src/rpc/rest-shape.ts';
@@ -19,6 +19,7 @@ import { compileEncoder } from '../../../src/transport/rest/encode.ts';
 import { routesOf } from '../../api/access/question.ts';
 import { readRoutedMethods } from '../../api/access/services.ts';
 import type { Ask } from '../access-model/verdict.ts';
+import { readInfo } from '../error-info.ts';
 import { asMessage } from '../fixtures.ts';
 import { type Body, callRest, callRpc, grpcStatus } from '../surfaces.ts';
 
@@ -148,14 +149,14 @@ async function sendConnect(sending: Sending): Promise<Answer> {
     const shown = JSON.parse(compileEncoder(method.output)(fromJson(method.output, body)));
     return succeeded(method, shown, response.headers.get('x-idempotent-replay') === 'true');
   }
-  const detail = body.details?.find(({ type }: { readonly type: string }) => type === 'spandrel.v1.ErrorInfo');
-  const info = fromBinary(ErrorInfoSchema, Buffer.from(detail?.value ?? '', 'base64'));
+  const detail = body.details?.find(({ type }: { readonly type: string }) => type === 'google.rpc.ErrorInfo');
+  const info = readInfo(fromBinary(ErrorInfoSchema, Buffer.from(detail?.value ?? '', 'base64')));
   return {
     status: response.status,
     means: (wanted, code) => code !== null && body.code === CONNECT_STATUS[grpcStatus(wanted, code)],
     code: info.code,
     body,
-    members: camelCased(info.meta ?? {}),
+    members: camelCased(info.meta),
     isReplay: false,
   };
 }
