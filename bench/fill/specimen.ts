@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readConfig } from '../../src/config.ts';
 import { bootstrap } from '../../src/domain/bootstrap.ts';
 import { collect } from '../../src/domain/collector.ts';
+import { toTraceDraft } from '../../src/domain/collector-json.ts';
 import { createPricing } from '../../src/domain/pricing.ts';
 import { deriveRootKeys } from '../../src/domain/secrets.ts';
 import { readPriceList } from '../../src/price-list.ts';
@@ -45,9 +46,9 @@ export async function makeSpecimen(tenant: Tenant): Promise<Specimen> {
     const project = await store.keys.findProject(tenant.projectId);
     if (project === null) throw new Error('The first project is missing.');
     const body = Buffer.from(createJsonTrace(1).createSource(Buffer.alloc(0))());
+    const facts = { depth: 8, hasEscapes: false, bytes: body.length, hasWide: false };
     const { append } = collect(
-      JSON.parse(body.toString()),
-      { depth: 8, hasEscapes: false, bytes: body.length, hasWide: false },
+      toTraceDraft(JSON.parse(body.toString()), facts),
       { project, nowMs: Date.now(), goneBeforeMs: null },
       { pricing: createPricing(readPriceList()), limits: collectorLimits(config) },
     );

@@ -1,16 +1,9 @@
 /** The metrics of a collected span: counts and cost with columns of their own, and whatever else was sent. */
 
-import {
-  type Reading,
-  readBoolean,
-  readCount,
-  readFreeJson,
-  readObject,
-  readUsd,
-  refuse,
-} from './collector-reading.ts';
+import { isUnreadable, type MetricsDraft, type Sent, type TypedDraft } from './collector-draft.ts';
+import { type Reading, readBoolean, readCount, readFreeJson, readUsd, refuse } from './collector-reading.ts';
 import { isLongKey, isObject, LONG_KEY_REASON, numberOf } from './free-json.ts';
-import type { LosslessJson, LosslessObject } from './lossless-json.ts';
+import type { LosslessObject } from './lossless-json.ts';
 import type { TokenCounts } from './pricing.ts';
 import { cutToCharacters } from './text-limits.ts';
 
@@ -46,21 +39,24 @@ const NO_METRICS: SentMetrics = Object.freeze({
   otherJson: null,
 });
 
-export function readMetrics(value: LosslessJson | undefined, reading: Reading): SentMetrics {
-  const sent = readObject(value, 'metrics', reading);
-  if (sent === null) return NO_METRICS;
+export function readMetrics(sent: Sent<MetricsDraft>, reading: Reading): SentMetrics {
+  if (sent === undefined) return NO_METRICS;
+  if (isUnreadable(sent)) {
+    refuse(reading, sent.path, sent.reason);
+    return NO_METRICS;
+  }
   const metrics: SentMetrics = {
     tokens: {
-      prompt: readCount(sent.prompt_tokens, 'metrics.prompt_tokens', reading),
-      completion: readCount(sent.completion_tokens, 'metrics.completion_tokens', reading),
-      reasoning: readCount(sent.reasoning_tokens, 'metrics.reasoning_tokens', reading),
-      cacheRead: readCount(sent.cache_read_input_tokens, 'metrics.cache_read_input_tokens', reading),
-      cacheCreation: readCount(sent.cache_creation_input_tokens, 'metrics.cache_creation_input_tokens', reading),
+      prompt: readCount(sent.promptTokens, 'metrics.prompt_tokens', reading),
+      completion: readCount(sent.completionTokens, 'metrics.completion_tokens', reading),
+      reasoning: readCount(sent.reasoningTokens, 'metrics.reasoning_tokens', reading),
+      cacheRead: readCount(sent.cacheReadInputTokens, 'metrics.cache_read_input_tokens', reading),
+      cacheCreation: readCount(sent.cacheCreationInputTokens, 'metrics.cache_creation_input_tokens', reading),
     },
     costUsd: readUsd(sent.cost, 'metrics.cost', reading),
-    tokensEstimated: readBoolean(sent.tokens_estimated, 'metrics.tokens_estimated', reading) ?? false,
-    cachedTokensInPrompt: readBoolean(sent.cached_tokens_in_prompt, 'metrics.cached_tokens_in_prompt', reading),
-    otherJson: readOthers(sent, reading),
+    tokensEstimated: readBoolean(sent.tokensEstimated, reading) ?? false,
+    cachedTokensInPrompt: readBoolean(sent.cachedTokensInPrompt, reading),
+    otherJson: readOthers(sent.others, reading),
   };
   return saysNothing(metrics) ? { ...metrics, otherJson: '{}' } : metrics;
 }
@@ -71,7 +67,9 @@ function saysNothing({ tokens, costUsd, cachedTokensInPrompt, otherJson }: SentM
   return (counted ?? costUsd ?? cachedTokensInPrompt ?? otherJson) === null;
 }
 
-function readOthers(sent: LosslessObject, reading: Reading): string | null {
+function readOthers(sent: Sent<LosslessObject>, reading: Reading): string | null {
+  if (sent === undefined) return null;
+  if (isUnreadable(sent)) return refuse(reading, sent.path, sent.reason);
   let members = '';
   for (const key of Object.keys(sent)) {
     if (LISTED_KEYS.has(key)) continue;
@@ -83,10 +81,9 @@ function readOthers(sent: LosslessObject, reading: Reading): string | null {
 }
 
 /** What a guardrail or an evaluation says it cost, US dollars; null for every other output. */
-export function readResultCost(output: LosslessJson | undefined): number | null {
-  if (!isObject(output) || !isObject(output.value)) return null;
-  if (output.type !== 'guardrail_result' && output.type !== 'evaluation_result') return null;
-  const { cost } = output.value;
+export function readResultCost({ type, value }: Pick<TypedDraft, 'type' | 'value'>): number | null {
+  if (!isObject(value) || (type !== 'guardrail_result' && type !== 'evaluation_result')) return null;
+  const { cost } = value;
   const isMoney = isObject(cost) && (cost.currency === undefined || cost.currency === 'USD');
   const usd = isMoney ? numberOf(cost.amount) : numberOf(cost);
   return usd !== null && usd >= 0 ? usd : null;

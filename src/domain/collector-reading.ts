@@ -1,25 +1,14 @@
 /**
- * Reading the fields of one collected item. Each reader answers the value, or null where the field is
- * absent or null; it notes the first problem of the item, and nothing of an item with a problem is kept.
+ * Judging the fields of one draft. Each reader answers the value, or null where none arrived; it notes the first problem
+ * of the item, and nothing of an item with a problem is kept.
  */
 
-import {
-  hasLongKey,
-  isArray,
-  isObject,
-  KEY_BYTES_MAX,
-  LONG_KEY_REASON,
-  nestsDeeperThan,
-  numberOf,
-  scalarText,
-  truncateStrings,
-  UNREADABLE,
-  UNREADABLE_REASON,
-} from './free-json.ts';
-import type { LosslessJson, LosslessObject } from './lossless-json.ts';
-import { cutToCharacters, hasMoreCharactersThan, surelyFitsBytes, truncateToBytes } from './text-limits.ts';
+import { type DraftFacts, isUnreadable, type Sent } from './collector-draft.ts';
+import { hasLongKey, KEY_BYTES_MAX, LONG_KEY_REASON, nestsDeeperThan, truncateStrings } from './free-json.ts';
+import type { LosslessJson } from './lossless-json.ts';
+import { hasMoreCharactersThan, surelyFitsBytes, truncateToBytes } from './text-limits.ts';
 import { ID_CHARACTERS_MAX, isValidId } from './trace-ids.ts';
-import { findTooWide, holdsTooWide, TOO_WIDE_REASON } from './wide-json.ts';
+import { holdsTooWide, TOO_WIDE_REASON } from './wide-json.ts';
 
 export type CollectorLimits = {
   /** Of one request. */
@@ -32,27 +21,12 @@ export type CollectorLimits = {
   readonly futureMaxMs: number;
 };
 
-/** What one pass over the raw text of a body found out, so that small bodies are spared the deep walks. */
-export type CollectFacts = {
-  /** Nesting of the whole body. */
-  readonly depth: number;
-  /** Any \u escape: only they can carry U+0000 or a lone surrogate. */
-  readonly hasEscapes: boolean;
-  readonly bytes: number;
-  /** Any object of too many members, in whose place TOO_WIDE stands. */
-  readonly hasWide: boolean;
-};
-
-/** What all readers of one request share, and what became of the item that is being read. */
+/** What all readers of one trace share, and what became of the item that is being read. */
 export type Reading = {
   readonly limits: CollectorLimits;
+  readonly facts: DraftFacts;
   readonly receivedAtMs: number;
   readonly traceId: string;
-  readonly mayNestTooDeep: boolean;
-  readonly mayHoldEscapes: boolean;
-  readonly mayHoldLongKeys: boolean;
-  readonly mayHoldLongStrings: boolean;
-  readonly mayHoldWide: boolean;
   /** The first problem of the item, with the path inside it; null while there is none. */
   problem: string | null;
   /** Strings of the item that were cut. */
@@ -61,12 +35,7 @@ export type Reading = {
   leftOut: string | null;
 };
 
-export type ReadingOptions = {
-  readonly limits: CollectorLimits;
-  readonly facts: CollectFacts;
-  readonly receivedAtMs: number;
-  readonly traceId: string;
-};
+export type ReadingOptions = Pick<Reading, 'limits' | 'facts' | 'receivedAtMs' | 'traceId'>;
 
 export const SHORT_TEXT_CHARACTERS_MAX = 512;
 
@@ -75,22 +44,9 @@ const SURELY_SECONDS = 100_000_000_000;
 const MS_PER_HOUR = 3_600_000;
 const COUNT_MAX = 1e12;
 const USD_MAX = 9_007_199;
-const SHOWN_NUMBER_CHARACTERS_MAX = 100;
 
 export function createReading({ limits, facts, receivedAtMs, traceId }: ReadingOptions): Reading {
-  return {
-    limits,
-    receivedAtMs,
-    traceId,
-    mayNestTooDeep: facts.depth > limits.freeJsonDepthMax,
-    mayHoldEscapes: facts.hasEscapes,
-    mayHoldLongKeys: facts.bytes > KEY_BYTES_MAX,
-    mayHoldLongStrings: facts.bytes > limits.stringMaxBytes,
-    mayHoldWide: facts.hasWide,
-    problem: null,
-    cuts: 0,
-    leftOut: null,
-  };
+  return { limits, facts, receivedAtMs, traceId, problem: null, cuts: 0, leftOut: null };
 }
 
 /** Starts the next item. */
@@ -106,65 +62,36 @@ export function refuse(reading: Reading, field: string, reason: string): null {
   return null;
 }
 
-/** Refuses an item that holds an object of too many members, which was left out of the document. */
-export function refuseTooWide(item: LosslessJson | undefined, reading: Reading): boolean {
-  const member = reading.mayHoldWide ? findTooWide(item) : null;
-  if (member === null) return false;
-  refuse(reading, member, TOO_WIDE_REASON);
-  return true;
+export function readBoolean(sent: Sent<boolean>, reading: Reading): boolean | null {
+  if (sent === undefined) return null;
+  return typeof sent === 'boolean' ? sent : refuse(reading, sent.path, sent.reason);
 }
 
-/** null means absent, in every field. */
-export function isAbsent(value: LosslessJson | undefined): value is null | undefined {
-  return value === undefined || value === null;
-}
-
-export function readObject(value: LosslessJson | undefined, field: string, reading: Reading): LosslessObject | null {
-  if (isAbsent(value)) return null;
-  if (value === UNREADABLE) return refuse(reading, field, UNREADABLE_REASON);
-  return isObject(value) ? value : refuse(reading, field, 'must be an object');
-}
-
-export function readArray(
-  value: LosslessJson | undefined,
-  field: string,
-  reading: Reading,
-): readonly LosslessJson[] | null {
-  if (isAbsent(value)) return null;
-  return isArray(value) ? value : refuse(reading, field, 'must be an array');
-}
-
-export function readBoolean(value: LosslessJson | undefined, field: string, reading: Reading): boolean | null {
-  if (isAbsent(value)) return null;
-  return typeof value === 'boolean' ? value : refuse(reading, field, 'must be a boolean');
-}
-
-export function readNumber(value: LosslessJson | undefined, field: string, reading: Reading): number | null {
-  if (isAbsent(value)) return null;
-  return numberOf(value) ?? refuse(reading, field, 'must be a number');
+export function readNumber(sent: Sent<number>, reading: Reading): number | null {
+  if (sent === undefined) return null;
+  return typeof sent === 'number' ? sent : refuse(reading, sent.path, sent.reason);
 }
 
 /** A token count: a whole number, fractions rounded half up. */
-export function readCount(value: LosslessJson | undefined, field: string, reading: Reading): number | null {
-  const count = readNumber(value, field, reading);
+export function readCount(sent: Sent<number>, field: string, reading: Reading): number | null {
+  const count = readNumber(sent, reading);
   if (count === null) return null;
   if (count < 0 || count > COUNT_MAX) return refuse(reading, field, `must be a number from 0 to ${COUNT_MAX}`);
   return roundHalfUp(count);
 }
 
-export function readUsd(value: LosslessJson | undefined, field: string, reading: Reading): number | null {
-  const usd = readNumber(value, field, reading);
+export function readUsd(sent: Sent<number>, field: string, reading: Reading): number | null {
+  const usd = readNumber(sent, reading);
   if (usd === null) return null;
   return usd < 0 || usd > USD_MAX ? refuse(reading, field, `must be a number from 0 to ${USD_MAX}`) : usd + 0;
 }
 
 /** Whole epoch milliseconds, fractions rounded half up, between 2000 and the near future. */
-export function readInstant(value: LosslessJson | undefined, field: string, reading: Reading): number | null {
-  const instantMs = readNumber(value, field, reading);
+export function readInstant(sent: Sent<number>, field: string, reading: Reading): number | null {
+  const instantMs = readNumber(sent, reading);
   if (instantMs === null) return null;
   if (instantMs < SURELY_SECONDS) {
-    const shown = cutToCharacters(scalarText(value) ?? '', SHOWN_NUMBER_CHARACTERS_MAX);
-    const reason = `must be milliseconds since the epoch; ${shown} looks like seconds, multiply by 1000`;
+    const reason = `must be milliseconds since the epoch; ${instantMs} looks like seconds, multiply by 1000`;
     return refuse(reading, field, reason);
   }
   if (instantMs < EARLIEST_MS) return refuse(reading, field, 'is before 2000-01-01');
@@ -176,49 +103,51 @@ export function readInstant(value: LosslessJson | undefined, field: string, read
 }
 
 /** Any string, within the limit of every single string. */
-export function readText(value: LosslessJson | undefined, field: string, reading: Reading): string | null {
-  if (isAbsent(value)) return null;
-  return typeof value === 'string' ? tidyText(value, reading) : refuse(reading, field, 'must be a string');
+export function readText(sent: Sent<string>, reading: Reading): string | null {
+  if (sent === undefined) return null;
+  return typeof sent === 'string' ? tidyText(sent, reading) : refuse(reading, sent.path, sent.reason);
 }
 
 /** A string of at most 512 characters. */
-export function readShortText(value: LosslessJson | undefined, field: string, reading: Reading): string | null {
-  const text = readText(value, field, reading);
+export function readShortText(sent: Sent<string>, field: string, reading: Reading): string | null {
+  const text = readText(sent, reading);
   if (text === null || !hasMoreCharactersThan(text, SHORT_TEXT_CHARACTERS_MAX)) return text;
   return refuse(reading, field, `must be a string of at most ${SHORT_TEXT_CHARACTERS_MAX} characters`);
 }
 
 /** An id of a span. It is not tidied first: a control character must be refused, not replaced. */
-export function readId(value: LosslessJson | undefined, field: string, reading: Reading): string | null {
-  if (isAbsent(value)) return null;
-  if (typeof value === 'string' && isValidId(value)) return value;
+export function readId(sent: Sent<string>, field: string, reading: Reading): string | null {
+  if (sent === undefined) return null;
+  if (typeof sent === 'string' && isValidId(sent)) return sent;
   return refuse(reading, field, `must be a string of 1 to ${ID_CHARACTERS_MAX} characters`);
 }
 
 /** A string outside free JSON: databases refuse U+0000 in text, and one string must not fill the store. */
 export function tidyText(text: string, reading: Reading): string {
-  const tidy = reading.mayHoldEscapes ? text.replaceAll('\0', '\ufffd') : text;
-  if (!reading.mayHoldLongStrings) return tidy;
+  const tidy = reading.facts.hasEscapes ? text.replaceAll('\0', '\ufffd') : text;
+  if (reading.facts.bytes <= reading.limits.stringMaxBytes) return tidy;
   const kept = truncateToBytes(tidy, reading.limits.stringMaxBytes);
   if (kept !== tidy) reading.cuts += 1;
   return kept;
 }
 
-/** The compact text of a free value; null after refusing it. */
-export function readFreeJson(value: LosslessJson, field: string, reading: Reading): string | null {
-  if (value === UNREADABLE) return refuse(reading, field, UNREADABLE_REASON);
-  if (reading.mayHoldWide && holdsTooWide(value)) return refuse(reading, field, TOO_WIDE_REASON);
+/** The compact text of a free value; null where none arrived or it is refused. */
+export function readFreeJson(sent: Sent<LosslessJson>, field: string, reading: Reading): string | null {
+  if (sent === undefined) return null;
+  if (isUnreadable(sent)) return refuse(reading, sent.path, sent.reason);
+  const { facts } = reading;
+  if (facts.hasWide && holdsTooWide(sent)) return refuse(reading, field, TOO_WIDE_REASON);
   const { freeJsonDepthMax, stringMaxBytes } = reading.limits;
-  if (reading.mayNestTooDeep && nestsDeeperThan(value, freeJsonDepthMax)) {
+  if (facts.depth > freeJsonDepthMax && nestsDeeperThan(sent, freeJsonDepthMax)) {
     return refuse(reading, field, `nested deeper than ${freeJsonDepthMax} levels`);
   }
-  const text = JSON.stringify(value);
+  const text = JSON.stringify(sent);
   // A text this short cannot hold anything beyond the limits, so most values are never walked.
-  if (reading.mayHoldLongKeys && !surelyFitsBytes(text, KEY_BYTES_MAX) && hasLongKey(value)) {
+  if (facts.bytes > KEY_BYTES_MAX && !surelyFitsBytes(text, KEY_BYTES_MAX) && hasLongKey(sent)) {
     return refuse(reading, field, LONG_KEY_REASON);
   }
-  if (!reading.mayHoldLongStrings || surelyFitsBytes(text, stringMaxBytes)) return text;
-  const truncated = truncateStrings(value, stringMaxBytes);
+  if (facts.bytes <= stringMaxBytes || surelyFitsBytes(text, stringMaxBytes)) return text;
+  const truncated = truncateStrings(sent, stringMaxBytes);
   reading.cuts += truncated.cuts;
   return truncated.cuts === 0 ? text : JSON.stringify(truncated.value);
 }

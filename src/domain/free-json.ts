@@ -36,6 +36,11 @@ export function parseFreeJson(text: string): LosslessJson {
   return parseExact(bytes, scanJson(bytes), keepDigits) as LosslessJson;
 }
 
+/** null means absent, in every field that is not free JSON itself. */
+export function isAbsent(value: LosslessJson | undefined): value is null | undefined {
+  return value === undefined || value === null;
+}
+
 export function isObject(value: LosslessJson | undefined): value is LosslessObject {
   return typeof value === 'object' && value !== null && isLosslessObject(value);
 }

@@ -16,7 +16,7 @@ import type {
   Settled,
   Settlement,
 } from './request-report.ts';
-import type { Evaluation, Span, TraceAppend, TraceAppended, TraceRecord } from './trace.ts';
+import type { Evaluation, Span, TraceAppend, TraceAppended, TraceBatch, TraceRecord } from './trace.ts';
 import type { TraceChoice } from './trace-aggregates.ts';
 import type { DeliveryStore, WebhookStore } from './webhook-store.ts';
 
@@ -126,6 +126,8 @@ export type TraceStore = {
    * nothing is stored of an append that brought spans of which every one was refused, and no evaluation.
    */
   append(append: TraceAppend): Promise<TraceAppended>;
+  /** Commits several as `append` does, in their order. It MUST store all of them or nothing. Answers by their places. */
+  appendBatch(batch: TraceBatch): Promise<readonly TraceAppended[]>;
   /** By the exact normalised id. MUST see every append acknowledged before the call. */
   find(projectNumber: number, traceId: string): Promise<TraceRecord | null>;
   /** Ids that start with the prefix, stored at or after `sinceMs`, at most `limit`, ascending. */

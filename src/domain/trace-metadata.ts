@@ -1,16 +1,8 @@
 /** The metadata of a trace: what one request may add to it, and how requests add up. */
 
-import { beginItem, isAbsent, type Reading, readFreeJson, refuse, tidyText } from './collector-reading.ts';
-import {
-  isArray,
-  isLongKey,
-  isObject,
-  LONG_KEY_REASON,
-  parseFreeJson,
-  scalarText,
-  UNREADABLE,
-  UNREADABLE_REASON,
-} from './free-json.ts';
+import { isUnreadable, type MetadataDraft, type Sent } from './collector-draft.ts';
+import { beginItem, type Reading, readFreeJson, refuse, tidyText } from './collector-reading.ts';
+import { isAbsent, isArray, isLongKey, isObject, LONG_KEY_REASON, parseFreeJson, scalarText } from './free-json.ts';
 import type { LosslessJson, LosslessObject } from './lossless-json.ts';
 import {
   createMembers,
@@ -21,7 +13,7 @@ import {
   setMember,
 } from './metadata-members.ts';
 import { cutToCharacters, hasMoreCharactersThan } from './text-limits.ts';
-import { holdsTooWide, TOO_WIDE, TOO_WIDE_REASON } from './wide-json.ts';
+import { holdsTooWide, TOO_WIDE_REASON } from './wide-json.ts';
 
 const LABELS_MAX = 1000;
 const LABEL_CHARACTERS_MAX = 256;
@@ -37,7 +29,6 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['threadId', 'thread_id'],
   ['customerId', 'customer_id'],
 ]);
-const TOP_LEVEL_KEYS = ['user_id', 'thread_id', 'customer_id', 'labels'];
 const NO_NOTES: readonly string[] = [];
 
 export type ReadMetadata = {
@@ -49,17 +40,15 @@ export type ReadMetadata = {
   readonly cuts: number;
 };
 
-/** Normalises the metadata of one request. What is unusable is dropped alone. */
-export function readMetadata(body: LosslessObject, reading: Reading): ReadMetadata {
-  const { metadata } = body;
-  const draft: Draft = { reading, members: createMembers(), reasons: [], untold: 0, cuts: 0 };
-  if (metadata === UNREADABLE) tell(draft, `metadata: ${UNREADABLE_REASON}`);
-  else if (metadata === TOO_WIDE) tell(draft, `metadata: ${TOO_WIDE_REASON}`);
-  else if (isObject(metadata)) for (const key of Object.keys(metadata)) readMember(draft, metadata, key, 'metadata.');
-  // Older clients put the well-known keys beside the spans.
-  else if (isAbsent(metadata)) for (const key of TOP_LEVEL_KEYS) readMember(draft, body, key, '');
-  else tell(draft, 'metadata: must be an object');
-  const { members, reasons, untold, cuts } = draft;
+/** Normalises the metadata of one request. What is unusable is dropped alone; of several drafts, the later add to the first. */
+export function readMetadata(drafts: readonly Sent<MetadataDraft>[], reading: Reading): ReadMetadata {
+  const result: Result = { reading, members: createMembers(), labels: new Set(), reasons: [], untold: 0, cuts: 0 };
+  for (const draft of drafts) {
+    if (draft === undefined) continue;
+    if (isUnreadable(draft)) tell(result, `${draft.path}: ${draft.reason}`);
+    else for (const key of Object.keys(draft.members)) readMember(result, draft, key);
+  }
+  const { members, reasons, untold, cuts } = result;
   if (untold > 0) reasons.push(`metadata: ${untold} more values dropped`);
   return { json: members.texts.size === 0 ? null : serialiseMembers(members), reasons, cuts };
 }
@@ -102,34 +91,36 @@ function labelsOf(text: string): readonly LosslessJson[] {
 }
 
 /** The metadata of one request while it is read. */
-type Draft = {
+type Result = {
   readonly reading: Reading;
   readonly members: MetadataMembers;
+  /** All that were sent so far. */
+  readonly labels: Set<string>;
   readonly reasons: string[];
   /** Reasons beyond those anybody reads: a body may hold a million unusable values. */
   untold: number;
   cuts: number;
 };
 
-function tell(draft: Draft, reason: string): void {
-  if (draft.reasons.length < TOLD_REASONS_MAX) draft.reasons.push(reason);
-  else draft.untold += 1;
+function tell(result: Result, reason: string): void {
+  if (result.reasons.length < TOLD_REASONS_MAX) result.reasons.push(reason);
+  else result.untold += 1;
 }
 
 function showKey(key: string): string {
   return cutToCharacters(key, SHOWN_KEY_CHARACTERS_MAX);
 }
 
-function readMember(draft: Draft, sent: LosslessObject, key: string, place: string): void {
-  const { reading } = draft;
+function readMember(result: Result, { members: sent, place }: MetadataDraft, key: string): void {
+  const { reading, members } = result;
   const path = place + showKey(key);
   const target = targetOf(sent, key);
   beginItem(reading);
-  const text = readValue(draft, { value: sent[key], target, path });
-  if (reading.problem !== null) tell(draft, reading.problem.slice(1));
-  else if (text === null) return;
-  else if (setMember(draft.members, target, text)) draft.cuts += reading.cuts;
-  else tell(draft, `${path}: ${SIZE_REASON}`);
+  const text = readValue(result, { value: sent[key], target, path });
+  if (reading.problem !== null) tell(result, reading.problem.slice(1));
+  else if (text === null || (text === 'null' && members.texts.has(target))) return;
+  else if (setMember(members, target, text)) result.cuts += reading.cuts;
+  else tell(result, `${path}: ${SIZE_REASON}`);
 }
 
 /** The key a sent key stands for: an alias is itself wherever the well-known key says something. */
@@ -141,11 +132,11 @@ function targetOf(sent: LosslessObject, key: string): string {
 type SentMember = { readonly value: LosslessJson | undefined; readonly target: string; readonly path: string };
 
 /** Compact JSON text of the normalised value; null when there is nothing to keep. */
-function readValue(draft: Draft, { value, target, path }: SentMember): string | null {
-  const { reading } = draft;
-  if (reading.mayHoldWide && holdsTooWide(value)) return refuse(reading, path, TOO_WIDE_REASON);
+function readValue(result: Result, { value, target, path }: SentMember): string | null {
+  const { reading } = result;
+  if (reading.facts.hasWide && holdsTooWide(value)) return refuse(reading, path, TOO_WIDE_REASON);
   if (IDENTITY_KEYS.has(target)) return readIdentity(value, path, reading);
-  if (target === 'labels') return readLabels(draft, value, path);
+  if (target === 'labels') return readLabels(result, value, path);
   if (isLongKey(target)) return refuse(reading, path, LONG_KEY_REASON);
   return readFreeJson(value ?? null, path, reading);
 }
@@ -160,40 +151,41 @@ function readIdentity(value: LosslessJson | undefined, path: string, reading: Re
   return refuse(reading, path, `must be a string of 1 to ${IDENTITY_CHARACTERS_MAX} characters`);
 }
 
-function readLabels(draft: Draft, value: LosslessJson | undefined, path: string): string | null {
+function readLabels(result: Result, value: LosslessJson | undefined, path: string): string | null {
   if (isAbsent(value)) return null;
-  const labels = new Set<string>();
-  if (typeof value === 'string') addLabel(draft, labels, { text: value, path });
+  const countBefore = result.labels.size;
+  if (typeof value === 'string') addLabel(result, { text: value, path });
   else if (isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
       const item = value[index];
       if (isAbsent(item)) continue;
       const text = typeof item === 'string' ? item : scalarText(item);
-      addLabel(draft, labels, { text, path: `${path}[${index}]` });
+      addLabel(result, { text, path: `${path}[${index}]` });
     }
   } else if (isObject(value)) {
     for (const key of Object.keys(value)) {
       const item = value[key];
       if (isAbsent(item)) continue;
       const text = `${key}: ${typeof item === 'string' ? item : JSON.stringify(item)}`;
-      addLabel(draft, labels, { text, path: `${path}.${showKey(key)}` });
+      addLabel(result, { text, path: `${path}.${showKey(key)}` });
     }
-  } else return refuse(draft.reading, path, 'must be a string, array or object');
+  } else return refuse(result.reading, path, 'must be a string, array or object');
+  if (result.labels.size > countBefore) return JSON.stringify([...result.labels]);
   // An empty list is worth keeping only when it was sent as one.
-  return labels.size === 0 && !(isArray(value) && value.length === 0) ? null : JSON.stringify([...labels]);
+  return result.labels.size === 0 && isArray(value) && value.length === 0 ? '[]' : null;
 }
 
-function addLabel(draft: Draft, labels: Set<string>, label: { text: string | null; path: string }): void {
-  const { text, path } = label;
+function addLabel(result: Result, { text, path }: { text: string | null; path: string }): void {
+  const { labels } = result;
   if (text === null) {
-    tell(draft, `${path}: must be a string, number or boolean`);
+    tell(result, `${path}: must be a string, number or boolean`);
     return;
   }
   if (hasMoreCharactersThan(text, LABEL_CHARACTERS_MAX)) {
-    tell(draft, `${path}: must be a string of at most ${LABEL_CHARACTERS_MAX} characters`);
+    tell(result, `${path}: must be a string of at most ${LABEL_CHARACTERS_MAX} characters`);
     return;
   }
-  const tidy = tidyText(text, draft.reading);
+  const tidy = tidyText(text, result.reading);
   if (labels.size < LABELS_MAX || labels.has(tidy)) labels.add(tidy);
-  else tell(draft, `${path}: ${LABELS_REASON}`);
+  else tell(result, `${path}: ${LABELS_REASON}`);
 }

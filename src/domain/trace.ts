@@ -150,6 +150,13 @@ export type TraceAppend = {
   readonly requests: readonly SpanRequest[];
 };
 
+/** Several traces that came in one request: committed as a whole or not at all. */
+export type TraceBatch = {
+  readonly kind: 'traces';
+  /** Each trace once. */
+  readonly appends: readonly TraceAppend[];
+};
+
 /** What only the commit can tell. */
 export type TraceAppended = {
   /** Metadata values that the merge dropped, in the wording of the collector's report. */

@@ -2,9 +2,11 @@
 
 import { ANSWER_MAX_BYTES, cutHeadError, cutHeadText, jsonStringBytes } from './answer-size.ts';
 import type { Project } from './caller.ts';
-import { type CollectFacts, type CollectorLimits, type CollectReport, collect, reportCollected } from './collector.ts';
+import { type Arrival, type CollectorLimits, collect, collectBatch } from './collector.ts';
+import type { BatchDraft, TraceDraft } from './collector-draft.ts';
+import { type CollectReport, reportBatch, reportCollected } from './collector-report.ts';
 import type { CursorCodec } from './cursor.ts';
-import { Fault, type JsonValue } from './fault.ts';
+import { Fault } from './fault.ts';
 import { termStartMs } from './page.ts';
 import type { Pricing } from './pricing.ts';
 import type { StoredTrace, TraceStore } from './store.ts';
@@ -53,8 +55,10 @@ export type TraceView = TraceHead & {
 export type TraceDigestView = TraceHead & { readonly text: string };
 
 export type Traces = {
-  /** Stores what is valid of one collector body; resolves after the commit. Throws validation_error when nothing is. */
-  collect(body: JsonValue, facts: CollectFacts, at: { project: Project; nowMs: number }): Promise<CollectReport>;
+  /** Stores what is valid of one trace; resolves after the commit. Throws validation_error when nothing is. */
+  collect(draft: TraceDraft, at: { project: Project; nowMs: number }): Promise<CollectReport>;
+  /** Stores what is valid of several traces in one commit. Nothing of them may be. */
+  collectBatch(batch: BatchDraft, at: { project: Project; nowMs: number }): Promise<CollectReport>;
   /** Throws trace_not_found, ambiguous_trace_id or invalid_cursor. */
   get(project: Project, question: GetTrace, nowMs: number): Promise<TraceView>;
   /** Throws trace_not_found or ambiguous_trace_id. */
@@ -74,10 +78,16 @@ const HEAD_BYTES = 16 * 1024;
 
 export function createTraces(deps: TracesDeps): Traces {
   return {
-    async collect(body, facts, at) {
-      const arrival = { ...at, goneBeforeMs: cutOf(deps, at.project, at.nowMs) };
-      const collected = collect(body, facts, arrival, deps);
+    async collect(draft, at) {
+      const collected = collect(draft, arrivalOf(deps, at), deps);
       return reportCollected(collected, await deps.store.append(collected.append));
+    },
+
+    async collectBatch(batch, at) {
+      const judged = collectBatch(batch, arrivalOf(deps, at), deps);
+      const appends = judged.flatMap(({ collected, isStorable }) => (isStorable ? [collected.append] : []));
+      const appended = appends.length === 0 ? [] : await deps.store.appendBatch({ kind: 'traces', appends });
+      return reportBatch(batch.refused, judged, appended);
     },
 
     async get(project, question, nowMs) {
@@ -143,6 +153,10 @@ function headBytes(head: Head, { metadataJson }: TraceRecord): number {
     texts.reduce((sum, text) => sum + jsonStringBytes(text), 0) +
     jsons.reduce((sum, json) => sum + Buffer.byteLength(json), 0)
   );
+}
+
+function arrivalOf(deps: TracesDeps, at: { project: Project; nowMs: number }): Arrival {
+  return { ...at, goneBeforeMs: cutOf(deps, at.project, at.nowMs) };
 }
 
 /** Traces of the project that came in before are past their term; null: none is. */

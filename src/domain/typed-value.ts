@@ -1,7 +1,8 @@
 /** Typed values: what went into a step or came out of it, with the way to read it. */
 
-import { isAbsent, type Reading, readFreeJson, refuse, tidyText } from './collector-reading.ts';
-import { isArray, isObject } from './free-json.ts';
+import { isUnreadable, type Sent, type TypedDraft } from './collector-draft.ts';
+import { type Reading, readFreeJson, refuse, tidyText } from './collector-reading.ts';
+import { isAbsent, isArray, isObject } from './free-json.ts';
 import type { LosslessJson, LosslessObject } from './lossless-json.ts';
 
 /** A value that says how to read it. */
@@ -9,37 +10,33 @@ type Typed = LosslessObject & { readonly type: string; readonly value: LosslessJ
 
 const CHAT_PREFIX = '{"type":"chat_messages",';
 
-/**
- * Compact JSON text of {"type","value"}; null when absent or refused. Values without a type are
- * accepted: a string is text, anything else is json.
- */
-export function readTypedValue(value: LosslessJson | undefined, field: string, reading: Reading): string | null {
-  if (isAbsent(value)) return null;
-  const typed = toTyped(value);
-  return readTyped(typed, typed === value ? `${field}.value` : field, reading);
+/** Free JSON as a typed value. One without a type is accepted: a string is text, anything else is json. */
+export function toTypedDraft(value: LosslessJson | undefined, path: string): TypedDraft | undefined {
+  if (isAbsent(value)) return undefined;
+  const { type, value: content } = toTyped(value);
+  return { type, value: content, path: content === value ? path : `${path}.value` };
 }
 
-/** Reads the list of outputs that older clients send: one stands for itself, several for a list. */
-export function readTypedValues(
-  values: readonly LosslessJson[] | null,
-  field: string,
-  reading: Reading,
-): string | null {
-  if (values === null || values.length === 0) return null;
-  if (values.length === 1) return readTypedValue(values[0], `${field}[0]`, reading);
-  return readTyped({ type: 'list', value: values }, field, reading);
+/** The list of outputs that older clients send: one stands for itself, several for a list. */
+export function toListDraft(values: readonly LosslessJson[], path: string): TypedDraft | undefined {
+  if (values.length === 0) return undefined;
+  return values.length === 1 ? toTypedDraft(values[0], `${path}[0]`) : { type: 'list', value: values, path };
+}
+
+/** Compact JSON text of {"type","value"}; null where none arrived or it is refused. */
+export function readTypedValue(sent: Sent<TypedDraft>, reading: Reading): string | null {
+  if (sent === undefined) return null;
+  if (isUnreadable(sent)) return refuse(reading, sent.path, sent.reason);
+  const { type, value, path } = sent;
+  checkShape(sent, path, reading);
+  const content = type === 'list' && isArray(value) ? typeItems(value) : value;
+  const text = readFreeJson(content, path, reading);
+  return text === null ? null : `{"type":${JSON.stringify(tidyText(type, reading))},"value":${text}}`;
 }
 
 /** Whether a stored typed value is a conversation. */
 export function isChat(typedValueJson: string | null): boolean {
   return typedValueJson?.startsWith(CHAT_PREFIX) ?? false;
-}
-
-function readTyped(typed: Typed, valueField: string, reading: Reading): string | null {
-  checkShape(typed, valueField, reading);
-  const content = typed.type === 'list' && isArray(typed.value) ? typeItems(typed.value) : typed.value;
-  const text = readFreeJson(content, valueField, reading);
-  return text === null ? null : `{"type":${JSON.stringify(tidyText(typed.type, reading))},"value":${text}}`;
 }
 
 function toTyped(value: LosslessJson): Typed {
@@ -56,7 +53,7 @@ function typeItems(items: readonly LosslessJson[]): readonly LosslessJson[] {
   return items.every(isTyped) ? items : items.map(toTyped);
 }
 
-function checkShape({ type, value }: Typed, field: string, reading: Reading): void {
+function checkShape({ type, value }: Pick<TypedDraft, 'type' | 'value'>, field: string, reading: Reading): void {
   switch (type) {
     case 'text':
     case 'raw':

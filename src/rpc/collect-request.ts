@@ -1,164 +1,167 @@
-/**
- * A CollectTraceRequest as the JSON document the collector judges, so that one set of rules serves
- * every transport.
- */
+/** The drafts that stand in a CollectTraceRequest. What JSON would leave out, a message has unset or empty. */
 
 import type {
   CollectedEvaluation,
   CollectedSpan,
   CollectTraceRequest,
+  SpanContext,
   SpanError,
   SpanMetrics,
   TypedValue,
 } from '../../gen/spandrel/v1/traces_pb.js';
-import { Fault, type JsonValue } from '../domain/fault.ts';
-import { UNREADABLE } from '../domain/free-json.ts';
-import { NUMBER_TEXTS_MAX, parseJson, scanJson, tooManyNumberTexts } from '../domain/json-text.ts';
-import { TOO_WIDE } from '../domain/wide-json.ts';
-import type { JsonFacts } from './method.ts';
+import {
+  type ContextDraft,
+  type DraftList,
+  type ErrorDraft,
+  type EvaluationDraft,
+  isUnreadable,
+  type MetadataDraft,
+  type MetricsDraft,
+  type Sent,
+  type SpanDraft,
+  type TraceDraft,
+  type TypedDraft,
+  unreadable,
+} from '../domain/collector-draft.ts';
+import type { Fault } from '../domain/fault.ts';
+import type { LosslessJson, LosslessObject } from '../domain/lossless-json.ts';
+import { toTypedDraft } from '../domain/typed-value.ts';
+import { holdsTooWide, TOO_WIDE_REASON } from '../domain/wide-json.ts';
+import { createMessageTexts, type MessageTexts } from './message-texts.ts';
 
-type Json = { [name: string]: unknown };
-
-export function collectRequestToJson(request: CollectTraceRequest): { value: JsonValue; facts: JsonFacts } {
-  const parts = createParts();
-  const value: Json = {};
-  if (request.traceId !== '') value.trace_id = parts.text(request.traceId);
-  value.spans = request.spans.map((span) => spanToJson(span, parts));
-  value.evaluations = request.evaluations.map((evaluation) => evaluationToJson(evaluation, parts));
-  if (request.metadataJson !== undefined) value.metadata = parts.json(request.metadataJson);
-  if (request.expectedOutputJson !== undefined) value.expected_output = parts.json(request.expectedOutputJson);
-  return { value: value as JsonValue, facts: parts.facts() };
-}
-
-type Parts = {
-  text(text: string): string;
-  json(text: string): unknown;
-  facts(): JsonFacts;
-};
-
-/** Reads the parts of a message and remembers what a pass over the whole document would have found. */
-function createParts(): Parts {
-  let depth = 0;
-  let hasEscapes = false;
-  let hasWide = false;
-  let size = 0;
-  let longIntegers = 0;
+/** `tooManyNumbers`: the refusal of more numbers that must be kept as text than a request may hold. */
+export function readCollectRequest(request: CollectTraceRequest, tooManyNumbers: () => Fault): TraceDraft {
+  const texts = createMessageTexts(tooManyNumbers);
+  const { traceId, spans, evaluations, metadataJson, expectedOutputJson } = request;
+  const firstTraceId = traceId === '' ? spans[0]?.traceId : traceId;
   return {
-    text(text) {
-      size += Buffer.byteLength(text);
-      // Protobuf text may hold U+0000 as it is, which JSON can only escape.
-      if (text.includes('\0')) hasEscapes = true;
-      return text;
-    },
-    // Text that is no JSON makes its own item unreadable, and no other.
-    json(text) {
-      const bytes = Buffer.from(text);
-      const facts = scanJson(bytes);
-      size += bytes.length;
-      depth = Math.max(depth, facts.depth);
-      hasEscapes ||= facts.hasEscapes;
-      hasWide ||= facts.hasWide;
-      longIntegers += facts.longIntegers.length;
-      if (longIntegers > NUMBER_TEXTS_MAX) throw tooManyNumberTexts();
-      if (facts.isWide) return TOO_WIDE;
-      try {
-        return parseJson(bytes, facts, 'values');
-      } catch (error) {
-        if (error instanceof Fault) return UNREADABLE;
-        throw error;
-      }
-    },
-    facts: () => ({ depth, hasEscapes, bytes: size, hasWide }),
+    traceId: texts.nonEmpty(firstTraceId ?? ''),
+    spans: { length: spans.length, at: (index) => toSpanDraft(spans[index], texts) },
+    evaluations: { length: evaluations.length, at: (index) => toEvaluationDraft(evaluations[index], texts) },
+    metadata: metadataJson === undefined ? [] : [toMetadataDraft(metadataJson, texts)],
+    expectedOutput:
+      expectedOutputJson === undefined ? undefined : (texts.json(expectedOutputJson, 'expected_output') ?? undefined),
+    facts: texts.facts,
   };
 }
 
-function spanToJson(span: CollectedSpan, parts: Parts): Json {
-  const json: Json = {};
-  put(json, 'span_id', span.spanId === '' ? undefined : span.spanId, parts);
-  put(json, 'trace_id', span.traceId === '' ? undefined : span.traceId, parts);
-  put(json, 'parent_id', span.parentId, parts);
-  put(json, 'type', span.type === '' ? undefined : span.type, parts);
-  put(json, 'name', span.name, parts);
-  put(json, 'vendor', span.vendor, parts);
-  put(json, 'model', span.model, parts);
-  if (span.input) json.input = typedValueToJson(span.input, parts);
-  if (span.output) json.output = typedValueToJson(span.output, parts);
-  if (span.paramsJson !== undefined) json.params = parts.json(span.paramsJson);
-  if (span.metrics) json.metrics = metricsToJson(span.metrics, parts);
-  if (span.error) json.error = errorToJson(span.error, parts);
-  if (span.contexts.length > 0) {
-    json.contexts = span.contexts.map((context) => {
-      const item: Json = { content: parts.text(context.content) };
-      put(item, 'document_id', context.documentId, parts);
-      put(item, 'chunk_id', context.chunkId, parts);
-      return item;
-    });
-  }
-  if (span.timestamps) {
-    const { startedAt, finishedAt, firstTokenAt } = span.timestamps;
-    json.timestamps = {
-      started_at: toNumber(startedAt),
-      finished_at: toNumber(finishedAt),
-      first_token_at: toNumber(firstTokenAt),
-    };
-  }
-  return json;
-}
-
-function typedValueToJson(value: TypedValue, parts: Parts): unknown {
-  const content = parts.json(value.valueJson);
-  // Without a type, JSON speaks for itself, as it does over REST.
-  return value.type === '' ? content : { type: parts.text(value.type), value: content };
-}
-
-function metricsToJson(metrics: SpanMetrics, parts: Parts): unknown {
-  const other = metrics.otherJson === undefined ? {} : parts.json(metrics.otherJson);
-  if (other === TOO_WIDE) return TOO_WIDE;
-  if (typeof other !== 'object' || other === null || Array.isArray(other) || other === UNREADABLE) return UNREADABLE;
+function toSpanDraft(span: CollectedSpan | undefined, texts: MessageTexts): Sent<SpanDraft> {
+  if (span === undefined) return undefined;
+  const { timestamps: times } = span;
   return {
-    ...other,
-    prompt_tokens: toNumber(metrics.promptTokens),
-    completion_tokens: toNumber(metrics.completionTokens),
-    reasoning_tokens: toNumber(metrics.reasoningTokens),
-    cache_read_input_tokens: toNumber(metrics.cacheReadInputTokens),
-    cache_creation_input_tokens: toNumber(metrics.cacheCreationInputTokens),
-    tokens_estimated: metrics.tokensEstimated,
-    cached_tokens_in_prompt: metrics.cachedTokensInPrompt,
-    cost: metrics.cost,
+    spanId: texts.nonEmpty(span.spanId),
+    traceId: texts.nonEmpty(span.traceId),
+    parentId: texts.text(span.parentId),
+    type: texts.nonEmpty(span.type),
+    name: texts.text(span.name),
+    vendor: texts.text(span.vendor),
+    model: texts.text(span.model),
+    input: toTyped(span.input, 'input', texts),
+    output: toTyped(span.output, 'output', texts),
+    params: texts.object(span.paramsJson, 'params'),
+    metrics: toMetricsDraft(span.metrics, texts),
+    error: toErrorDraft(span.error, texts),
+    contexts: toContextDrafts(span.contexts, texts),
+    startedAt: toNumber(times?.startedAt),
+    finishedAt: toNumber(times?.finishedAt),
+    firstTokenAt: toNumber(times?.firstTokenAt),
+    telemetry: undefined,
   };
 }
 
-function errorToJson(error: SpanError, parts: Parts): Json {
-  return { message: parts.text(error.message), stacktrace: error.stacktrace.map((line) => parts.text(line)) };
+/** Without a type, JSON speaks for itself, as it does over REST. */
+function toTyped(sent: TypedValue | undefined, field: string, texts: MessageTexts): Sent<TypedDraft> {
+  if (sent === undefined) return undefined;
+  const path = sent.type === '' ? field : `${field}.value`;
+  const value = texts.json(sent.valueJson, path);
+  if (isUnreadable(value)) return value;
+  if (texts.facts.hasWide && holdsTooWide(value)) return unreadable(field, TOO_WIDE_REASON);
+  return sent.type === '' ? toTypedDraft(value, field) : { type: texts.text(sent.type) ?? '', value, path };
 }
 
-function evaluationToJson(evaluation: CollectedEvaluation, parts: Parts): Json {
-  const json: Json = {
-    is_guardrail: evaluation.isGuardrail,
-    passed: evaluation.passed,
-    score: evaluation.score,
+function toMetricsDraft(sent: SpanMetrics | undefined, texts: MessageTexts): Sent<MetricsDraft> {
+  if (sent === undefined) return undefined;
+  return {
+    promptTokens: toNumber(sent.promptTokens),
+    completionTokens: toNumber(sent.completionTokens),
+    reasoningTokens: toNumber(sent.reasoningTokens),
+    cacheReadInputTokens: toNumber(sent.cacheReadInputTokens),
+    cacheCreationInputTokens: toNumber(sent.cacheCreationInputTokens),
+    cost: toFinite(sent.cost, 'metrics.cost'),
+    tokensEstimated: sent.tokensEstimated,
+    cachedTokensInPrompt: sent.cachedTokensInPrompt,
+    others: texts.object(sent.otherJson, 'metrics'),
   };
-  put(json, 'evaluation_id', evaluation.evaluationId, parts);
-  put(json, 'evaluator_id', evaluation.evaluatorId, parts);
-  put(json, 'name', evaluation.name === '' ? undefined : evaluation.name, parts);
-  put(json, 'type', evaluation.type, parts);
-  put(json, 'span_id', evaluation.spanId, parts);
-  put(json, 'evaluation_thread_id', evaluation.evaluationThreadId, parts);
-  put(json, 'status', evaluation.status, parts);
-  put(json, 'label', evaluation.label, parts);
-  put(json, 'details', evaluation.details, parts);
-  if (evaluation.inputsJson !== undefined) json.inputs = parts.json(evaluation.inputsJson);
-  if (evaluation.costJson !== undefined) json.cost = parts.json(evaluation.costJson);
-  if (evaluation.error) json.error = errorToJson(evaluation.error, parts);
-  if (evaluation.timestamps) {
-    const { startedAt, finishedAt } = evaluation.timestamps;
-    json.timestamps = { started_at: toNumber(startedAt), finished_at: toNumber(finishedAt) };
-  }
-  return json;
 }
 
-function put(json: Json, name: string, text: string | undefined, parts: Parts): void {
-  if (text !== undefined) json[name] = parts.text(text);
+function toErrorDraft(sent: SpanError | undefined, texts: MessageTexts): ErrorDraft | undefined {
+  if (sent === undefined) return undefined;
+  const stacktrace = sent.stacktrace.map((line) => texts.text(line) ?? '');
+  return { message: texts.text(sent.message), stacktrace, kind: undefined, httpStatus: undefined };
+}
+
+function toContextDrafts(sent: readonly SpanContext[], texts: MessageTexts): Sent<DraftList<ContextDraft>> {
+  if (sent.length === 0) return undefined;
+  return sent.map(({ documentId, chunkId, content }) => {
+    return { documentId: texts.text(documentId), chunkId: texts.text(chunkId), content: texts.text(content) };
+  });
+}
+
+function toEvaluationDraft(sent: CollectedEvaluation | undefined, texts: MessageTexts): Sent<EvaluationDraft> {
+  if (sent === undefined) return undefined;
+  const draft = {
+    name: texts.nonEmpty(sent.name),
+    evaluationId: texts.text(sent.evaluationId),
+    evaluatorId: texts.text(sent.evaluatorId),
+    spanId: texts.text(sent.spanId),
+    type: texts.text(sent.type),
+    threadId: texts.text(sent.evaluationThreadId),
+    isGuardrail: sent.isGuardrail,
+    status: texts.text(sent.status),
+    passed: sent.passed,
+    score: toFinite(sent.score, 'score'),
+    label: texts.text(sent.label),
+    details: texts.text(sent.details),
+    inputs: sent.inputsJson === undefined ? undefined : (texts.json(sent.inputsJson, 'inputs') ?? undefined),
+    cost: texts.object(sent.costJson, 'cost'),
+    error: toErrorDraft(sent.error, texts),
+    startedAt: toNumber(sent.timestamps?.startedAt),
+    finishedAt: toNumber(sent.timestamps?.finishedAt),
+  };
+  return { ...draft, toJson: () => toEvaluationJson(draft, sent) };
+}
+
+/** As the same evaluation is written over REST. */
+function toEvaluationJson(draft: Omit<EvaluationDraft, 'toJson'>, sent: CollectedEvaluation): LosslessJson {
+  const { error, timestamps } = sent;
+  const members = {
+    name: draft.name,
+    evaluator_id: draft.evaluatorId,
+    span_id: draft.spanId,
+    type: draft.type,
+    evaluation_thread_id: draft.threadId,
+    is_guardrail: draft.isGuardrail,
+    status: draft.status,
+    passed: draft.passed,
+    score: draft.score,
+    label: draft.label,
+    details: draft.details,
+    inputs: draft.inputs,
+    cost: draft.cost,
+    error: error === undefined ? undefined : { message: error.message, stacktrace: error.stacktrace },
+    timestamps: timestamps === undefined ? undefined : { started_at: draft.startedAt, finished_at: draft.finishedAt },
+  };
+  // An id is derived only of an evaluation without anything unreadable.
+  return members as LosslessObject;
+}
+
+function toMetadataDraft(json: string, texts: MessageTexts): Sent<MetadataDraft> {
+  const members = texts.object(json, 'metadata');
+  return members === undefined || isUnreadable(members) ? members : { members, place: 'metadata.' };
+}
+
+function toFinite(value: number | undefined, path: string): Sent<number> {
+  return value === undefined || Number.isFinite(value) ? value : unreadable(path, 'must be a number');
 }
 
 function toNumber(value: bigint | undefined): number | undefined {

@@ -1,31 +1,39 @@
 /** GatewayService: message <-> domain values. */
 
 import type { GatewayService } from '../../gen/spandrel/v1/gateway_pb.js';
+import type { JsonValue } from '../domain/fault.ts';
 import type { Gateway, ItemOutcome } from '../domain/gateway.ts';
-import type { Implementation } from './method.ts';
+import type { Implementation, Run } from './method.ts';
 import { governanceEventsToJson, requestsToJson } from './report-request.ts';
 import { organizationOf } from './scope.ts';
+
+type Rpcs = (typeof GatewayService)['method'];
 
 const IGNORED_TOLD_MAX = 100;
 
 export function createGatewayRpc({ gateway }: { readonly gateway: Gateway }): Implementation<typeof GatewayService> {
+  const reportRequests = (body: JsonValue): Run<Rpcs['reportRequests']> => {
+    return async (context) => {
+      const { project, nowMs } = context;
+      const organization = organizationOf(context);
+      const outcomes = await gateway.reportRequests(body, { organization, project, nowMs });
+      return { ...answerOf(outcomes), ...ignoredOf(outcomes) };
+    };
+  };
+  const reportGovernanceEvents = (body: JsonValue): Run<Rpcs['reportGovernanceEvents']> => {
+    return async (context) =>
+      answerOf(await gateway.reportGovernanceEvents(body, { organization: organizationOf(context) }));
+  };
   return {
     reportRequests: {
       spelling: 'literals',
-      toJson: requestsToJson,
-      async handleJson(body, _facts, context) {
-        const { project, nowMs } = context;
-        const organization = organizationOf(context);
-        const outcomes = await gateway.reportRequests(body, { organization, project, nowMs });
-        return { ...answerOf(outcomes), ...ignoredOf(outcomes) };
-      },
+      readMessage: (request) => reportRequests(requestsToJson(request)),
+      readJson: reportRequests,
     },
     reportGovernanceEvents: {
       spelling: 'literals',
-      toJson: governanceEventsToJson,
-      async handleJson(body, _facts, context) {
-        return answerOf(await gateway.reportGovernanceEvents(body, { organization: organizationOf(context) }));
-      },
+      readMessage: (request) => reportGovernanceEvents(governanceEventsToJson(request)),
+      readJson: reportGovernanceEvents,
     },
   };
 }

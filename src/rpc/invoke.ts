@@ -144,13 +144,16 @@ async function run(deps: InvokeDeps, asked: Asked, asking: Asking): Promise<Answ
   // A change goes on whoever leaves: it is to be there once, and asked for again it is found.
   if (method.isRead) requireCaller(call);
   if (request.kind === 'message') asking.see(request.message);
-  if (!('handleJson' in handler)) {
+  if (!('readJson' in handler)) {
     if (request.kind === 'json') throw new Error(`${method.path} does not take bare JSON`);
     if (gate && !addressed) await pass(request.message);
     return runHandler(deps, { method, call, handler, request }, contextOf(deps, asked, asking));
   }
-  const { value, facts } = request.kind === 'json' ? request : handler.toJson(request.message as never);
-  const answer = await handler.handleJson(value, facts, { ...contextOf(deps, asked, asking), receipt: noReceipt });
+  const answering =
+    request.kind === 'json'
+      ? handler.readJson(request.value, request.facts)
+      : handler.readMessage(request.message as never);
+  const answer = await answering({ ...contextOf(deps, asked, asking), receipt: noReceipt });
   return { message: create(method.desc.output, answer), headers: {} };
 }
 

@@ -4,7 +4,7 @@ import type { DescMethodUnary, DescService, Message, MessageInitShape, MessageSh
 import type { Policy } from '../../gen/spandrel/v1/options_pb.js';
 import type { Actor } from '../domain/audit.ts';
 import type { Caller, Organization, Project } from '../domain/caller.ts';
-import type { CollectFacts } from '../domain/collector.ts';
+import type { DraftFacts } from '../domain/collector-draft.ts';
 import type { Fault, JsonValue, Reason } from '../domain/fault.ts';
 import type { Spelling } from '../domain/json-text.ts';
 import type { Receipt } from '../domain/management.ts';
@@ -22,7 +22,7 @@ export type Request =
   | { readonly kind: 'json'; readonly value: JsonValue; readonly facts: JsonFacts };
 
 /** What reading the bytes of a body found out. */
-export type JsonFacts = CollectFacts;
+export type JsonFacts = DraftFacts;
 
 /** The ids of one call, as headers and error bodies show them. Empty trace ids: tracing is off. */
 export type CallIds = { readonly requestId: string; readonly traceId: string; readonly spanId: string };
@@ -78,14 +78,15 @@ export type Handler<M extends DescMethodUnary = DescMethodUnary> = {
   readonly handle: (request: MessageShape<M['input']>, context: Context<M>) => Promise<MessageInitShape<M['output']>>;
 };
 
-/** The code behind an rpc that judges its JSON item by item; messages are turned into that JSON first. */
+/** What is left to do once a request has been read. */
+export type Run<M extends DescMethodUnary = DescMethodUnary> = (
+  context: Context<M>,
+) => Promise<MessageInitShape<M['output']>>;
+
+/** The code behind an rpc that judges its request item by item: it reads messages and JSON into drafts of its own. */
 export type TolerantHandler<M extends DescMethodUnary = DescMethodUnary> = {
-  readonly toJson: (request: MessageShape<M['input']>) => { readonly value: JsonValue; readonly facts: JsonFacts };
-  readonly handleJson: (
-    request: JsonValue,
-    facts: JsonFacts,
-    context: Context<M>,
-  ) => Promise<MessageInitShape<M['output']>>;
+  readonly readMessage: (request: MessageShape<M['input']>) => Run<M>;
+  readonly readJson: (body: JsonValue, facts: JsonFacts) => Run<M>;
   /** How numbers come out of a JSON body. */
   readonly spelling: Spelling;
   /** Whether JSON is taken for what it is whatever type it is declared as. */

@@ -29,7 +29,7 @@ export function compileService<S extends DescService>(
 }
 
 function isHandler(value: unknown): value is Handler | TolerantHandler {
-  return typeof value === 'object' && value !== null && ('handle' in value || 'handleJson' in value);
+  return typeof value === 'object' && value !== null && ('handle' in value || 'readJson' in value);
 }
 
 function compileMethod(desc: DescMethodUnary, name: string, handler: Handler | TolerantHandler, sizes: Sizes): Method {
@@ -45,7 +45,7 @@ function compileMethod(desc: DescMethodUnary, name: string, handler: Handler | T
   if (rules.idempotent && (rules.credential !== Credential.ORGANIZATION || rules.body === BodyRule.TOLERANT)) {
     throw new Error(`${name}: only requests of API keys, judged whole, are kept by idempotency key`);
   }
-  if ((rules.body === BodyRule.TOLERANT) !== 'handleJson' in handler) {
+  if ((rules.body === BodyRule.TOLERANT) !== 'readJson' in handler) {
     throw new Error(`${name}: the body rule and the code behind the rpc disagree`);
   }
   if (rules.projectKeys && rules.credential !== Credential.ORGANIZATION) {

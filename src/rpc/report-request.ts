@@ -20,23 +20,16 @@ import { UNREADABLE } from '../domain/free-json.ts';
 import { NUMBER_TEXTS_MAX, parseJson, scanJson, tooManyNumberTexts } from '../domain/json-text.ts';
 import type {} from '../domain/raw-json.ts';
 import { TOO_WIDE } from '../domain/wide-json.ts';
-import type { JsonFacts } from './method.ts';
 import { enumSpellings } from './rest-shape.ts';
 
 type Json = { [name: string]: unknown };
-type Document = { readonly value: JsonValue; readonly facts: JsonFacts };
 
-export function requestsToJson({ records }: ReportRequestsRequest): Document {
-  return toDocument({ records: records.map(createRecordToJson()) });
+export function requestsToJson({ records }: ReportRequestsRequest): JsonValue {
+  return { records: records.map(createRecordToJson()) } as JsonValue;
 }
 
-export function governanceEventsToJson({ events }: ReportGovernanceEventsRequest): Document {
-  return toDocument({ events: events.map(eventToJson) });
-}
-
-/** What was looked at is each item alone, so there is nothing to say of the whole. */
-function toDocument(value: Json): Document {
-  return { value: value as JsonValue, facts: { depth: 0, hasEscapes: false, bytes: 0, hasWide: false } };
+export function governanceEventsToJson({ events }: ReportGovernanceEventsRequest): JsonValue {
+  return { events: events.map(eventToJson) } as JsonValue;
 }
 
 /** For the records of one message, which share what a document may hold. */

@@ -9,15 +9,17 @@ import {
   TraceSpanSchema,
 } from '../../gen/spandrel/v1/traces_pb.js';
 import type { Project } from '../domain/caller.ts';
+import type { TraceDraft } from '../domain/collector-draft.ts';
+import { toTraceDraft } from '../domain/collector-json.ts';
 import { Fault } from '../domain/fault.ts';
-import { NUMBER_TEXTS_REASON } from '../domain/json-text.ts';
+import { NUMBER_TEXTS_REASON, tooManyNumberTexts } from '../domain/json-text.ts';
 import { nanoToUsdNumber } from '../domain/money.ts';
 import type { ProjectSettingsService } from '../domain/project-settings.ts';
 import type { Evaluation, Span, TraceRecord } from '../domain/trace.ts';
 import type { Traces, TraceView } from '../domain/traces.ts';
 import { TOO_WIDE_REASON } from '../domain/wide-json.ts';
-import { collectRequestToJson } from './collect-request.ts';
-import type { Implementation } from './method.ts';
+import { readCollectRequest } from './collect-request.ts';
+import type { Implementation, Run } from './method.ts';
 import { createProjectSettingsRpc } from './project-settings.ts';
 import { projectOf } from './scope.ts';
 
@@ -35,16 +37,19 @@ export type TraceRpcDeps = {
 };
 
 export function createTraceRpc({ traces, settings, platformUrl }: TraceRpcDeps): Implementation<typeof TraceService> {
+  const collectDraft = (draft: TraceDraft): Run<(typeof TraceService)['method']['collectTrace']> => {
+    return async (context) => {
+      const at = { project: projectOf(context), nowMs: context.nowMs };
+      return { message: 'Trace received successfully.', partialSuccess: await traces.collect(draft, at) };
+    };
+  };
   return {
     collectTrace: {
       spelling: 'values',
       anyMediaType: true,
-      toJson: (request) => rewording(() => collectRequestToJson(request)),
+      readMessage: (request) => collectDraft(readCollectRequest(request, () => rewordUnreadable(tooManyNumberTexts()))),
+      readJson: (body, facts) => collectDraft(toTraceDraft(body, facts)),
       reword: rewordUnreadable,
-      async handleJson(body, facts, context) {
-        const partialSuccess = await traces.collect(body, facts, { project: projectOf(context), nowMs: context.nowMs });
-        return { message: 'Trace received successfully.', partialSuccess };
-      },
     },
     getTrace: {
       async handle(request, context) {
@@ -82,14 +87,6 @@ export function createTraceRpc({ traces, settings, platformUrl }: TraceRpcDeps):
     },
     ...createProjectSettingsRpc(settings),
   };
-}
-
-function rewording<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw error instanceof Fault ? rewordUnreadable(error) : error;
-  }
 }
 
 /** The collector says what is wrong with an unreadable body in its own words, in both texts. */

@@ -27,7 +27,7 @@ export type Engine = Pick<Store, 'retention' | 'webhooks' | 'deliveries'> & {
   readonly cacheKeys: (reader: KeyReader) => Omit<KeyStore, 'insertApiKey'>;
   /** One transaction for all. */
   readonly append: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
-  readonly traces: Omit<TraceStore, 'append'>;
+  readonly traces: Omit<TraceStore, 'append' | 'appendBatch'>;
   readonly lookUps: LookUps;
   /** There may be something new to deliver. */
   readonly notify: () => void;
@@ -100,6 +100,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
         refuseWhenClosed();
         return await queue.append(append);
       },
+      appendBatch: send,
     },
     requests: {
       projectNumbers: createProjectNumbers(organization),

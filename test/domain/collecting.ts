@@ -1,8 +1,11 @@
 /** Sends a body through the collector's rules the way a transport does: text first, facts from the text. */
 
 import type { Project } from '../../src/domain/caller.ts';
-import { type Collected, type CollectorLimits, collect } from '../../src/domain/collector.ts';
-import { type CollectFacts, createReading, type Reading } from '../../src/domain/collector-reading.ts';
+import { type CollectorLimits, collect } from '../../src/domain/collector.ts';
+import type { DraftFacts } from '../../src/domain/collector-draft.ts';
+import { toTraceDraft } from '../../src/domain/collector-json.ts';
+import { createReading, type Reading } from '../../src/domain/collector-reading.ts';
+import { type Collected, reasonsOf, reportCollected } from '../../src/domain/collector-report.ts';
 import { Fault, type JsonValue } from '../../src/domain/fault.ts';
 import { parseLossless } from '../../src/domain/lossless-json.ts';
 import { createPricing } from '../../src/domain/pricing.ts';
@@ -34,15 +37,30 @@ export const PROJECT: Project = {
 
 export const pricing = createPricing(readPriceList());
 
+/** What is kept, and what the sender hears once it is stored. */
+export type Sent = Collected & {
+  readonly rejectedSpans: number;
+  readonly rejectedEvaluations: number;
+  readonly reasons: readonly string[];
+};
+
 /** `body` as an object, or as the JSON text itself where spelling matters. */
-export function send(body: unknown, project: Project = PROJECT, limits: Partial<CollectorLimits> = {}): Collected {
+export function send(body: unknown, project: Project = PROJECT, limits: Partial<CollectorLimits> = {}): Sent {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return collect(
-    parse(text),
-    factsOf(text),
-    { project, nowMs: NOW_MS, goneBeforeMs: null },
-    { limits: { ...LIMITS, ...limits }, pricing },
-  );
+  return collectValue(parse(text), factsOf(text), { project, limits });
+}
+
+/** A document that is parsed already, with what is known of its text. */
+export function collectValue(
+  value: JsonValue,
+  facts: DraftFacts,
+  { project = PROJECT, limits = {} }: { project?: Project; limits?: Partial<CollectorLimits> } = {},
+): Sent {
+  const draft = toTraceDraft(value, facts);
+  const at = { project, nowMs: NOW_MS, goneBeforeMs: null };
+  const collected = collect(draft, at, { limits: { ...LIMITS, ...limits }, pricing });
+  const { rejectedSpans, rejectedEvaluations } = reportCollected(collected, { metadataNotes: [] });
+  return { ...collected, rejectedSpans, rejectedEvaluations, reasons: reasonsOf(collected) };
 }
 
 /** The Fault of a body that is refused. */
@@ -75,7 +93,7 @@ export function spanOf(fields: object): object {
 }
 
 /** A reading of one item that starts with nothing found. */
-export function newReading(facts: Partial<CollectFacts> = {}): Reading {
+export function newReading(facts: Partial<DraftFacts> = {}): Reading {
   return createReading({
     limits: LIMITS,
     facts: { depth: 128, hasEscapes: true, bytes: 10_485_760, hasWide: true, ...facts },
@@ -97,7 +115,7 @@ function parse(text: string): JsonValue {
   return parsed.value as JsonValue;
 }
 
-function factsOf(text: string): CollectFacts {
+function factsOf(text: string): DraftFacts {
   const structure = text.replace(/"(?:[^"\\]|\\.)*"/gs, '""');
   let depth = 0;
   let deepest = 0;

@@ -1,11 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { collect } from '../../src/domain/collector.ts';
 import { Fault, type JsonValue } from '../../src/domain/fault.ts';
 import { runsOf } from '../support/scenario.ts';
-import { LIMITS, NOW_MS, PROJECT, pricing, refusalOf, send } from './collecting.ts';
-
-const deps = { limits: LIMITS, pricing };
+import { collectValue, NOW_MS, refusalOf, send } from './collecting.ts';
 
 describe('hostile bodies', () => {
   const text = `{"trace_id":"t","__proto__":{"trace_id":"x"},"constructor":1,"metadata":{"__proto__":{"a":1},"toString":2},
@@ -87,12 +84,7 @@ describe('hostile bodies', () => {
     fc.assert(
       fc.property(body, facts, (value, found) => {
         try {
-          const { append } = collect(
-            value as JsonValue,
-            found,
-            { project: PROJECT, nowMs: NOW_MS, goneBeforeMs: null },
-            deps,
-          );
+          const { append } = collectValue(value as JsonValue, found);
           stored += append.spans.length;
           for (const { inputJson, paramsJson, errorJson, contextsJson, otherMetricsJson } of append.spans) {
             for (const json of [inputJson, paramsJson, errorJson, contextsJson, otherMetricsJson]) {

@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { collect, reportCollected } from '../../src/domain/collector.ts';
-import type { JsonValue } from '../../src/domain/fault.ts';
-import { UNREADABLE } from '../../src/domain/free-json.ts';
-import { LIMITS, NOW_MS, nest, PROJECT, pricing, refusalOf, send, spanOf } from './collecting.ts';
+import { reportCollected } from '../../src/domain/collector-report.ts';
+import { nest, PROJECT, refusalOf, send, spanOf } from './collecting.ts';
 
-const deps = { limits: LIMITS, pricing };
 const bad = { span_id: 'bad' };
 
 describe('a body that is no collector request', () => {
@@ -166,43 +163,6 @@ describe('the expected output', () => {
     expect(of({ b: [1, null] })).toBe('{"b":[1,null]}');
     expect(of(false)).toBe('false');
     expect(of(null)).toBeUndefined();
-  });
-});
-
-describe('text in a message that should have been JSON', () => {
-  const collectMessage = (body: object) =>
-    collect(
-      body as JsonValue,
-      { depth: 1, hasEscapes: true, bytes: 100, hasWide: false },
-      { project: PROJECT, nowMs: NOW_MS, goneBeforeMs: null },
-      deps,
-    );
-
-  it('costs its own item and no other', () => {
-    const spans = [
-      { params: UNREADABLE },
-      { input: UNREADABLE },
-      { output: { type: 'json', value: UNREADABLE } },
-      { metrics: UNREADABLE },
-    ];
-    const evaluations = [{ inputs: UNREADABLE }, { cost: UNREADABLE }, {}].map((fields, index) => {
-      return { name: `n${index}`, score: 1, ...fields };
-    });
-    const { append, reasons } = collectMessage({
-      ...{ trace_id: 't', metadata: UNREADABLE, expected_output: UNREADABLE, evaluations },
-      spans: [...spans, {}].map((fields, index) => spanOf({ span_id: `s${index}`, ...fields })),
-    });
-    expect(reasons).toEqual([
-      'spans[0].params: must be valid JSON',
-      'spans[1].input: must be valid JSON',
-      'spans[2].output.value: must be valid JSON',
-      'spans[3].metrics: must be valid JSON',
-      'evaluations[0].inputs: must be valid JSON',
-      'evaluations[1].cost: must be valid JSON',
-      'metadata: must be valid JSON',
-      'expected_output: must be valid JSON',
-    ]);
-    expect([append.spans.length, append.evaluations.length, append.metadataJson]).toEqual([1, 1, null]);
   });
 });
 

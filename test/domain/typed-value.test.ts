@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../src/domain/fault.ts';
-import { isChat, readTypedValue, readTypedValues } from '../../src/domain/typed-value.ts';
+import { isChat, readTypedValue, toListDraft, toTypedDraft } from '../../src/domain/typed-value.ts';
 import { nest, newReading } from './collecting.ts';
 
 function read(value: JsonValue): string | null {
   const reading = newReading();
-  const text = readTypedValue(value, 'input', reading);
+  const text = readTypedValue(toTypedDraft(value, 'input'), reading);
   expect(reading.problem).toBeNull();
   return text;
 }
 
 function refusal(value: JsonValue): string | null {
   const reading = newReading();
-  readTypedValue(value, 'input', reading);
+  readTypedValue(toTypedDraft(value, 'input'), reading);
   return reading.problem;
 }
 
@@ -79,7 +79,7 @@ describe('a typed value', () => {
     expect(read('a\u0000b')).toBe('{"type":"text","value":"a\\u0000b"}');
     const reading = newReading();
     const long = `${'x'.repeat(1_048_576)}y`;
-    const text = readTypedValue({ type: 'json', value: [long, 'short'] }, 'input', reading);
+    const text = readTypedValue(toTypedDraft({ type: 'json', value: [long, 'short'] }, 'input'), reading);
     expect(JSON.parse(text ?? '').value).toEqual([`${'x'.repeat(1_048_576)}…[truncated: 1048577 bytes]`, 'short']);
     expect(reading.cuts).toBe(1);
   });
@@ -88,9 +88,10 @@ describe('a typed value', () => {
 describe('the list of outputs of older clients', () => {
   it('is nothing, its only item, or a list', () => {
     const one = { type: 'text', value: 'a' };
-    expect(readTypedValues([], 'outputs', newReading())).toBeNull();
-    expect(readTypedValues([one], 'outputs', newReading())).toBe('{"type":"text","value":"a"}');
-    expect(readTypedValues([one, 'b'], 'outputs', newReading())).toBe(
+    const readList = (values: JsonValue[]) => readTypedValue(toListDraft(values, 'outputs'), newReading());
+    expect(readList([])).toBeNull();
+    expect(readList([one])).toBe('{"type":"text","value":"a"}');
+    expect(readList([one, 'b'])).toBe(
       '{"type":"list","value":[{"type":"text","value":"a"},{"type":"text","value":"b"}]}',
     );
   });

@@ -8,15 +8,15 @@ import type {
   Settled,
   Settlement,
 } from '../../domain/request-report.ts';
-import type { TraceAppend, TraceAppended } from '../../domain/trace.ts';
+import type { TraceAppend, TraceAppended, TraceBatch } from '../../domain/trace.ts';
 import { applyAppend } from './apply-append.ts';
 import { applyGovernance, applyRequests, applySettlement } from './apply-report.ts';
 import type { AppendTables } from './tables.ts';
 
-/** What a gateway reports, or what nobody reported in time. */
-export type Report = RequestReport | GovernanceReport | Settlement;
+/** What a gateway reports, what nobody reported in time, and traces that came together. */
+export type Report = RequestReport | GovernanceReport | Settlement | TraceBatch;
 
-/** What the queue takes; only traces have no kind. */
+/** What the queue takes; only single traces have no kind. */
 export type Append = TraceAppend | Report;
 
 /** By what was reported. */
@@ -24,6 +24,7 @@ export type Reported = {
   readonly requests: RequestsReported;
   readonly governance: readonly GovernanceResult[];
   readonly settlement: Settled;
+  readonly traces: readonly TraceAppended[];
 };
 
 /**
@@ -32,8 +33,17 @@ export type Reported = {
  */
 export type AppendOutcome = null | TraceAppended | { readonly reported: Reported[keyof Reported] } | Error;
 
+/** What is said of a trace with that it is stored. */
+export const NOTHING_TO_TELL: TraceAppended = { metadataNotes: [] };
+
 export function isReport(append: Append): append is Report {
   return 'kind' in append;
+}
+
+/** The traces that an append brings. */
+export function tracesOf(append: Append): readonly TraceAppend[] {
+  if (!isReport(append)) return [append];
+  return append.kind === 'traces' ? append.appends : [];
 }
 
 export function apply(tables: AppendTables, append: Append): AppendOutcome {
@@ -49,5 +59,7 @@ function applyReport(tables: AppendTables, report: Report): Reported[keyof Repor
       return applyGovernance(tables, report);
     case 'settlement':
       return applySettlement(tables, report);
+    case 'traces':
+      return report.appends.map((append) => applyAppend(tables, append) ?? NOTHING_TO_TELL);
   }
 }

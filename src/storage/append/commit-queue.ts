@@ -2,7 +2,7 @@
 
 import { unavailableFault } from '../../domain/fault.ts';
 import type { TraceAppend, TraceAppended } from '../../domain/trace.ts';
-import { type Append, type AppendOutcome, isReport, type Report, type Reported } from './apply.ts';
+import { type Append, type AppendOutcome, isReport, NOTHING_TO_TELL, type Report, type Reported } from './apply.ts';
 
 // One transaction stays short enough for the next to begin soon, even when every append is as large as it may be.
 const BATCH_MAX_APPENDS = 512;
@@ -37,8 +37,6 @@ type Waiting = {
   readonly resolve: (done: Done) => void;
   readonly reject: (error: unknown) => void;
 };
-
-const NOTHING_TO_TELL: TraceAppended = { metadataNotes: [] };
 
 export function createCommitQueue({ commit, queueMaxBytes, batchesUnderWayMax }: CommitQueueDeps): CommitQueue {
   let waiting: Waiting[] = [];
@@ -140,6 +138,7 @@ function estimateBytes(append: Append): number {
 
 function estimateReport(report: Report): number {
   if (report.kind === 'settlement') return report.countMax * ROW_BYTES;
+  if (report.kind === 'traces') return report.appends.reduce((bytes, append) => bytes + estimateTrace(append), 0);
   let bytes = ROW_BYTES;
   if (report.kind === 'requests') {
     for (const { content } of report.records) {

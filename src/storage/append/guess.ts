@@ -3,7 +3,7 @@
  * database refuses the whole of it when it is not.
  */
 
-import { type Append, isReport } from './apply.ts';
+import { type Append, tracesOf } from './apply.ts';
 
 export type Guess = {
   /** Whether a batch is to be taken so. */
@@ -22,7 +22,7 @@ export function createGuess(): Guess {
       const isCautious = cautiousBatches > 0;
       if (isCautious) cautiousBatches -= 1;
       // What gateways report is about requests that are there already, more often than not.
-      return !isCautious && !appends.some(isReport);
+      return !isCautious && appends.every((append) => tracesOf(append).length > 0);
     },
     wasWrong() {
       cautiousBatches = CAUTIOUS_BATCHES;

@@ -207,7 +207,7 @@ async function decode(deps: RestDeps, exchange: Exchange): Promise<Request> {
     inflate: deps.inflate,
     onBytes: exchange.quota.receive,
   };
-  if ('handleJson' in handler) {
+  if ('readJson' in handler) {
     try {
       return { kind: 'json', ...(await readJsonBody(request, limits, handler)) };
     } catch (error) {

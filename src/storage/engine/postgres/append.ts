@@ -1,7 +1,7 @@
 /** The group commit: a batch is one transaction, of which all that is written goes in one round trip. */
 
 import { unavailableFault } from '../../../domain/fault.ts';
-import { type Append, type AppendOutcome, apply } from '../../append/apply.ts';
+import { type Append, type AppendOutcome, apply, tracesOf } from '../../append/apply.ts';
 import { createGuess } from '../../append/guess.ts';
 import { findNothing, type Reader } from '../../append/reader.ts';
 import type { LogEnds } from '../../append/working-log.ts';
@@ -79,7 +79,11 @@ function mayComeRight(error: unknown): boolean {
 }
 
 async function ensureMonths(months: Months, appends: readonly Append[]): Promise<void> {
-  await months.ensure(appends.flatMap((append) => ('receivedAtMs' in append ? [append.receivedAtMs] : [])));
+  await months.ensure(appends.flatMap(receiptsOf));
+}
+
+function receiptsOf(append: Append): readonly number[] {
+  return 'receivedAtMs' in append ? [append.receivedAtMs] : tracesOf(append).map(({ receivedAtMs }) => receivedAtMs);
 }
 
 async function storeEach(
@@ -113,7 +117,8 @@ type Run = { readonly written: Written; readonly outcomes: AppendOutcome[] };
 
 async function run({ numbers }: AppenderDeps, appends: readonly Append[], read: Reader): Promise<Run> {
   // Another batch may draw while this one waits.
-  while (!numbers.has(appends.length)) await numbers.reserve(appends.length);
+  const count = appends.reduce((sum, append) => sum + tracesOf(append).length, 0);
+  while (!numbers.has(count)) await numbers.reserve(count);
   const drawSequence = (insertedAtMs: number) => sequenceOf(insertedAtMs, numbers.draw());
   const { tables, written } = createWorkingSet({ read, drawSequence, ...LOG_ENDS });
   return { written, outcomes: appends.map((append) => apply(tables, append)) };
@@ -137,7 +142,10 @@ async function storeOnKnown(deps: AppenderDeps, appends: readonly Append[]): Pro
       const known = createKnownRows();
       // What every run asks for first.
       for (const append of appends) {
-        if ('traceId' in append) known.read('findTrace', append);
+        for (const trace of tracesOf(append)) {
+          known.read('findTrace', trace);
+          known.read('findLogHead', trace);
+        }
         if ('organizationNumber' in append) known.read('findLogHead', append);
       }
       for (;;) {

@@ -13,7 +13,7 @@ import { createTraceFinder, createTraceReads, type TraceAsking } from '../../tra
 import { askInParts, changeRows, createAsking } from './ask.ts';
 import type { Lane } from './connection.ts';
 
-export type TraceReader = Omit<TraceStore, 'append'>;
+export type TraceReader = Omit<TraceStore, 'append' | 'appendBatch'>;
 
 // What looks at all spans of a trace holds all of their ids.
 const WHOLE_TRACES = { runningMax: 2, waitingMax: 64 };
