@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Fault } from '../../src/domain/fault.ts';
@@ -7,6 +7,7 @@ import type { TraceAppend } from '../../src/domain/trace.ts';
 import { openReadHandle } from '../../src/storage/engine/sqlite/connection.ts';
 import { openCore } from '../../src/storage/engine/sqlite/core.ts';
 import { createInlineStore, openFileStore } from '../../src/storage/engine/sqlite/store.ts';
+import { spawnThread } from '../../src/storage/engine/sqlite/thread-calls.ts';
 import { startThreadWriter } from '../../src/storage/engine/sqlite/thread-writer.ts';
 import { temporaryFolder, until } from '../support/temp.ts';
 import { PROJECT, sampleAppend, sampleEvaluator, sampleSpan } from './conformance/samples.ts';
@@ -96,12 +97,10 @@ it('refuses writes while another program holds the database, and goes on as soon
 
 it('a writer thread that dies fails what waits, leaves nothing half done, and is started again', async () => {
   const threads: Worker[] = [];
-  const url = new URL('../../src/storage/engine/sqlite/writer-thread-launch.js', import.meta.url);
   const writer = await startThreadWriter({
-    file,
     log: quietLog,
-    spawn: (input) => {
-      const thread = new Worker(url, { workerData: input });
+    spawn: () => {
+      const thread = spawnThread('writer', file);
       threads.push(thread);
       return thread;
     },

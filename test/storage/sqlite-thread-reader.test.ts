@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/domain/store.ts';
-import { createThreadReader, type ThreadReaderOptions } from '../../src/storage/engine/sqlite/thread-reader.ts';
+import { createThreadReader, spawnReader } from '../../src/storage/engine/sqlite/thread-reader.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { temporaryFolder } from '../support/temp.ts';
 import { bareSpan, RECEIVED_AT_MS, sampleAppend } from './conformance/samples.ts';
@@ -34,14 +34,13 @@ afterAll(async () => {
   folder.remove();
 });
 
-function createReader(options: Partial<ThreadReaderOptions> = {}) {
-  const spawn: ThreadReaderOptions['spawn'] = (workerData) => {
-    const url = new URL('../../src/storage/engine/sqlite/reader-thread-launch.js', import.meta.url);
-    const thread = new Worker(url, { workerData });
+function createReader({ path = file, ...options }: { path?: string; readMaxMs?: number } = {}) {
+  const spawn = () => {
+    const thread = spawnReader(path);
     threads.push(thread);
     return thread;
   };
-  return createThreadReader({ file, spawn, ...options });
+  return createThreadReader({ spawn, ...options });
 }
 
 describe('the thread for long reads', () => {
@@ -74,7 +73,7 @@ describe('the thread for long reads', () => {
   });
 
   it('refuses as unavailable when its file cannot be opened', async () => {
-    const { reads, close } = createReader({ file: join(folder.path, 'missing.db') });
+    const { reads, close } = createReader({ path: join(folder.path, 'missing.db') });
     const trace = await findStored(store.traces, traceId);
     await expect(reads.outline(trace)).rejects.toMatchObject({ code: 'unavailable' });
     await close();

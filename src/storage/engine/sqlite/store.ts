@@ -18,7 +18,8 @@ import { type CallWriter, callInline, type OpenedCore, openCore, type WriterVerb
 import { type Lock, takeLock } from './lock.ts';
 import { paceReads } from './read-pace.ts';
 import { createRetention } from './retention.ts';
-import { createThreadReader } from './thread-reader.ts';
+import { spawnThread } from './thread-calls.ts';
+import { createThreadReader, spawnReader } from './thread-reader.ts';
 import { startThreadWriter } from './thread-writer.ts';
 import { prepareTraceFinder, prepareTraceReader, sortOutReads } from './trace-reader.ts';
 import { createWake } from './wake.ts';
@@ -49,11 +50,11 @@ export async function openFileStore(file: string, options: SqliteStoreOptions): 
 }
 
 async function openLocked(file: string, lock: Lock, options: SqliteStoreOptions): Promise<Store> {
-  const writer = await startThreadWriter({ file, log: options.log });
+  const writer = await startThreadWriter({ log: options.log, spawn: () => spawnThread('writer', file) });
   try {
     // Opened last and closed first: the writer then leaves one tidy file behind.
     const reader = openReadHandle(file);
-    const threadReader = createThreadReader({ file });
+    const threadReader = createThreadReader({ spawn: () => spawnReader(file) });
     const release = async () => {
       await threadReader.close();
       reader.close();

@@ -7,4 +7,4 @@ import { workerData } from 'node:worker_threads';
 
 // A thread does not take the cache over from the one that starts it.
 enableCompileCache(workerData.compileCacheFolder ?? undefined);
-await import('./writer-thread.ts');
+await import(workerData.thread === 'writer' ? './writer-thread.ts' : './reader-thread.ts');

@@ -1,0 +1,36 @@
+/** The other end of thread-calls.ts: serves what comes to this thread. */
+
+import { parentPort, workerData } from 'node:worker_threads';
+import { isStorageFailure } from './failures.ts';
+import { type Call, CLOSE, type Reply, type ThreadInput } from './thread-calls.ts';
+
+if (parentPort === null) throw new Error('calls are served in a worker thread');
+const port = parentPort;
+
+export const input = workerData as ThreadInput;
+
+export function serveCalls(verbs: object, close: () => void | Promise<void>): void {
+  // The other side calls with the types of the very same table.
+  const serving = verbs as Readonly<Record<string, (...args: readonly unknown[]) => Promise<unknown>>>;
+
+  async function answer({ id, verb, args }: Call): Promise<void> {
+    try {
+      reply({ kind: 'done', id, value: await serving[verb]?.(...args) });
+    } catch (thrown) {
+      const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+      reply({ kind: 'failed', id, isStorageFailure: isStorageFailure(error), error });
+    }
+  }
+
+  async function end(): Promise<void> {
+    await close();
+    // Nothing keeps the thread alive any more.
+    port.close();
+  }
+
+  port.on('message', (message: Call | typeof CLOSE) => void (message === CLOSE ? end() : answer(message)));
+}
+
+export function reply(reply: Reply): void {
+  port.postMessage(reply);
+}
