@@ -1,8 +1,12 @@
-/** Compiles the questions of src/storage, which are written once, for every store: into gen/storage, or the named folder. */
+/**
+ * Compiles the questions of src/storage, which are written once, for every store, and makes the schema of its tables: into
+ * gen/storage, or the named folder.
+ */
 
 import { globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type AnySource, createCompiler } from './storage/compile.ts';
+import { writeSchema } from './storage/schema.ts';
 
 /** Where the functions are that compiled questions call. */
 const FUNCTIONS = {
@@ -37,6 +41,7 @@ for (const store of ['sqlite', 'postgres'] as const) {
   const compile = createCompiler(store);
   const folder = join(target, 'storage', store);
   mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'schema.ts'), await writeSchema(store));
   const rooms: string[] = [];
   for (const file of files) {
     const subject = basename(file, '.ts').slice('questions'.length);

@@ -22,6 +22,8 @@ export type Table = { readonly name: string; readonly tableName: string; readonl
 
 export type Mapper = {
   readonly db: Db;
+  /** What makes the tables, as far as the mapper can say it. */
+  createSchemaSql(): Promise<string>;
   /** By what questions call it. */
   tableOf(name: string): Table;
   /** The column of that name in one of the tables. */
@@ -46,6 +48,7 @@ export function openMapper(store: StoreKind): Mapper {
   }));
   return {
     db: mapper.em.getKysely({ tableNamingStrategy: 'entity', columnNamingStrategy: 'property' }) as unknown as Db,
+    createSchemaSql: () => mapper.schema.getCreateSchemaSQL({ wrap: false }),
     tableOf(name) {
       const table = tables.find((each) => each.name === name);
       if (table === undefined) throw new Error(`there is no table ${name}`);

@@ -1,6 +1,7 @@
 /**
- * A migration as data: its name is enough to see whether a database has it, without loading what runs it.
- * A released migration is never changed; a newer one mends it.
+ * A migration as data: its name is enough to see whether a database has it, without loading what runs it. The first makes
+ * a new database as it is described today. Each of the others brings along an older one; once released it is never
+ * changed, and a newer one mends it.
  */
 export type SqlMigration = { readonly name: string; readonly statements: readonly string[] };
 
@@ -16,4 +17,9 @@ export function findPending(
   if (applied.some((name) => !names.has(name))) return null;
   const has = new Set(applied);
   return known.filter((migration) => !has.has(migration.name));
+}
+
+/** Those that a database lacks whose statements it has to run: a new one has all that the others add with the first. */
+export function findRunning(known: readonly SqlMigration[], pending: readonly SqlMigration[]): readonly SqlMigration[] {
+  return pending.length === known.length ? pending.slice(0, 1) : pending;
 }

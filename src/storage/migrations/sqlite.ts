@@ -1,8 +1,18 @@
 /** Every migration of the SQLite schema, oldest first. */
 
+import { SCHEMA } from '../../../gen/storage/sqlite/schema.ts';
 import type { SqlMigration } from './sql-migration.ts';
-import { initial } from './sqlite-0001-initial.ts';
 
-export { APPLICATION_ID } from './sqlite-0001-initial.ts';
+/** "SPND": marks a file as ours, so that the database of another program is never touched. */
+export const APPLICATION_ID = 0x53504e44;
 
-export const SQLITE_MIGRATIONS: readonly SqlMigration[] = [initial];
+export const SQLITE_MIGRATIONS: readonly SqlMigration[] = [
+  {
+    name: 'sqlite-0001-initial',
+    statements: [
+      `PRAGMA application_id = ${APPLICATION_ID}`,
+      ...SCHEMA,
+      'INSERT INTO webhook_changes (id, number) VALUES (1, 0)',
+    ],
+  },
+];

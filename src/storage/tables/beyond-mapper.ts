@@ -1,6 +1,6 @@
 /**
- * What of the tables the object mapper has no words for. The migrations say it by hand, and the tests
- * of test/storage that are named schema hold them to these lists.
+ * What of the tables the object mapper has no words for. The schema of new databases takes it from here, and the tests
+ * of test/storage that are named schema hold them to it.
  */
 
 /** SQLite keeps rows of these in the order of their keys: found by their key, or in its order, and by little else. */

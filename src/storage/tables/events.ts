@@ -23,7 +23,7 @@ const SETTLED_EVENTS = {
   where: SETTLED,
 };
 
-/** WITHOUT ROWID, as the migration says: so ids are kept once, and pages hold many entries. */
+/** WITHOUT ROWID (beyond-mapper.ts): so ids are kept once, and pages hold many entries. */
 export const EventOnSqlite = defineEntity({
   name: 'Event',
   tableName: 'events',
@@ -97,7 +97,7 @@ const request = {
 
 const WAITING = { name: 'requests_admitted', properties: 'receivedAtMs', where: `state = ${ADMITTED}` } as const;
 
-/** WITHOUT ROWID, as the migration says: found by their key, and by little else. */
+/** WITHOUT ROWID (beyond-mapper.ts): found by their key, and by little else. */
 export const RequestOnSqlite = defineEntity({
   name: 'Request',
   tableName: 'requests',

@@ -2,7 +2,7 @@
 
 import pg from 'pg';
 import { POSTGRES_MIGRATIONS } from '../../migrations/postgres.ts';
-import { findPending, MIGRATIONS_TABLE, type SqlMigration } from '../../migrations/sql-migration.ts';
+import { findPending, findRunning, MIGRATIONS_TABLE, type SqlMigration } from '../../migrations/sql-migration.ts';
 import { StartError } from '../../start-error.ts';
 import { postgresCode } from './failures.ts';
 
@@ -29,7 +29,7 @@ export async function updateSchema({ url, inspect, known = POSTGRES_MIGRATIONS }
     try {
       // Another process may have done it meanwhile.
       const pending = await pendingOn(client, known);
-      if (pending.length > 0) await client.query(scriptOf(pending));
+      if (pending.length > 0) await client.query(scriptOf(known, pending));
     } finally {
       // A pooler between us would keep the connection, and the lock with it.
       await client.query('SELECT pg_advisory_unlock($1)', [SCHEMA_LOCK]);
@@ -38,12 +38,11 @@ export async function updateSchema({ url, inspect, known = POSTGRES_MIGRATIONS }
 }
 
 /** Sent at once, which makes one transaction of it. */
-function scriptOf(pending: readonly SqlMigration[]): string {
-  const all = pending.flatMap(({ name, statements }) => [
-    ...statements,
-    `INSERT INTO ${MIGRATIONS_TABLE} (name) VALUES (${pg.escapeLiteral(name)})`,
-  ]);
-  return [CREATE_MIGRATIONS_TABLE, ...all].join(';\n');
+function scriptOf(known: readonly SqlMigration[], pending: readonly SqlMigration[]): string {
+  const changes = findRunning(known, pending).flatMap(({ statements }) => statements);
+  const names = pending.map(({ name }) => `(${pg.escapeLiteral(name)})`);
+  const record = `INSERT INTO ${MIGRATIONS_TABLE} (name) VALUES ${names.join(', ')}`;
+  return [CREATE_MIGRATIONS_TABLE, ...changes, record].join(';\n');
 }
 
 // As the object mapper's own Migrator makes it.

@@ -1,7 +1,7 @@
 /** Finds out what a database file is before anything is written to it, and brings it up to date. */
 
 import { existsSync } from 'node:fs';
-import { findPending, MIGRATIONS_TABLE, type SqlMigration } from '../../migrations/sql-migration.ts';
+import { findPending, findRunning, MIGRATIONS_TABLE, type SqlMigration } from '../../migrations/sql-migration.ts';
 import { APPLICATION_ID, SQLITE_MIGRATIONS } from '../../migrations/sqlite.ts';
 import { StartError } from '../../start-error.ts';
 import { type Database, openReadHandle, openWriteHandle } from './connection.ts';
@@ -19,7 +19,7 @@ export function openDatabase(file: string, known = SQLITE_MIGRATIONS): Database 
   const db = openChecked(file, known);
   try {
     const pending = pendingOn(db, known);
-    if (pending.length > 0) db.transaction(() => apply(db, pending)).immediate();
+    if (pending.length > 0) db.transaction(() => apply(db, known, pending)).immediate();
     return db;
   } catch (error) {
     db.close();
@@ -43,13 +43,13 @@ export function pendingMigrations(file: string, known = SQLITE_MIGRATIONS): read
   }
 }
 
-function apply(db: Database, pending: readonly SqlMigration[]): void {
+function apply(db: Database, known: readonly SqlMigration[], pending: readonly SqlMigration[]): void {
   db.exec(CREATE_MIGRATIONS_TABLE);
   const record = db.prepare<[string]>(`INSERT INTO ${MIGRATIONS_TABLE} (name) VALUES (?)`);
-  for (const { name, statements } of pending) {
+  for (const { statements } of findRunning(known, pending)) {
     for (const statement of statements) db.exec(statement);
-    record.run(name);
   }
+  for (const { name } of pending) record.run(name);
 }
 
 function openChecked(file: string, known: readonly SqlMigration[]): Database {
