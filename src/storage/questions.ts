@@ -107,6 +107,8 @@ export type Row<Name extends TableName> = {
   readonly [Column in keyof Tables[Name] as Tables[Name][Column] extends Made ? never : Column]: Tables[Name][Column];
 };
 
+export type Column<Name extends TableName> = keyof Selectable<Tables[Name]> & string;
+
 type Made = { readonly __select__: unknown };
 
 type Told<Name extends TableName> = Partial<Selectable<Tables[Name]>>;
@@ -145,21 +147,6 @@ export type RowsSource<Row> = {
 
 export function changeRows<Row>(say: RowsSource<Row>['changeRows']): RowsSource<Row> {
   return { changeRows: say };
-}
-
-/** Stores a row. */
-export function insert<Name extends TableName>(table: Name): ChangeSource<Row<Name>> {
-  return { change: (db, given, words) => words.insert(db, table, given) };
-}
-
-/** Stores a row, unless there is one with a key of it. */
-export function insertNew<Name extends TableName>(table: Name): ChangeSource<Row<Name>> {
-  return { change: (db, given, words) => words.insert(db, table, given).onConflict((row) => row.doNothing()) };
-}
-
-/** Stores a row in the place of the one that has its primary key. */
-export function upsert<Name extends TableName>(table: Name): ChangeSource<Row<Name>> {
-  return { change: (db, given, words) => words.upsert(db, table, given) };
 }
 
 /** A question that many ask at once, each with a key of its own; what it answers has the members of the key. */

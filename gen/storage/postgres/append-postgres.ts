@@ -14,7 +14,7 @@ export const deleteEvaluations: Compiled<typeof source.deleteEvaluations> = {
 
 export const deleteRequests: Compiled<typeof source.deleteRequests> = {
   name: 'append-postgres.deleteRequests',
-  text: "delete from \"requests\" using unnest($1::int[], $2::bigint[], $3::text[]) as given (v0, v1, v2) where \"organization_number\" = \"given\".\"v0\" and \"kept_at\" = \"given\".\"v1\" and \"request_key\" = \"given\".\"v2\"",
+  text: "delete from \"requests\" using unnest($1::int[], $2::bigint[], $3::text[]) as given (v0, v1, v2) where (\"organization_number\" = \"given\".\"v0\" and \"kept_at\" = \"given\".\"v1\" and \"request_key\" = \"given\".\"v2\")",
   cells: (rows) => [int4Array(rows, (given) => given.organizationNumber), int8Array(rows, (given) => given.keptAtMs), textArray(rows, (given) => given.key)],
 };
 

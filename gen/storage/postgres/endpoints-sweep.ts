@@ -8,7 +8,7 @@ import type * as source from '../../../src/storage/endpoints/questions-sweep.ts'
 
 export const dropAttempts: Compiled<typeof source.dropAttempts> = {
   name: 'endpoints-sweep.dropAttempts',
-  text: "delete from \"webhook_attempts\" using unnest($1::int[], $2::bigint[], $3::text[]) as given (v0, v1, v2) where \"endpoint_number\" = \"given\".\"v0\" and \"fired_at\" = \"given\".\"v1\" and \"id\" = \"given\".\"v2\"",
+  text: "delete from \"webhook_attempts\" using unnest($1::int[], $2::bigint[], $3::text[]) as given (v0, v1, v2) where (\"endpoint_number\" = \"given\".\"v0\" and \"fired_at\" = \"given\".\"v1\" and \"id\" = \"given\".\"v2\")",
   cells: (rows) => [int4Array(rows, (given) => given.endpointNumber), int8Array(rows, (given) => given.firedAtMs), textArray(rows, (given) => given.id)],
 };
 
@@ -26,7 +26,7 @@ export const dropDeliveries: Compiled<typeof source.dropDeliveries> = {
 
 export const dropFigures: Compiled<typeof source.dropFigures> = {
   name: 'endpoints-sweep.dropFigures',
-  text: "delete from \"webhook_figures\" using unnest($1::int[], $2::bigint[]) as given (v0, v1) where \"endpoint_number\" = \"given\".\"v0\" and \"bucket\" = \"given\".\"v1\"",
+  text: "delete from \"webhook_figures\" using unnest($1::int[], $2::bigint[]) as given (v0, v1) where (\"endpoint_number\" = \"given\".\"v0\" and \"bucket\" = \"given\".\"v1\")",
   cells: (rows) => [int4Array(rows, (given) => given.endpointNumber), int8Array(rows, (given) => given.bucket)],
 };
 

@@ -60,13 +60,11 @@ export const findFigures: Compiled<typeof source.findFigures> = {
 
 export const listAttempts: Compiled<typeof source.listAttempts> = {
   name: 'endpoints.listAttempts',
-  text: "select \"attempt\".\"id\" as \"id\", \"delivery\".\"dispatch_id\" as \"dispatchId\", \"attempt\".\"attempt\" as \"attempt\", \"delivery\".\"event_ids\" as \"eventIdsJson\", \"attempt\".\"outcome\" as \"outcome\", \"attempt\".\"response_status\" as \"responseStatus\", \"attempt\".\"latency_ms\" as \"latencyMs\", \"attempt\".\"error\" as \"error\", \"attempt\".\"fired_at\" as \"firedAtMs\", \"attempt\".\"response_body\" as \"responseBody\", \"attempt\".\"test\" as \"test\", \"attempt\".\"terminal_hint\" as \"terminalHint\" from \"webhook_attempts\" as \"attempt\" cross join \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"number\" = \"attempt\".\"delivery_number\" and \"attempt\".\"endpoint_number\" = $1 and (\"attempt\".\"fired_at\", \"attempt\".\"id\") < ($2, $3) order by \"attempt\".\"fired_at\" desc, \"attempt\".\"id\" desc limit $4",
+  text: "select \"attempt\".\"id\" as \"id\", \"attempt\".\"attempt\" as \"attempt\", \"attempt\".\"outcome\" as \"outcome\", \"attempt\".\"response_status\" as \"responseStatus\", \"attempt\".\"latency_ms\" as \"latencyMs\", \"attempt\".\"error\" as \"error\", \"attempt\".\"fired_at\" as \"firedAtMs\", \"attempt\".\"response_body\" as \"responseBody\", \"attempt\".\"test\" as \"test\", \"attempt\".\"terminal_hint\" as \"terminalHint\", \"delivery\".\"dispatch_id\" as \"dispatchId\", \"delivery\".\"event_ids\" as \"eventIdsJson\" from \"webhook_attempts\" as \"attempt\" cross join \"webhook_deliveries\" as \"delivery\" where \"delivery\".\"number\" = \"attempt\".\"delivery_number\" and \"attempt\".\"endpoint_number\" = $1 and (\"attempt\".\"fired_at\", \"attempt\".\"id\") < ($2, $3) order by \"attempt\".\"fired_at\" desc, \"attempt\".\"id\" desc limit $4",
   cells: (given) => [given.endpointNumber, given.atMs, given.id, given.limit],
   row: (row: any) => ({
     id: row.id,
-    dispatchId: row.dispatchId,
     attempt: row.attempt,
-    eventIdsJson: row.eventIdsJson,
     outcome: attemptOutcomes.word(row.outcome),
     responseStatus: row.responseStatus,
     latencyMs: row.latencyMs,
@@ -75,18 +73,18 @@ export const listAttempts: Compiled<typeof source.listAttempts> = {
     responseBody: row.responseBody,
     test: row.test,
     terminalHint: row.terminalHint,
+    dispatchId: row.dispatchId,
+    eventIdsJson: row.eventIdsJson,
   }),
 };
 
 export const listAttemptsOf: Compiled<typeof source.listAttemptsOf> = {
   name: 'endpoints.listAttemptsOf',
-  text: "select \"attempt\".\"id\" as \"id\", \"delivery\".\"dispatch_id\" as \"dispatchId\", \"attempt\".\"attempt\" as \"attempt\", \"delivery\".\"event_ids\" as \"eventIdsJson\", \"attempt\".\"outcome\" as \"outcome\", \"attempt\".\"response_status\" as \"responseStatus\", \"attempt\".\"latency_ms\" as \"latencyMs\", \"attempt\".\"error\" as \"error\", \"attempt\".\"fired_at\" as \"firedAtMs\", \"attempt\".\"response_body\" as \"responseBody\", \"attempt\".\"test\" as \"test\", \"attempt\".\"terminal_hint\" as \"terminalHint\" from \"webhook_deliveries\" as \"delivery\" cross join \"webhook_attempts\" as \"attempt\" where \"attempt\".\"delivery_number\" = \"delivery\".\"number\" and \"delivery\".\"endpoint_number\" = $1 and \"delivery\".\"dispatch_id\" = $2 order by \"attempt\".\"attempt\" desc limit $3",
+  text: "select \"attempt\".\"id\" as \"id\", \"attempt\".\"attempt\" as \"attempt\", \"attempt\".\"outcome\" as \"outcome\", \"attempt\".\"response_status\" as \"responseStatus\", \"attempt\".\"latency_ms\" as \"latencyMs\", \"attempt\".\"error\" as \"error\", \"attempt\".\"fired_at\" as \"firedAtMs\", \"attempt\".\"response_body\" as \"responseBody\", \"attempt\".\"test\" as \"test\", \"attempt\".\"terminal_hint\" as \"terminalHint\", \"delivery\".\"dispatch_id\" as \"dispatchId\", \"delivery\".\"event_ids\" as \"eventIdsJson\" from \"webhook_deliveries\" as \"delivery\" cross join \"webhook_attempts\" as \"attempt\" where \"attempt\".\"delivery_number\" = \"delivery\".\"number\" and \"delivery\".\"endpoint_number\" = $1 and \"delivery\".\"dispatch_id\" = $2 order by \"attempt\".\"attempt\" desc limit $3",
   cells: (given) => [given.endpointNumber, given.dispatchId, given.limit],
   row: (row: any) => ({
     id: row.id,
-    dispatchId: row.dispatchId,
     attempt: row.attempt,
-    eventIdsJson: row.eventIdsJson,
     outcome: attemptOutcomes.word(row.outcome),
     responseStatus: row.responseStatus,
     latencyMs: row.latencyMs,
@@ -95,6 +93,8 @@ export const listAttemptsOf: Compiled<typeof source.listAttemptsOf> = {
     responseBody: row.responseBody,
     test: row.test,
     terminalHint: row.terminalHint,
+    dispatchId: row.dispatchId,
+    eventIdsJson: row.eventIdsJson,
   }),
 };
 

@@ -5,7 +5,7 @@ import type * as source from '../../../src/storage/endpoints/questions-sweep.ts'
 
 export const dropAttempts: Compiled<typeof source.dropAttempts> = {
   name: 'endpoints-sweep.dropAttempts',
-  text: "delete from \"webhook_attempts\" where \"endpoint_number\" = ? and \"fired_at\" = ? and \"id\" = ?",
+  text: "delete from \"webhook_attempts\" where (\"endpoint_number\" = ? and \"fired_at\" = ? and \"id\" = ?)",
   cells: (rows) => [...rows.map((given) => [given.endpointNumber, given.firedAtMs, given.id])],
 };
 
@@ -23,7 +23,7 @@ export const dropDeliveries: Compiled<typeof source.dropDeliveries> = {
 
 export const dropFigures: Compiled<typeof source.dropFigures> = {
   name: 'endpoints-sweep.dropFigures',
-  text: "delete from \"webhook_figures\" where \"endpoint_number\" = ? and \"bucket\" = ?",
+  text: "delete from \"webhook_figures\" where (\"endpoint_number\" = ? and \"bucket\" = ?)",
   cells: (rows) => [...rows.map((given) => [given.endpointNumber, given.bucket])],
 };
 

@@ -63,12 +63,8 @@ export const deleteRequests = changeRows<{
   readonly organizationNumber: number;
   readonly keptAtMs: number;
   readonly key: string;
-}>((db, { organizationNumber, keptAtMs, key }) =>
-  (db as unknown as PostgresDb)
-    .deleteFrom('Request')
-    .where('organizationNumber', '=', organizationNumber)
-    .where('keptAtMs', '=', keptAtMs)
-    .where('key', '=', key),
+}>((db, { organizationNumber, keptAtMs, key }, { remove }) =>
+  remove(db, 'Request', { organizationNumber, keptAtMs, key } as never),
 );
 
 type OfTrace = { readonly projectNumber: number; readonly traceId: string; readonly sequence: number };

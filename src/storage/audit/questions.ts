@@ -1,7 +1,8 @@
 /** What is asked and stored of the audit log. */
 
 import { sql } from 'kysely';
-import { change, type Db, insert, question, type Row, type Words } from '../questions.ts';
+import { insert } from '../plain-questions.ts';
+import { change, type Db, question, type Row, type Words } from '../questions.ts';
 
 export type EntriesAsked = {
   readonly organizationId: string;

@@ -2,7 +2,8 @@
 
 import { sql } from 'kysely';
 import type { ReplayStatus } from '../../domain/delivery.ts';
-import { change, insert, question, type Row } from '../questions.ts';
+import { find, insert, update, updateRest } from '../plain-questions.ts';
+import { change, question } from '../questions.ts';
 import { replayStatuses } from '../rows/webhook-codes.ts';
 
 const RUNNING = sql<ReplayStatus>`${sql.lit(replayStatuses.code('running'))}`;
@@ -18,9 +19,7 @@ export const countEndpoints = question<OfOrganization>()((db, { organizationId }
     .select(({ fn }) => fn.countAll<number>().as('count')),
 );
 
-export const findReplay = question<OfEndpoint & { readonly id: string }>()((db, { endpointNumber, id }, { find }) =>
-  find(db, 'WebhookReplay', { endpointNumber, id }, 'number', 'mask', 'position', 'toSeq'),
-);
+export const findReplay = find('WebhookReplay', ['endpointNumber', 'id'], 'number', 'mask', 'position', 'toSeq');
 
 export const countUnfinishedReplays = question<OfEndpoint>()((db, { endpointNumber }) =>
   db
@@ -39,9 +38,7 @@ export const findNumber = question<OfOrganization & { readonly id: string }>()((
     .select('number as number'),
 );
 
-export const markChanged = change<{ readonly number: number; readonly changeNumber: number }>(
-  (db, { number, changeNumber }, { update }) => update(db, 'WebhookEndpoint', { number }).set({ changeNumber }),
-);
+export const markChanged = update('WebhookEndpoint', ['number'], ['changeNumber']);
 
 export const findOrganizationNumber = question<{ readonly id: string }>()((db, { id }) =>
   db.selectFrom('Organization').where('id', '=', id).select('number as number'),
@@ -49,11 +46,7 @@ export const findOrganizationNumber = question<{ readonly id: string }>()((db, {
 
 export const insertEndpoint = insert('WebhookEndpoint');
 
-type ChangedEndpoint = Omit<Row<'WebhookEndpoint'>, 'organizationNumber'> & { readonly number: number };
-
-export const updateEndpoint = change<ChangedEndpoint>((db, given, { row, update }) =>
-  update(db, 'WebhookEndpoint', { number: given.number }).set(row('WebhookEndpoint', given, 'organizationNumber')),
-);
+export const updateEndpoint = updateRest('WebhookEndpoint', ['number'], 'organizationNumber');
 
 export const insertState = insert('WebhookState');
 

@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import type { DeliveryStatus } from '../../domain/delivery.ts';
 import type { DueQuestion } from '../../domain/webhook-store.ts';
+import { columns } from '../plain-questions.ts';
 import { type Db, type OfNumbers, question } from '../questions.ts';
 import { deliveryStatuses } from '../rows/webhook-codes.ts';
 
@@ -53,14 +54,7 @@ const ASKED_RUN = sql.ref<number>('asked.run');
 function foundAs(db: Db, status: DeliveryStatus) {
   return unendedOf(db)
     .where('delivery.status', '=', sql<DeliveryStatus>`${sql.lit(deliveryStatuses.code(status))}`)
-    .select([
-      'delivery.status as status',
-      'delivery.number as number',
-      'delivery.fence as fence',
-      'delivery.run as run',
-      'delivery.dueAtMs as dueAtMs',
-      'delivery.replayNumber as replayNumber',
-    ]);
+    .select(columns('delivery', 'status', 'number', 'fence', 'run', 'dueAtMs', 'replayNumber'));
 }
 
 function unendedOf(db: Db) {
@@ -85,13 +79,9 @@ function placesOf(db: Db) {
     .selectFrom('WebhookEndpoint as endpoint')
     .innerJoin('WebhookState as state', 'state.endpointNumber', 'endpoint.number')
     .leftJoin('LogHead as head', 'head.organizationNumber', 'endpoint.organizationNumber')
-    .select([
-      'endpoint.number as number',
-      'endpoint.organizationNumber as organizationNumber',
-      'state.position as position',
-      'state.subscriptionsJson as subscriptionsJson',
-      'head.seq as headSeq',
-    ]);
+    .select(columns('endpoint', 'number', 'organizationNumber'))
+    .select(columns('state', 'position', 'subscriptionsJson'))
+    .select('head.seq as headSeq');
 }
 
 /** Deliveries that have not ended. */

@@ -2,6 +2,7 @@
 
 import { type SqlBool, sql } from 'kysely';
 import type { DeliveryStatus } from '../../domain/delivery.ts';
+import { columns, ofRows, remove } from '../plain-questions.ts';
 import { change, changeRows, type Db, question } from '../questions.ts';
 import { deliveryStatuses, replayStatuses } from '../rows/webhook-codes.ts';
 
@@ -83,7 +84,7 @@ export const listOldAttempts = question<OfTerm>()((db, given) =>
     .crossJoin('WebhookAttempt as attempt')
     .whereRef('attempt.endpointNumber', '=', 'endpoint.number')
     .where('attempt.firedAtMs', '<', given.beforeMs)
-    .select(['attempt.endpointNumber as endpointNumber', 'attempt.firedAtMs as firedAtMs', 'attempt.id as id'])
+    .select(columns('attempt', 'endpointNumber', 'firedAtMs', 'id'))
     .limit(given.limit),
 );
 
@@ -118,33 +119,13 @@ export const holdEnded = question<{ readonly beforeMs: number; readonly limit: n
   ),
 );
 
-export const dropAttempts = changeRows<{
-  readonly endpointNumber: number;
-  readonly firedAtMs: number;
-  readonly id: string;
-}>((db, given) =>
-  db
-    .deleteFrom('WebhookAttempt')
-    .where('endpointNumber', '=', given.endpointNumber)
-    .where('firedAtMs', '=', given.firedAtMs)
-    .where('id', '=', given.id),
-);
-
-export const dropFigures = changeRows<{ readonly endpointNumber: number; readonly bucket: number }>((db, given) =>
-  db.deleteFrom('WebhookFigure').where('endpointNumber', '=', given.endpointNumber).where('bucket', '=', given.bucket),
-);
-
-export const dropReplays = changeRows<{ readonly number: number }>((db, given) =>
-  db.deleteFrom('WebhookReplay').where('number', '=', given.number),
-);
-
+export const dropAttempts = ofRows(remove('WebhookAttempt', ['endpointNumber', 'firedAtMs', 'id']));
+export const dropFigures = ofRows(remove('WebhookFigure', ['endpointNumber', 'bucket']));
+export const dropReplays = ofRows(remove('WebhookReplay', ['number']));
 export const dropAttemptsOf = changeRows<{ readonly number: number }>((db, given) =>
   db.deleteFrom('WebhookAttempt').where('deliveryNumber', '=', given.number),
 );
-
-export const dropDeliveries = changeRows<{ readonly number: number }>((db, given) =>
-  db.deleteFrom('WebhookDelivery').where('number', '=', given.number),
-);
+export const dropDeliveries = ofRows(remove('WebhookDelivery', ['number']));
 
 export const dropHours = change<{ readonly hour: number }>((db, given) =>
   db.deleteFrom('WebhookHour').where('hour', '<', given.hour),

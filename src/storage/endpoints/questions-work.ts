@@ -1,5 +1,6 @@
 /** What work about deliveries reads, most of it at the beginning of its transaction. */
 
+import { columns } from '../plain-questions.ts';
 import { type Db, type OfNumbers, question, type Words } from '../questions.ts';
 
 /**
@@ -19,25 +20,10 @@ export const listWorkEndpoints = question<OfNumbers>()((db, given, { isAsked }) 
     .selectFrom('WebhookEndpoint as endpoint')
     .innerJoin('WebhookState as state', 'state.endpointNumber', 'endpoint.number')
     .where(isAsked('endpoint.number', given.numbers))
-    .select([
-      'endpoint.number as number',
-      'endpoint.id as id',
-      'endpoint.organizationNumber as organizationNumber',
-      'endpoint.version as version',
-      'endpoint.maxInFlight as maxInFlight',
-      'state.position as position',
-      'state.inFlight as inFlight',
-      'state.subscriptionsJson as subscriptionsJson',
-      'endpoint.status as status',
-      'endpoint.disabledReason as disabledReason',
-      'endpoint.disabledAtMs as disabledAtMs',
-      'endpoint.destinationVersion as destinationVersion',
-      'endpoint.run as run',
-      'state.failingSinceMs as failingSinceMs',
-      'state.lastSuccessAtMs as lastSuccessAtMs',
-      'state.lastFailureAtMs as lastFailureAtMs',
-      'state.consecutiveFailures as consecutiveFailures',
-    ])
+    .select(columns('endpoint', 'number', 'id', 'organizationNumber', 'version', 'maxInFlight'))
+    .select(columns('endpoint', 'status', 'disabledReason', 'disabledAtMs', 'destinationVersion', 'run'))
+    .select(columns('state', 'position', 'inFlight', 'subscriptionsJson'))
+    .select(columns('state', 'failingSinceMs', 'lastSuccessAtMs', 'lastFailureAtMs', 'consecutiveFailures'))
     .select((column) => column('endpoint.archivedAtMs', 'is not', null).$castTo<boolean>().as('isArchived')),
 );
 

@@ -9,8 +9,8 @@ import type {
   NewDelivery,
   WorkDelivery,
   WorkEndpoint,
-  WorkReplay,
 } from '../delivery/tables.ts';
+import { ofRows, pick, update } from '../plain-questions.ts';
 import { change, changeRows, type OfNumbers, question, type Words } from '../questions.ts';
 
 export const updateStates = changeRows<WorkEndpoint>((db, given, { row, update }) =>
@@ -51,11 +51,8 @@ export const endAttempts = changeRows<EndedAttempt>((db, given, { storableText, 
   });
 });
 
-export const updateReplays = changeRows<WorkReplay>((db, given) =>
-  db
-    .updateTable('WebhookReplay')
-    .where('number', '=', given.number)
-    .set(pick(given, 'status', 'position', 'enqueued', 'delivered', 'dead', 'completedAtMs')),
+export const updateReplays = ofRows(
+  update('WebhookReplay', ['number'], ['status', 'position', 'enqueued', 'delivered', 'dead', 'completedAtMs']),
 );
 
 export const addFigures = changeRows<FinishedCount>((db, given, { row }) =>
@@ -132,9 +129,4 @@ const FIXED = [
 /** What receivers said. */
 function textsOf({ error, responseBody }: EndedAttempt, storableText: Words['storableText']) {
   return { error: storableText(error), responseBody: storableText(responseBody) };
-}
-
-/** Some of what is given, by its names. */
-function pick<Given, const Name extends keyof Given>(given: Given, ...names: readonly Name[]): Pick<Given, Name> {
-  return Object.fromEntries(names.map((name) => [name, given[name]])) as Pick<Given, Name>;
 }

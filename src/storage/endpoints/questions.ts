@@ -2,6 +2,7 @@
 
 import { sql } from 'kysely';
 import type { DeliveryStatus, ReplayStatus } from '../../domain/delivery.ts';
+import { columns } from '../plain-questions.ts';
 import { type Db, question, type Words } from '../questions.ts';
 import { deliveryStatuses, replayStatuses } from '../rows/webhook-codes.ts';
 
@@ -46,15 +47,7 @@ export const listRunningReplays = question<OfChanged>()((db, given) =>
     .where('endpoint.changeNumber', '>', given.afterChange)
     .whereRef('replay.endpointNumber', '=', 'endpoint.number')
     .where('replay.status', '=', sql<ReplayStatus>`${sql.lit(replayStatuses.code('running'))}`)
-    .select([
-      'replay.endpointNumber as endpointNumber',
-      'replay.number as number',
-      'replay.id as id',
-      'replay.position as position',
-      'replay.toSeq as toSeq',
-      'replay.mask as mask',
-      'replay.createdAtMs as createdAtMs',
-    ])
+    .select(columns('replay', 'endpointNumber', 'number', 'id', 'position', 'toSeq', 'mask', 'createdAtMs'))
     .orderBy('replay.number'),
 );
 
@@ -187,19 +180,10 @@ function statusOf(word: DeliveryStatus) {
 }
 
 const ATTEMPT = [
-  'attempt.id as id',
-  'delivery.dispatchId as dispatchId',
-  'attempt.attempt as attempt',
-  'delivery.eventIdsJson as eventIdsJson',
-  'attempt.outcome as outcome',
-  'attempt.responseStatus as responseStatus',
-  'attempt.latencyMs as latencyMs',
-  'attempt.error as error',
-  'attempt.firedAtMs as firedAtMs',
-  'attempt.responseBody as responseBody',
-  'attempt.test as test',
-  'attempt.terminalHint as terminalHint',
-] as const;
+  ...columns('attempt', 'id', 'attempt', 'outcome', 'responseStatus', 'latencyMs', 'error', 'firedAtMs'),
+  ...columns('attempt', 'responseBody', 'test', 'terminalHint'),
+  ...columns('delivery', 'dispatchId', 'eventIdsJson'),
+];
 
 function deliveriesOf(db: Db, { endpointNumber }: OfEndpoint, find: Words['find']) {
   const untold = [
@@ -226,21 +210,12 @@ function livingOf(db: Db, { organizationId }: OfOrganization, find: Words['find'
 function changedAfter(db: Db, { afterChange }: OfChanged, find: Words['find']) {
   return endpointsOf(db, find)
     .where('WebhookEndpoint.changeNumber', '>', afterChange)
-    .select([
-      'state.position as position',
-      'state.inFlight as inFlight',
-      'state.subscriptionsJson as subscriptionsJson',
-    ])
+    .select(columns('state', 'position', 'inFlight', 'subscriptionsJson'))
     .orderBy('WebhookEndpoint.changeNumber');
 }
 
 function endpointsOf(db: Db, find: Words['find']) {
   return find(db, 'WebhookEndpoint', {}, 'changeNumber')
     .innerJoin('WebhookState as state', 'state.endpointNumber', 'WebhookEndpoint.number')
-    .select([
-      'state.failingSinceMs as failingSinceMs',
-      'state.lastSuccessAtMs as lastSuccessAtMs',
-      'state.lastFailureAtMs as lastFailureAtMs',
-      'state.consecutiveFailures as consecutiveFailures',
-    ]);
+    .select(columns('state', 'failingSinceMs', 'lastSuccessAtMs', 'lastFailureAtMs', 'consecutiveFailures'));
 }

@@ -1,6 +1,7 @@
 /** What is asked and stored of evaluators. What is deleted is kept, and found by nobody. */
 
-import { change, type Db, insertNew, question, type Row, type Words } from '../questions.ts';
+import { insertNew } from '../plain-questions.ts';
+import { change, type Db, question, type Row, type Words } from '../questions.ts';
 
 type InProject = { readonly projectId: string };
 type OneOf = InProject & { readonly id: string };

@@ -1,7 +1,8 @@
 /** What authentication asks, and what management asks and stores of keys. */
 
 import { expressionBuilder, sql } from 'kysely';
-import { change, type Db, insert, question, type Row, type Tables, type Words } from '../questions.ts';
+import { columns, insert, remove, updateRest } from '../plain-questions.ts';
+import { change, type Db, question, type Tables, type Words } from '../questions.ts';
 
 type OfHashes = { readonly keyHashes: readonly Buffer[] };
 type OfSome = { readonly ids: readonly string[] };
@@ -15,18 +16,9 @@ export const findApiKeys = question<OfSome>()((db, { ids }, { isAsked, listOf })
       join.onRef('Member.organizationId', '=', 'ApiKey.organizationId').onRef('Member.userId', '=', 'ApiKey.userId'),
     )
     .where(isAsked('ApiKey.id', ids))
-    .select([
-      'ApiKey.id as id',
-      'ApiKey.keyType as keyType',
-      'ApiKey.organizationId as organizationId',
-      'Organization.number as organizationNumber',
-      'ApiKey.userId as userId',
-      'ApiKey.secretHash as secretHash',
-      'ApiKey.previousSecretHash as previousSecretHash',
-      'ApiKey.previousSecretUntilMs as previousSecretUntilMs',
-      'ApiKey.expiresAtMs as expiresAtMs',
-      'ApiKey.revokedAtMs as revokedAtMs',
-    ])
+    .select(columns('ApiKey', 'id', 'keyType', 'organizationId', 'userId', 'expiresAtMs', 'revokedAtMs'))
+    .select(columns('ApiKey', 'secretHash', 'previousSecretHash', 'previousSecretUntilMs'))
+    .select('Organization.number as organizationNumber')
     .select(({ and, eb, or }) =>
       or([
         eb('ApiKey.keyType', '=', sql.lit('service')),
@@ -40,8 +32,7 @@ export const findApiKeys = question<OfSome>()((db, { ids }, { isAsked, listOf })
         selectFrom('ApiKeyBinding as grant')
           .whereRef('grant.apiKeyId', '=', 'ApiKey.id')
           .where(isGrantOnWhatExists())
-          .select(['grant.role as role', 'grant.scopeType as scopeType', 'grant.scopeId as scopeId'])
-          .select('grant.permissionsJson as permissionsJson')
+          .select(columns('grant', 'role', 'scopeType', 'scopeId', 'permissionsJson'))
           .orderBy('grant.position'),
       ).as('bindings'),
       listOf(
@@ -49,8 +40,7 @@ export const findApiKeys = question<OfSome>()((db, { ids }, { isAsked, listOf })
           .whereRef('grant.organizationId', '=', 'ApiKey.organizationId')
           .whereRef('grant.userId', '=', 'ApiKey.userId')
           .where(isGrantOnWhatExists())
-          .select(['grant.role as role', 'grant.scopeType as scopeType', 'grant.scopeId as scopeId'])
-          .select('grant.permissionsJson as permissionsJson')
+          .select(columns('grant', 'role', 'scopeType', 'scopeId', 'permissionsJson'))
           .orderBy('grant.id'),
       ).as('ownerBindings'),
     ]),
@@ -147,8 +137,7 @@ function recordsOf(db: Db, organizationId: string, { find, listOf }: Words) {
     listOf(
       selectFrom('ApiKeyBinding as grant')
         .whereRef('grant.apiKeyId', '=', 'ApiKey.id')
-        .select(['grant.id as id', 'grant.role as role', 'grant.scopeType as scopeType', 'grant.scopeId as scopeId'])
-        .select('grant.permissionsJson as permissionsJson')
+        .select(columns('grant', 'id', 'role', 'scopeType', 'scopeId', 'permissionsJson'))
         .orderBy('grant.position'),
     ).as('bindings'),
   );
@@ -157,17 +146,11 @@ function recordsOf(db: Db, organizationId: string, { find, listOf }: Words) {
 export const insertKey = insert('ApiKey');
 
 /** Leaves alone when it was last used. */
-export const updateKey = change<Row<'ApiKey'>>((db, given, { row, update }) =>
-  update(db, 'ApiKey', { organizationId: given.organizationId, id: given.id }).set(
-    row('ApiKey', given, 'lastUsedAtMs'),
-  ),
-);
+export const updateKey = updateRest('ApiKey', ['organizationId', 'id'], 'lastUsedAtMs');
 
 export const insertKeyBinding = insert('ApiKeyBinding');
 
-export const removeKeyBindings = change<{ readonly apiKeyId: string }>((db, { apiKeyId }, { remove }) =>
-  remove(db, 'ApiKeyBinding', { apiKeyId }),
-);
+export const removeKeyBindings = remove('ApiKeyBinding', ['apiKeyId']);
 
 /** Those that nobody is changing. */
 export const holdFreeKeys = question<OfSome>()((db, { ids }, { holdFree, isOneOf }) =>
@@ -198,17 +181,9 @@ function projectsOf(db: Db) {
     .selectFrom('Project')
     .innerJoin('Organization', 'Organization.id', 'Project.organizationId')
     .where('Project.archivedAtMs', 'is', null)
-    .select([
-      'Project.id as id',
-      'Project.number as number',
-      'Project.slug as slug',
-      'Project.organizationId as organizationId',
-      'Organization.number as organizationNumber',
-      'Project.teamId as teamId',
-      'Project.emitRequestEvents as emitRequestEvents',
-      'Project.traceRetentionDays as traceRetentionDays',
-      'Project.archivedAtMs as archivedAtMs',
-    ]);
+    .select(columns('Project', 'id', 'number', 'slug', 'organizationId', 'teamId'))
+    .select(columns('Project', 'emitRequestEvents', 'traceRetentionDays', 'archivedAtMs'))
+    .select('Organization.number as organizationNumber');
 }
 
 type Granting = Tables & { grant: Tables['ApiKeyBinding'] };

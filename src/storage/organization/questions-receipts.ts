@@ -1,18 +1,21 @@
 /** What is asked and stored of idempotency keys. */
 
 import type { ReceiptName } from '../../domain/management.ts';
-import { change, insertNew, question, type Row } from '../questions.ts';
+import { find, insertNew, pick, update } from '../plain-questions.ts';
+import { change, question, type Row } from '../questions.ts';
 
 const NAME = ['organizationId', 'keyId', 'operation', 'value'] as const;
 
-export const findReceipt = question<ReceiptName>()((db, given, { find }) =>
-  find(db, 'IdempotencyReceipt', nameOf(given), ...NAME),
-);
+export const findReceipt = find('IdempotencyReceipt', NAME, ...NAME);
 
 /** A claim that is not complete. */
 export const holdClaim = question<ReceiptName & { readonly fingerprint: Buffer }>()((db, given, { find, hold }) =>
   hold(
-    find(db, 'IdempotencyReceipt', { ...nameOf(given), fingerprint: given.fingerprint }).where('answer', 'is', null),
+    find(db, 'IdempotencyReceipt', { ...pick(given, ...NAME), fingerprint: given.fingerprint }).where(
+      'answer',
+      'is',
+      null,
+    ),
   ),
 );
 
@@ -21,18 +24,16 @@ export const insertClaim = insertNew('IdempotencyReceipt');
 /** Of several who try at once one succeeds: the others find another instant in the row. */
 export const takeOver = change<Row<'IdempotencyReceipt'> & { readonly knownAtMs: number }>(
   (db, given, { row, update }) =>
-    update(db, 'IdempotencyReceipt', { ...nameOf(given), claimedAtMs: given.knownAtMs }).set(
+    update(db, 'IdempotencyReceipt', { ...pick(given, ...NAME), claimedAtMs: given.knownAtMs }).set(
       row('IdempotencyReceipt', given, ...NAME),
     ),
 );
 
-export const complete = change<ReceiptName & { readonly answer: Buffer }>((db, given, { update }) =>
-  update(db, 'IdempotencyReceipt', nameOf(given)).set({ answer: given.answer }),
-);
+export const complete = update('IdempotencyReceipt', NAME, ['answer']);
 
 /** What has an answer stays. */
 export const release = change<ReceiptName>((db, given, { remove }) =>
-  remove(db, 'IdempotencyReceipt', nameOf(given)).where('answer', 'is', null),
+  remove(db, 'IdempotencyReceipt', pick(given, ...NAME)).where('answer', 'is', null),
 );
 
 /** Rows that another process is removing are left to it. */
@@ -43,7 +44,3 @@ export const sweep = change<{ readonly beforeMs: number; readonly limit: number 
     return eb(refTuple(...NAME), 'in', some.$asTuple(...NAME));
   }),
 );
-
-function nameOf({ organizationId, keyId, operation, value }: ReceiptName): ReceiptName {
-  return { organizationId, keyId, operation, value };
-}

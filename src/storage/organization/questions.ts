@@ -1,12 +1,11 @@
 /** What is asked and stored of the installation, of organizations and of what they have. */
 
 import { type ExpressionBuilder, sql } from 'kysely';
-import { change, insert, insertNew, question, type Row, type Tables, upsert } from '../questions.ts';
+import { find, insert, insertNew, remove, update, updateRest, upsert } from '../plain-questions.ts';
+import { change, question, type Tables } from '../questions.ts';
 
 type OneAlone = { readonly id: string };
 type InOrganization = { readonly organizationId: string };
-type OneOf = InOrganization & OneAlone;
-type OfMember = InOrganization & { readonly userId: string };
 
 export const findVerifier = question()((db) =>
   db.selectFrom('Installation').where('id', '=', sql.lit(1)).select('verifier as verifier'),
@@ -25,9 +24,7 @@ export const findProjectNumbers = question<InOrganization & { readonly ids: read
       .select(['id as id', 'number as number']),
 );
 
-export const findOrganization = question<OneAlone>()((db, { id }, { find }) =>
-  find(db, 'Organization', { id }, 'number', 'accessVersion'),
-);
+export const findOrganization = find('Organization', ['id'], 'number', 'accessVersion');
 
 /** Moves on with every change of what the organization manages. */
 export const findVersion = question<OneAlone>()((db, { id }) =>
@@ -38,17 +35,18 @@ export const listTeams = question<InOrganization>()((db, { organizationId }, { f
   find(db, 'Team', { organizationId }).orderBy('createdAtMs').orderBy('id'),
 );
 
+/** What management does not see of a project. */
+const OWN = ['number', 'emitRequestEvents', 'traceRetentionDays'] as const;
+
 /** Those that are not archived. */
 export const listProjects = question<InOrganization>()((db, { organizationId }, { find }) =>
-  find(db, 'Project', { organizationId }, 'number', 'emitRequestEvents', 'traceRetentionDays')
+  find(db, 'Project', { organizationId }, ...OWN)
     .where('archivedAtMs', 'is', null)
     .orderBy('createdAtMs')
     .orderBy('id'),
 );
 
-export const findProject = question<OneOf>()((db, { organizationId, id }, { find }) =>
-  find(db, 'Project', { organizationId, id }, 'number', 'emitRequestEvents', 'traceRetentionDays'),
-);
+export const findProject = find('Project', ['organizationId', 'id'], ...OWN);
 
 /** Of a project that is not archived. */
 export const findSettings = question<OneAlone>()((db, { id }) =>
@@ -79,9 +77,7 @@ export const listMembers = question<InOrganization>()((db, { organizationId }, {
   find(db, 'Member', { organizationId }).orderBy('createdAtMs').orderBy('userId'),
 );
 
-export const findMember = question<OfMember>()((db, { organizationId, userId }, { find }) =>
-  find(db, 'Member', { organizationId, userId }),
-);
+export const findMember = find('Member', ['organizationId', 'userId']);
 
 /** Active members of any organization who hold ADMIN there. */
 export const findAdministrators = question<{ readonly email: string }>()((db, { email }, { find }) =>
@@ -115,9 +111,7 @@ export const insertInstallation = insertNew('Installation');
 
 export const insertOrganization = insert('Organization');
 
-export const updateOrganization = change<Row<'Organization'>>((db, given, { row, update }) =>
-  update(db, 'Organization', { id: given.id }).set(row('Organization', given, 'id', 'createdAtMs')),
-);
+export const updateOrganization = updateRest('Organization', ['id'], 'id', 'createdAtMs');
 
 /**
  * Nothing, when the version is another than expected. Whoever changes what is decided upon moves it on first, and so
@@ -144,32 +138,24 @@ export const storeTeam = upsert('Team');
 export const insertProject = insert('Project');
 
 /** Leaves alone its settings, and when its key was last used. */
-export const updateProject = change<Omit<Row<'Project'>, 'emitRequestEvents' | 'traceRetentionDays'>>(
-  (db, given, { row, update }) =>
-    update(db, 'Project', { organizationId: given.organizationId, id: given.id }).set(
-      row('Project', given, 'emitRequestEvents', 'traceRetentionDays', 'keyLastUsedAtMs'),
-    ),
+export const updateProject = updateRest(
+  'Project',
+  ['organizationId', 'id'],
+  'emitRequestEvents',
+  'traceRetentionDays',
+  'keyLastUsedAtMs',
 );
 
-type Settings = Pick<Row<'Project'>, 'id' | 'emitRequestEvents' | 'traceRetentionDays' | 'updatedAtMs'>;
-
-export const updateSettings = change<Settings>(
-  (db, { id, emitRequestEvents, traceRetentionDays, updatedAtMs }, { update }) =>
-    update(db, 'Project', { id }).set({ emitRequestEvents, traceRetentionDays, updatedAtMs }),
-);
+export const updateSettings = update('Project', ['id'], ['emitRequestEvents', 'traceRetentionDays', 'updatedAtMs']);
 
 export const storeMember = upsert('Member');
 
 /** The schema removes the grants together with their member. */
-export const removeMember = change<OfMember>((db, { organizationId, userId }, { remove }) =>
-  remove(db, 'Member', { organizationId, userId }),
-);
+export const removeMember = remove('Member', ['organizationId', 'userId']);
 
 export const storeRoleBinding = upsert('RoleBinding');
 
-export const removeRoleBinding = change<OfMember & OneAlone>((db, { organizationId, userId, id }, { remove }) =>
-  remove(db, 'RoleBinding', { organizationId, userId, id }),
-);
+export const removeRoleBinding = remove('RoleBinding', ['organizationId', 'userId', 'id']);
 
 function moved(column: ExpressionBuilder<Tables, 'Organization'>) {
   return { accessVersion: column('accessVersion', '+', sql.lit(1)) };
