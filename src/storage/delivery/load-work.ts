@@ -1,11 +1,11 @@
 /** Reads what work is about, at the beginning of its transaction. */
 
+import type { WorkContent } from '../../domain/delivery-rows.ts';
+import { hourOf } from '../../domain/delivery-work.ts';
+import type { LoadedRows } from '../../domain/delivery-work-set.ts';
 import type { Work, WorkInstant } from '../../domain/webhook-store.ts';
 import type { Transaction } from '../questions.ts';
-import { hourOf } from './apply-work.ts';
-import type { WorkContent } from './tables.ts';
 import type { WorkQuestions } from './work.ts';
-import type { LoadedRows } from './work-set.ts';
 
 /** What a transaction reads and holds. */
 export type Names = {

@@ -3,28 +3,21 @@
  * may be at it; what somebody else has in hand is left to the next walk.
  */
 
-import { giveUp, PATIENCE_MS } from '../../domain/delivery-step.ts';
+import { applyHousework, type Housework } from '../../domain/delivery-housework.ts';
+import { BUCKET_MS, HOUR_MS } from '../../domain/delivery-rows.ts';
+import { PATIENCE_MS } from '../../domain/delivery-step.ts';
+import { createWorkSet } from '../../domain/delivery-work-set.ts';
 import type { SweepQuestion, Swept } from '../../domain/webhook-store.ts';
 import type { Transact, Transaction } from '../questions.ts';
 import { loadWork } from './load-work.ts';
-import { endDelivery, NEVER_HEARD_OF, recordEnd } from './record-end.ts';
-import { BUCKET_MS, HOUR_MS, type WorkDelivery } from './tables.ts';
-import { endTests } from './tests.ts';
 import type { WorkQuestions } from './work.ts';
-import { createWorkSet, type WorkSet } from './work-set.ts';
-import { writeWork } from './write-work.ts';
+import { endTests, writeWork } from './write-work.ts';
 
 /** Endpoints up to `afterEndpoint` have been looked after; null: all have. */
 export type SweepStep = { readonly question: SweepQuestion; readonly afterEndpoint: number | null };
 
 /** Where the walk goes on; `isOver` at its end. */
 export type SweepDone = Omit<Swept, 'more'> & { readonly next: number | null; readonly isOver: boolean };
-
-type Housework =
-  /** Of a delivery that waits: its endpoint is archived, or its events left retention. An archived one's lost ones end too. */
-  | { readonly kind: 'cancel' | 'expire'; readonly endpointNumber: number; readonly number: number }
-  /** Ends a streak of failures that has lasted for too long, if it still has. */
-  | { readonly kind: 'give_up'; readonly endpointNumber: number };
 
 /** Figures are told of the last hour. */
 const FIGURES_KEPT_MS = 2 * HOUR_MS;
@@ -90,45 +83,6 @@ async function doHousework(transaction: Transaction, questions: WorkQuestions, {
   await writeWork(transaction, questions, changes);
   const disabled = changes.disabled.map(({ id }) => id);
   return { numbers, found: found.length, done: held.length, disabled, expired: expiredCount };
-}
-
-/** Answers how many deliveries expired. */
-function applyHousework(set: WorkSet, work: readonly Housework[], nowMs: number): number {
-  let expired = 0;
-  for (const piece of work) {
-    if (piece.kind === 'give_up') giveUpEndpoint(set, piece.endpointNumber, nowMs);
-    else if (endUnended(set, piece, nowMs) && piece.kind === 'expire') expired += 1;
-  }
-  return expired;
-}
-
-function giveUpEndpoint(set: WorkSet, endpointNumber: number, nowMs: number): void {
-  const endpoint = set.endpoint(endpointNumber);
-  if (endpoint === undefined) return;
-  const state = giveUp(endpoint, nowMs);
-  if (state !== endpoint) set.setEndpoint({ ...endpoint, ...state, version: endpoint.version + 1 });
-}
-
-function endUnended(
-  set: WorkSet,
-  { kind, number }: Extract<Housework, { kind: 'cancel' | 'expire' }>,
-  nowMs: number,
-): boolean {
-  const delivery = set.delivery(number);
-  if (kind === 'cancel' && delivery?.status === 'sending') return endLost(set, delivery, nowMs);
-  // A sender may have taken it since it was found.
-  if (delivery?.status !== 'queued' && delivery?.status !== 'retrying') return false;
-  endDelivery(set, delivery, { kind, nowMs });
-  return true;
-}
-
-/** Those who deliver look after archived endpoints no more, so nobody else would take over from a lost sender. */
-function endLost(set: WorkSet, delivery: WorkDelivery, nowMs: number): boolean {
-  const endpoint = set.endpoint(delivery.endpointNumber);
-  const { dueAtMs } = delivery;
-  if (endpoint?.isArchived !== true || dueAtMs === null || dueAtMs > nowMs) return false;
-  recordEnd(set, { endpoint, delivery, event: { kind: 'lose' }, end: NEVER_HEARD_OF, nowMs, random: 0 });
-  return true;
 }
 
 type Range = Walk & { readonly last: number; readonly limit: number };

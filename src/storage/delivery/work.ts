@@ -1,14 +1,14 @@
 /** The work of those who deliver: each verb is one transaction or, where the housekeeping is large, a few. */
 
 import type { Verdict } from '../../domain/delivery.ts';
+import { newTest } from '../../domain/delivery-test.ts';
+import { applyWork } from '../../domain/delivery-work.ts';
+import { createWorkSet } from '../../domain/delivery-work-set.ts';
 import type { DeliveryStore, NewTest, WebhookStore } from '../../domain/webhook-store.ts';
-import type { Transact } from '../questions.ts';
-import { applyWork } from './apply-work.ts';
+import type { Transact, Transaction } from '../questions.ts';
 import { loadWork, namesIn } from './load-work.ts';
 import { type SweepDone, type SweepStep, sweepDeliveries } from './sweep.ts';
-import { beginTest, endTests } from './tests.ts';
-import { createWorkSet } from './work-set.ts';
-import { writeWork } from './write-work.ts';
+import { endTests, writeWork } from './write-work.ts';
 
 type All = typeof import('../../../gen/storage/sqlite/all.ts');
 
@@ -48,4 +48,27 @@ export function createDeliveryWork(sources: WorkSources, transact: Transact): De
 
 function join({ endpoints, endpointsSweep, endpointsWork, endpointsWrites }: WorkSources) {
   return { findChange: endpoints.findChange, ...endpointsSweep, ...endpointsWork, ...endpointsWrites };
+}
+
+/** See WebhookStore.beginTest. */
+async function beginTest(
+  { ask, askEach, changeRows }: Transaction,
+  questions: WorkQuestions,
+  { test, limit }: { readonly test: NewTest; readonly limit: TestLimit },
+): Promise<number | null> {
+  const { endpointNumber, firedAtMs } = test;
+  const { startsMax, windowMs } = limit;
+  const [, [earliest], [drawn]] = await Promise.all([
+    // Whoever else begins a test of the endpoint waits until this one counts.
+    askEach(questions.holdStates, [endpointNumber]),
+    // The oldest of those that are as many as may begin: when it has left the window, another one may.
+    ask(questions.findTestStart, { endpointNumber, sinceMs: firedAtMs - windowMs, skip: startsMax - 1 }),
+    ask(questions.drawDeliveryNumbers, { count: 1 }),
+  ]);
+  if (earliest !== undefined) return Math.max(1, earliest.firedAtMs + windowMs - firedAtMs);
+  if (drawn === undefined) throw new Error('the database gives no number to a delivery');
+  const { delivery, attempt } = newTest(test, drawn.first);
+  changeRows(questions.insertDeliveries, [delivery]);
+  changeRows(questions.insertAttempts, [attempt]);
+  return null;
 }

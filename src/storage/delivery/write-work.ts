@@ -1,11 +1,14 @@
 /** Writes what has become of work, at the end of its transaction. */
 
+import type { Verdict } from '../../domain/delivery.ts';
+import type { WorkDelivery, WorkEndpoint } from '../../domain/delivery-rows.ts';
+import { endOfTest } from '../../domain/delivery-test.ts';
+import type { WorkSet } from '../../domain/delivery-work-set.ts';
 import type { Subscription } from '../../domain/endpoint.ts';
 import { NO_EVENTS } from '../../domain/event-type.ts';
+import { changeSubscriptions, dropPassed } from '../../domain/subscriptions.ts';
 import type { Transaction } from '../questions.ts';
-import { changeSubscriptions, dropPassed, type WorkEndpoint } from './tables.ts';
 import type { WorkQuestions } from './work.ts';
-import type { WorkSet } from './work-set.ts';
 
 export async function writeWork(
   transaction: Transaction,
@@ -69,4 +72,23 @@ function subscriptionsOf({ number, subscriptionsJson, position }: WorkEndpoint, 
   const headSeq = heads.get(number);
   if (headSeq !== undefined) return JSON.stringify(changeSubscriptions(open, headSeq, NO_EVENTS));
   return open === subscriptions ? subscriptionsJson : JSON.stringify(open);
+}
+
+type TestsOver = {
+  readonly tests: readonly WorkDelivery[];
+  readonly verdict: Verdict | null;
+  readonly nowMs: number;
+};
+
+/** Ends tests that have not ended. Null verdict: nothing was heard of the sender. */
+export function endTests({ changeRows }: Transaction, questions: WorkQuestions, { tests, ...over }: TestsOver): void {
+  const ended = tests.map((test) => endOfTest(test, over));
+  changeRows(
+    questions.updateDeliveries,
+    ended.map(({ delivery }) => delivery),
+  );
+  changeRows(
+    questions.endAttempts,
+    ended.map(({ attempt }) => attempt),
+  );
 }

@@ -1,12 +1,13 @@
 /** The part of a management change that is about webhooks. */
 
 import type { DeliveryState, NewReplay } from '../../domain/delivery.ts';
+import type { WorkEndpoint } from '../../domain/delivery-rows.ts';
 import { stepDelivery } from '../../domain/delivery-step.ts';
 import type { EndpointChange, EndpointRecord, Subscription } from '../../domain/endpoint.ts';
 import { type EventMask, maskOfSelectors, NO_EVENTS } from '../../domain/event-type.ts';
 import type { ManagementChange } from '../../domain/management.ts';
+import { changeSubscriptions, dropPassed } from '../../domain/subscriptions.ts';
 import type { Redelivery } from '../../domain/webhook-store.ts';
-import { changeSubscriptions, dropPassed, type WorkEndpoint } from '../delivery/tables.ts';
 import type { ManagedQuestions } from '../management.ts';
 import type { Row, Transaction } from '../questions.ts';
 import { packEndpoint } from '../rows/endpoint-rows.ts';

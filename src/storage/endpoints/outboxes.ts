@@ -2,8 +2,8 @@
 
 import type { Subscription } from '../../domain/endpoint.ts';
 import type { EventMask } from '../../domain/event-type.ts';
+import { dropPassed } from '../../domain/subscriptions.ts';
 import type { WebhookStore } from '../../domain/webhook-store.ts';
-import { dropPassed } from '../delivery/tables.ts';
 import type { Ask } from '../questions.ts';
 import type { EndpointQuestions } from './webhook-store.ts';
 

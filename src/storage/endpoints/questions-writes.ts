@@ -9,7 +9,7 @@ import type {
   NewDelivery,
   WorkDelivery,
   WorkEndpoint,
-} from '../delivery/tables.ts';
+} from '../../domain/delivery-rows.ts';
 import { ofRows, pick, update } from '../plain-questions.ts';
 import { change, changeRows, type OfNumbers, question, type Words } from '../questions.ts';
 

@@ -1,9 +1,9 @@
 /** Webhook endpoints, what was sent to them and how they fare, for those who ask. */
 
 import { setImmediate as turn } from 'node:timers/promises';
+import { BUCKET_MS, HOUR_MS } from '../../domain/delivery-rows.ts';
 import type { Endpoint } from '../../domain/endpoint.ts';
 import type { DescendingPage, EndpointFigures, WebhookStore } from '../../domain/webhook-store.ts';
-import { BUCKET_MS, HOUR_MS } from '../delivery/tables.ts';
 import type { DeliveryWork } from '../delivery/work.ts';
 import type { Ask } from '../questions.ts';
 import { unpackEndpoint } from '../rows/endpoint-rows.ts';

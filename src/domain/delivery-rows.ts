@@ -3,10 +3,9 @@
  * was read ahead, keeps there what it changes, and leaves the changes to be written at once.
  */
 
-import type { AttemptOutcome, DeliveryState, ReplayStatus } from '../../domain/delivery.ts';
-import type { EndpointState } from '../../domain/delivery-step.ts';
-import type { Subscription } from '../../domain/endpoint.ts';
-import type { CreatedSpan } from '../../domain/webhook-store.ts';
+import type { AttemptOutcome, DeliveryState, ReplayStatus } from './delivery.ts';
+import type { EndpointState } from './delivery-step.ts';
+import type { CreatedSpan } from './webhook-store.ts';
 
 export type WorkEndpoint = EndpointState & {
   readonly number: number;
@@ -108,21 +107,3 @@ export type HourCount = {
 /** Length of a bucket of `FinishedCount`. */
 export const BUCKET_MS = 10_000;
 export const HOUR_MS = 3_600_000;
-
-/** The subscriptions that still matter when everything up to a position has been looked at. */
-export function dropPassed(subscriptions: readonly Subscription[], position: number): readonly Subscription[] {
-  // The last one that begins at or before the next position is in force there.
-  const inForce = subscriptions.findLastIndex(({ fromSeq }) => fromSeq <= position + 1);
-  return inForce > 0 ? subscriptions.slice(inForce) : subscriptions;
-}
-
-/** The subscriptions of an endpoint that gets other types from behind the head of the log on. */
-export function changeSubscriptions(
-  subscriptions: readonly Subscription[],
-  headSeq: number,
-  mask: number,
-): readonly Subscription[] {
-  const fromSeq = headSeq + 1;
-  const before = subscriptions.filter((subscription) => subscription.fromSeq < fromSeq);
-  return before.at(-1)?.mask === mask ? before : [...before, { fromSeq, mask }];
-}

@@ -3,12 +3,12 @@
  * pieces before it left behind, and either done whole or refused without a trace.
  */
 
-import { isDue, stepDelivery } from '../../domain/delivery-step.ts';
-import type { Claimed, EndpointPlace, Work, WorkInstant, WorkOutcome } from '../../domain/webhook-store.ts';
-import { cutBatches } from './cut-batches.ts';
-import { endDelivery, NEVER_HEARD_OF, recordEnd } from './record-end.ts';
-import { HOUR_MS, type WorkDelivery, type WorkEndpoint } from './tables.ts';
-import type { WorkSet } from './work-set.ts';
+import { cutBatches } from './delivery-cut.ts';
+import { endDelivery, NEVER_HEARD_OF, recordEnd } from './delivery-end.ts';
+import { HOUR_MS, type WorkDelivery, type WorkEndpoint } from './delivery-rows.ts';
+import { isDue, stepDelivery } from './delivery-step.ts';
+import type { WorkSet } from './delivery-work-set.ts';
+import type { Claimed, EndpointPlace, Work, WorkInstant, WorkOutcome } from './webhook-store.ts';
 
 type WorkOf<Kind extends Work['kind']> = Extract<Work, { kind: Kind }>;
 type Refusal = Extract<WorkOutcome, { kind: 'refused' }>['reason'];

@@ -11,8 +11,8 @@ import type {
   WorkDelivery,
   WorkEndpoint,
   WorkReplay,
-} from './tables.ts';
-import { BUCKET_MS } from './tables.ts';
+} from './delivery-rows.ts';
+import { BUCKET_MS } from './delivery-rows.ts';
 
 /** What was read ahead. */
 export type LoadedRows = {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
+import type { WorkReplay } from '../../src/domain/delivery-rows.ts';
+import { applyWork } from '../../src/domain/delivery-work.ts';
+import { createWorkSet, type LoadedRows } from '../../src/domain/delivery-work-set.ts';
 import { NO_EVENTS } from '../../src/domain/event-type.ts';
 import type { Lane } from '../../src/domain/webhook-store.ts';
-import { applyWork } from '../../src/storage/delivery/apply-work.ts';
-import type { WorkReplay } from '../../src/storage/delivery/tables.ts';
-import { createWorkSet, type LoadedRows } from '../../src/storage/delivery/work-set.ts';
 import { newEndpoint } from '../support/deliveries.ts';
 
 const FRESH_POSITION = 900;

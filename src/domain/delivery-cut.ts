@@ -1,11 +1,11 @@
 /** Makes deliveries of a part of the log. */
 
-import type { DeliveryState } from '../../domain/delivery.ts';
-import { stepDelivery } from '../../domain/delivery-step.ts';
-import type { Claimed, NewBatch, Work } from '../../domain/webhook-store.ts';
-import { completeReplay, countForReplay } from './record-end.ts';
-import type { NewDelivery, WorkEndpoint } from './tables.ts';
-import type { WorkSet } from './work-set.ts';
+import type { DeliveryState } from './delivery.ts';
+import { completeReplay, countForReplay } from './delivery-end.ts';
+import type { NewDelivery, WorkEndpoint } from './delivery-rows.ts';
+import { stepDelivery } from './delivery-step.ts';
+import type { WorkSet } from './delivery-work-set.ts';
+import type { Claimed, NewBatch, Work } from './webhook-store.ts';
 
 export type Cut = {
   readonly endpoint: WorkEndpoint;

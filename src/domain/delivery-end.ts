@@ -1,9 +1,9 @@
 /** What the end of an attempt, or of a delivery, does to the rows of a transaction of work. */
 
-import { type DeliveryEvent, type Stepped, stepDelivery } from '../../domain/delivery-step.ts';
-import type { WorkOutcome } from '../../domain/webhook-store.ts';
-import type { AttemptEnd, WorkDelivery, WorkEndpoint, WorkReplay } from './tables.ts';
-import type { WorkSet } from './work-set.ts';
+import type { AttemptEnd, WorkDelivery, WorkEndpoint, WorkReplay } from './delivery-rows.ts';
+import { type DeliveryEvent, type Stepped, stepDelivery } from './delivery-step.ts';
+import type { WorkSet } from './delivery-work-set.ts';
+import type { WorkOutcome } from './webhook-store.ts';
 
 export type AttemptOver = {
   readonly endpoint: WorkEndpoint;
