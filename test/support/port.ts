@@ -64,6 +64,7 @@ export type PortOptions = {
   readonly fallback?: RestHandler | 'rest';
   /** Beside those every answer has. */
   readonly headers?: { readonly [name: string]: string };
+  readonly nextTurn?: () => Promise<void>;
   /** Runs with the address once it is had, before anything is served. */
   readonly beforeServing?: (address: string) => Promise<void>;
 };
@@ -187,7 +188,8 @@ async function findFreePort(): Promise<number> {
 }
 
 /** What every transport needs beside the pipeline. */
-export function createCallParts({ quotas: limits, answerTimes = ANSWER_TIMES }: PortOptions = {}) {
+export function createCallParts(options: PortOptions = {}) {
+  const { quotas: limits, answerTimes = ANSWER_TIMES, nextTurn = createTurns() } = options;
   const quotas = createQuotas({ ...QUOTAS, ...limits });
   return {
     quotas,
@@ -195,7 +197,7 @@ export function createCallParts({ quotas: limits, answerTimes = ANSWER_TIMES }: 
     originOf: createOriginOf({ quotas, trustedProxies: [] }),
     answers: createAnswerWatch(answerTimes, () => performance.now()),
     reading: createReadBudget({ bytesPerTurn: 65_536 }),
-    nextTurn: createTurns(),
+    nextTurn,
     callLog: { nowMs: () => performance.now(), ended: () => {}, stop: () => {} },
   };
 }

@@ -61,6 +61,8 @@ export type Page = {
 
 type Headers = Readonly<Record<string, string>>;
 
+/** A body this large is scanned, parsed and judged in turns of the event loop of their own. */
+const LARGE_BODY_BYTES = 262_144;
 const PAGE_RETRY_AFTER_SECONDS = '1';
 const PAGE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
@@ -184,6 +186,10 @@ export function createRest(deps: RestDeps): RestHandler {
 }
 
 type JsonReading = Pick<TolerantHandler, 'spelling' | 'anyMediaType'>;
+type Reading = BodyLimits & {
+  /** Gives others a turn before the next step with a body. */
+  readonly yieldFor: (bytes: Buffer) => Promise<void> | undefined;
+};
 
 type Exchange = {
   readonly request: RestRequest;
@@ -200,7 +206,8 @@ async function decode(deps: RestDeps, exchange: Exchange): Promise<Request> {
   if (!route.takesBody)
     return { kind: 'message', ...decodeMessage(route.method.desc.input, { ...partsOf(exchange), body: null }) };
   if (request.headers.expect !== undefined) response.writeContinue();
-  const limits: BodyLimits = {
+  const limits: Reading = {
+    yieldFor: (bytes) => (bytes.length > LARGE_BODY_BYTES ? deps.nextTurn() : undefined),
     sizeMaxBytes: route.method.sizeMaxBytes,
     watch: deps.watch,
     reading: deps.reading,
@@ -236,13 +243,15 @@ function partsOf(exchange: Exchange) {
   return { parameters: exchange.parameters, query: new URLSearchParams(exchange.query), nullIsAbsent: false };
 }
 
-async function readJsonBody(request: RestRequest, limits: BodyLimits, { spelling, anyMediaType }: JsonReading) {
+async function readJsonBody(request: RestRequest, limits: Reading, { spelling, anyMediaType }: JsonReading) {
   const bytes = await readBody(request, limits);
   const contentType = request.headers['content-type'];
   if (anyMediaType !== true || isJsonMediaType(contentType)) checkJsonMediaType(contentType);
-  const facts = scanJson(bytes);
+  const facts = await scanInTurn(bytes, limits);
   try {
-    return { value: parseJson(bytes, facts, spelling), facts };
+    const value = parseJson(bytes, facts, spelling);
+    await limits.yieldFor(bytes);
+    return { value, facts };
   } catch (error) {
     // What is no JSON is refused for its type first.
     if (error instanceof Fault && error.code === 'malformed_request') checkJsonMediaType(contentType);
@@ -250,12 +259,20 @@ async function readJsonBody(request: RestRequest, limits: BodyLimits, { spelling
   }
 }
 
-async function readTypedBody(exchange: Exchange, limits: BodyLimits): Promise<JsonObject> {
+async function scanInTurn(bytes: Buffer, { yieldFor }: Reading) {
+  await yieldFor(bytes);
+  const facts = scanJson(bytes);
+  await yieldFor(bytes);
+  return facts;
+}
+
+async function readTypedBody(exchange: Exchange, limits: Reading): Promise<JsonObject> {
   const { request, route } = exchange;
   const bytes = await readBody(request, limits);
   if (bytes.length === 0 && route.verb !== 'PATCH' && !hasRequiredField(route.method.desc.input)) return {};
   checkJsonMediaType(request.headers['content-type']);
-  const value = parseJson(bytes, scanJson(bytes), 'tokens');
+  const value = parseJson(bytes, await scanInTurn(bytes, limits), 'tokens');
+  await limits.yieldFor(bytes);
   if (!isJsonObject(value)) throw malformed('The request body must be a JSON object.', 'not an object');
   return value;
 }

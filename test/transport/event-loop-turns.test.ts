@@ -1,4 +1,4 @@
-/** Large answers leave the event loop to others while they are made. */
+/** Large answers and bodies leave the event loop to others while they are made and read. */
 
 import { expect, it, onTestFinished } from 'vitest';
 import { buildBody } from '../../src/transport/rest/body-parts.ts';
@@ -58,4 +58,22 @@ it('arrives whole, packed and plain', async () => {
     const trace = (await answer.json()) as { readonly spans: readonly object[] };
     expect(trace.spans).toMatchObject(spans.map(({ spanId, name }) => ({ span_id: spanId, name })));
   }
+});
+
+it('a large body is scanned, parsed and judged in turns of their own', async () => {
+  let turns = 0;
+  const nextTurn = async () => {
+    turns += 1;
+  };
+  const port = await startPort({ fallback: 'rest', nextTurn });
+  onTestFinished(() => port.drain(0));
+  const send = async (name: string) => {
+    const headers = { ...GOOD, 'content-type': 'application/json' };
+    const sent = { method: 'POST', headers, body: JSON.stringify({ name }) };
+    expect((await fetch(`${port.address}/api/api-keys`, sent)).status).toBe(201);
+  };
+  await send('small');
+  expect(turns).toBe(0);
+  await send('x'.repeat(400 * KIB));
+  expect(turns).toBe(3);
 });
