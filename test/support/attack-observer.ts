@@ -7,6 +7,7 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import type { ObserverOrders, ObserverReport, ObserverTold } from './attack-observing.ts';
+import { isFullTier } from './scenario.ts';
 import { readTurns, slowdown, type Turns } from './turns.ts';
 
 const ASK_EVERY_MS = 15;
@@ -46,13 +47,22 @@ setInterval(look, LOOK_EVERY_MS);
 void scrapeForEver();
 process.on('disconnect', () => process.exit());
 process.on('message', (message) => {
-  if (message === 'begin') begin();
+  if (message === 'begin') void begin();
   else void end();
 });
 
-function begin(): void {
-  current = openWindow();
+/** The bar of the long run is as low as what comes before an attack, so the second in which that was must be over. */
+async function begin(): Promise<void> {
   isAsking = true;
+  if (isFullTier) await nextPeriod();
+  current = openWindow();
+  tell({ kind: 'begun' });
+}
+
+async function nextPeriod(): Promise<void> {
+  const periods = scraped?.periods ?? 0;
+  const latestMs = performance.now() + ANSWER_MAX_MS;
+  while ((scraped?.periods ?? 0) <= periods && performance.now() < latestMs) await pause(10);
 }
 
 function openWindow(): Window {

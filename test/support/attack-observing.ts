@@ -23,11 +23,14 @@ export type ObserverReport = {
   readonly slowdown: number;
 };
 
-export type ObserverTold = { readonly kind: 'served' } | { readonly kind: 'report'; readonly report: ObserverReport };
+export type ObserverTold =
+  | { readonly kind: 'served' }
+  | { readonly kind: 'begun' }
+  | { readonly kind: 'report'; readonly report: ObserverReport };
 
 export type Observer = {
-  /** Forgets what was before. */
-  begin(): void;
+  /** Forgets what was before; in the long run also what the server adds to its figures of that afterwards. */
+  begin(): Promise<void>;
   /** Resolves once so many more questions were answered, well or not. */
   serves(answers: number): Promise<void>;
   end(): Promise<ObserverReport>;
@@ -42,13 +45,19 @@ export function startObserver(orders: ObserverOrders): Observer {
   // One that was closed has nothing more to hear.
   child.on('error', () => undefined);
   let served = 0;
+  let hasBegun = false;
   let report: ObserverReport | null = null;
   child.on('message', (told: ObserverTold) => {
     if (told.kind === 'served') served += 1;
+    else if (told.kind === 'begun') hasBegun = true;
     else report = told.report;
   });
   return {
-    begin: () => void child.send('begin'),
+    async begin() {
+      hasBegun = false;
+      child.send('begin');
+      await until(() => hasBegun || child.exitCode !== null, SERVED_WITHIN_MS);
+    },
     async serves(answers) {
       const enough = served + answers;
       await until(() => served >= enough || child.exitCode !== null, SERVED_WITHIN_MS);

@@ -99,7 +99,7 @@ async function launch(environment: { readonly [name: string]: string }, logFile:
     // Loads what the first call of Connect loads, once in the life of a process.
     await callRest(server.address, { verb: 'POST', path: '/spandrel.v1.TraceService/GetTrace', body: {} });
     await observer.serves(WARM_ANSWERS);
-    observer.begin();
+    await observer.begin();
     await observer.serves(BASELINE_ANSWERS);
     return { server, observer, baseline: await observer.end() };
   } catch (error) {
@@ -126,7 +126,7 @@ async function judgeAttack({ server, observer, baseline }: Running, run: (attack
   const ended = Promise.withResolvers<never>();
   const onExit = () => ended.reject(new Error(`the server ended: ${server.output().slice(-500)}`));
   server.child.once('exit', onExit);
-  observer.begin();
+  await observer.begin();
   try {
     const attack = { serves: observer.serves, closeLater: (close: () => void) => void closers.push(close) };
     await Promise.race([run(attack), ended.promise]);
