@@ -5,6 +5,7 @@ import { paceReads } from '../../src/storage/engine/sqlite/read-pace.ts';
 function createPaced(isBusy: () => boolean, readMs: number) {
   let nowMs = 0;
   const rests: number[] = [];
+  const turnsAtMs: number[] = [];
   const lane = paceReads({
     lane: async (read) => {
       nowMs += readMs;
@@ -16,8 +17,9 @@ function createPaced(isBusy: () => boolean, readMs: number) {
       rests.push(delayMs);
       nowMs += delayMs;
     },
+    nextTurn: async () => void turnsAtMs.push(nowMs),
   });
-  return { lane, rests };
+  return { lane, rests, turnsAtMs };
 }
 
 it('reads while appends are on their way take a small share of the time, in the order they came', async () => {
@@ -38,6 +40,12 @@ it('reads do not wait when nothing is to be appended', async () => {
   const { lane, rests } = createPaced(() => false, 1);
   await Promise.all([lane(() => 1), lane(() => 2)]);
   expect(rests).toEqual([]);
+});
+
+it('reads that wait for one another leave turns of the event loop to others', async () => {
+  const { lane, turnsAtMs } = createPaced(() => false, 2);
+  await Promise.all(Array.from({ length: 8 }, () => lane(() => 1)));
+  expect(turnsAtMs).toEqual([6, 12]);
 });
 
 it('a read that fails fails alone', async () => {

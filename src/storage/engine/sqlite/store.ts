@@ -2,7 +2,7 @@
 
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import * as questions from '../../../../gen/storage/sqlite/all.ts';
 import { findEvent, findRequest } from '../../../../gen/storage/sqlite/append.ts';
 import type { Store } from '../../../domain/store.ts';
@@ -126,7 +126,7 @@ function startEngine(
     }
   }) as CallWriter;
   const control = createAsking(reader, openLane, questions);
-  const pacedLane = paceReads({ lane: openLane, isBusy, nowMs: () => performance.now(), wait: delay });
+  const pacedLane = paceReads({ lane: openLane, isBusy, nowMs: () => performance.now(), wait: delay, nextTurn });
   const reads = createAsking(reader, pacedLane, questions);
   const finder = prepareTraceFinder(reader, pacedLane);
   const traceReader = prepareTraceReader(reader, pacedLane, takeInTurns);
