@@ -1,22 +1,20 @@
-/** Requests about API keys, as their rules take them, and what is wrong with their words. */
+/** Requests about API keys, as their rules take them. */
 
-import { timestampMs } from '@bufbuild/protobuf/wkt';
+import { create } from '@bufbuild/protobuf';
+import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 import {
+  ApiKeySchema,
+  ApiKeyScope,
+  type Binding,
   type CreateApiKeyRequest,
   KeyType as KeyTypeNumber,
-  KeyTypeSchema,
   type ListApiKeysRequest,
   PermissionMode as PermissionModeNumber,
-  PermissionModeSchema,
-  RoleSchema,
-  ScopeTypeSchema,
   type UpdateApiKeyRequest,
 } from '../../gen/spandrel/v1/keys_pb.js';
-import { REASONS_MAX, type Reason } from '../domain/fault.ts';
-import { KEY_SCOPES, type KeyDraft, type KeyView, type ListKeys } from '../domain/keys.ts';
-import { enumReason } from './field-rules.ts';
+import type { BindingDraft, KeyDraft } from '../domain/key-draft.ts';
+import type { KeyView, ListKeys } from '../domain/keys.ts';
 import { roleNumbers, scopeTypeNumbers, wordOf } from './grant-words.ts';
-import { wordProblems } from './management-problems.ts';
 import { isSent } from './update-mask.ts';
 
 export const keyTypeNumbers: Readonly<Record<KeyView['keyType'], KeyTypeNumber>> = {
@@ -30,59 +28,62 @@ export const permissionModeNumbers: Readonly<Record<KeyView['permissionMode'], P
   restricted: PermissionModeNumber.RESTRICTED,
 };
 
-export function readQuestion({ scope, includeRevoked, limit, cursor }: ListApiKeysRequest): ListKeys {
+const keyScopeNumbers: Readonly<Record<ListKeys['scope'], ApiKeyScope>> = {
+  own: ApiKeyScope.OWN,
+  organization: ApiKeyScope.ORGANIZATION,
+};
+
+export function readQuestion({ scope, includeRevoked, pageSize, pageToken }: ListApiKeysRequest): ListKeys {
   return {
-    scope: KEY_SCOPES.find((each) => each === scope) ?? 'own',
+    scope: wordOf(keyScopeNumbers, scope) ?? 'own',
     includeRevoked: includeRevoked ?? false,
-    limit: limit === undefined ? null : Number(limit),
-    cursor: cursor ?? '',
+    limit: pageSize ?? null,
+    cursor: pageToken,
   };
 }
 
-/** A scope that is none. */
-export function scopeProblems({ scope }: ListApiKeysRequest): readonly Reason[] {
-  if (scope === undefined || KEY_SCOPES.some((each) => each === scope)) return [];
-  return [enumReason('scope', KEY_SCOPES, scope)];
+/** What a new key is to be. A word that is none reads like one that is missing; the rules of the fields tell of it. */
+export function readNewKey(request: CreateApiKeyRequest): KeyDraft {
+  const { bindings, permissions, projectIds, expiry } = request;
+  return {
+    keyType: wordOf(keyTypeNumbers, request.keyType) ?? undefined,
+    name: request.name,
+    description: request.description,
+    bindings: bindings.length > 0 ? bindings.map(readBinding) : undefined,
+    permissionMode: wordOf(permissionModeNumbers, request.permissionMode) ?? undefined,
+    permissions: permissions.length > 0 ? permissions : undefined,
+    projectIds: projectIds?.ids,
+    assignedToUserId: request.assignedToUserId,
+    expiresAtMs: expiry === undefined ? undefined : readInstant(expiry.at),
+  };
 }
 
-type WriteRequest = CreateApiKeyRequest | UpdateApiKeyRequest;
+const NOTHING = create(ApiKeySchema);
 
-/** What the request sends. A word that is none reads like one that is missing; `keyWordProblems` tells of it. */
-export function readKeyDraft(request: WriteRequest): KeyDraft {
-  const { updateMask: mask, keyType, permissionMode, expiresAt } = request;
+/** What an update sends. */
+export function readKeyChange({ apiKey: key = NOTHING, updateMask: mask }: UpdateApiKeyRequest): KeyDraft {
   /** Undefined: not sent; null: sent without a value. */
   const sent = <V>(path: string, value: V | undefined): V | null | undefined =>
     isSent(mask, path, value) ? (value ?? null) : undefined;
   const sentList = <V>(path: string, values: readonly V[]): readonly V[] | undefined =>
     isSent(mask, path, values.length > 0 ? values : undefined) ? values : undefined;
   return {
-    keyType: sent('key_type', wordOf(keyTypeNumbers, keyType) ?? undefined),
-    name: sent('name', request.name),
-    description: sent('description', request.description),
-    bindings: sentList('bindings', request.bindings)?.map(({ role, scopeType, scopeId = '' }) => ({
-      role: wordOf(roleNumbers, role),
-      scopeType: wordOf(scopeTypeNumbers, scopeType),
-      scopeId,
-    })),
-    permissionMode: sent('permission_mode', wordOf(permissionModeNumbers, permissionMode) ?? undefined),
-    permissions: sentList('permissions', request.permissions),
-    projectIds: sentList('project_ids', request.projectIds),
-    assignedToUserId: sent('assigned_to_user_id', request.assignedToUserId),
-    expiresAtMs: sent('expires_at', expiresAt === undefined ? undefined : timestampMs(expiresAt)),
+    keyType: sent('key_type', wordOf(keyTypeNumbers, key.keyType) ?? undefined),
+    name: sent('name', key.name),
+    description: sent('description', key.description),
+    bindings: sentList('bindings', key.bindings)?.map(readBinding),
+    permissionMode: sent('permission_mode', wordOf(permissionModeNumbers, key.permissionMode) ?? undefined),
+    permissions: sentList('permissions', key.permissions),
+    projectIds: sentList('project_ids', key.projectIds),
+    assignedToUserId: sent('assigned_to_user_id', key.assignedToUserId),
+    expiresAtMs: sent('expires_at', readInstant(key.expiresAt) ?? undefined),
   };
 }
 
-/** Numbers that stand for no word of the contract. */
-export function keyWordProblems({ keyType, permissionMode, bindings }: WriteRequest): readonly Reason[] {
-  return [
-    ...wordProblems(KeyTypeSchema, { path: 'keyType', number: keyType, required: false }),
-    ...wordProblems(PermissionModeSchema, { path: 'permissionMode', number: permissionMode, required: false }),
-    // Beyond them no answer tells of any more.
-    ...bindings
-      .slice(0, REASONS_MAX)
-      .flatMap(({ role, scopeType }, index) => [
-        ...wordProblems(RoleSchema, { path: `bindings.${index}.role`, number: role, required: true }),
-        ...wordProblems(ScopeTypeSchema, { path: `bindings.${index}.scopeType`, number: scopeType, required: true }),
-      ]),
-  ];
+function readBinding({ role, scopeType, scopeId = '' }: Binding): BindingDraft {
+  return { role: wordOf(roleNumbers, role), scopeType: wordOf(scopeTypeNumbers, scopeType), scopeId };
+}
+
+function readInstant(instant: Timestamp | undefined): number | null {
+  return instant === undefined ? null : timestampMs(instant);
 }

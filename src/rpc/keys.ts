@@ -13,14 +13,7 @@ import {
 } from '../../gen/spandrel/v1/keys_pb.js';
 import type { ApiKeys, KeyView, MintedKey, RenewedKey } from '../domain/keys.ts';
 import { roleNumbers, scopeTypeNumbers } from './grant-words.ts';
-import {
-  keyTypeNumbers,
-  keyWordProblems,
-  permissionModeNumbers,
-  readKeyDraft,
-  readQuestion,
-  scopeProblems,
-} from './key-request.ts';
+import { keyTypeNumbers, permissionModeNumbers, readKeyChange, readNewKey, readQuestion } from './key-request.ts';
 import { managementCallOf } from './management-call.ts';
 import { nulProblems } from './management-problems.ts';
 import type { Implementation } from './method.ts';
@@ -29,23 +22,21 @@ export function createKeyRpc({ keys }: { readonly keys: ApiKeys }): Implementati
   return {
     listApiKeys: {
       gate: async (_, context) => keys.admitList(managementCallOf(context)),
-      check: scopeProblems,
       async handle(request, context) {
         const page = await keys.list(managementCallOf(context), readQuestion(request));
         // Over REST an empty text is written as null: the last page of those that were asked for.
-        return { data: page.keys.map(toMessage), nextCursor: page.nextCursor === null ? '' : page.nextCursor };
+        return { data: page.keys.map(toMessage), nextPageToken: page.nextCursor === null ? '' : page.nextCursor };
       },
     },
     createApiKey: {
       check: (request) => [
-        ...keyWordProblems(request),
         ...nulProblems(CreateApiKeyRequestSchema, request),
-        ...keys.creationProblems(readKeyDraft(request)),
+        ...keys.creationProblems(readNewKey(request)),
       ],
       async handle(request, context) {
-        const answer = ({ token, key }: MintedKey) => ({ id: key.id, secret: token, token, apiKey: toMessage(key) });
-        const draft = readKeyDraft(request);
-        const call = managementCallOf(context, ({ id }) => id);
+        const answer = ({ token, key }: MintedKey) => ({ token, apiKey: toMessage(key) });
+        const draft = readNewKey(request);
+        const call = managementCallOf(context, ({ apiKey }) => apiKey?.id ?? null);
         return answer(await keys.create(call, draft, (minted) => context.receipt(answer(minted))));
       },
     },
@@ -57,12 +48,11 @@ export function createKeyRpc({ keys }: { readonly keys: ApiKeys }): Implementati
     },
     updateApiKey: {
       check: (request) => [
-        ...keyWordProblems(request),
         ...nulProblems(UpdateApiKeyRequestSchema, request),
-        ...keys.changeProblems(readKeyDraft(request)),
+        ...keys.changeProblems(readKeyChange(request)),
       ],
       async handle(request, context) {
-        const draft = readKeyDraft(request);
+        const draft = readKeyChange(request);
         return { apiKey: toMessage(await keys.update(managementCallOf(context), request.id, draft)) };
       },
     },
@@ -70,14 +60,14 @@ export function createKeyRpc({ keys }: { readonly keys: ApiKeys }): Implementati
       check: (request) => nulProblems(RevokeApiKeyRequestSchema, request),
       async handle(request, context) {
         await keys.revoke(managementCallOf(context), request.id);
-        return { success: true };
+        return {};
       },
     },
     rotateApiKey: {
       check: (request) => nulProblems(RotateApiKeyRequestSchema, request),
       async handle(request, context) {
         const answer = ({ token, key }: RenewedKey) => ({ token, apiKey: toMessage(key) });
-        const rotation = { id: request.id, overlapSeconds: Number(request.overlapSeconds ?? 0n) };
+        const rotation = { id: request.id, overlapSeconds: request.overlapSeconds ?? 0 };
         return answer(
           await keys.rotate(managementCallOf(context), rotation, (renewed) => context.receipt(answer(renewed))),
         );
@@ -87,24 +77,21 @@ export function createKeyRpc({ keys }: { readonly keys: ApiKeys }): Implementati
 }
 
 function toMessage(key: KeyView): MessageInitShape<typeof ApiKeySchema> {
-  const bindings = key.bindings.map(({ id, role, scopeType, scopeId }) => ({
-    id,
-    role: roleNumbers[role],
-    scopeType: scopeTypeNumbers[scopeType],
-    scopeId,
-  }));
   return {
     id: key.id,
     keyType: keyTypeNumbers[key.keyType],
     name: key.name,
     description: key.description ?? undefined,
-    userId: key.userId ?? undefined,
     assignedToUserId: key.userId ?? undefined,
     createdByUserId: key.createdByUserId ?? undefined,
     permissionMode: permissionModeNumbers[key.permissionMode],
     permissions: [...key.permissions],
-    bindings: bindings.map(({ role, scopeType, scopeId }) => ({ role, scopeType, scopeId })),
-    roleBindings: bindings,
+    bindings: key.bindings.map(({ id, role, scopeType, scopeId }) => ({
+      id,
+      role: roleNumbers[role],
+      scopeType: scopeTypeNumbers[scopeType],
+      scopeId,
+    })),
     projectIds: [...key.projectIds],
     effectivePermissions: [...key.effectivePermissions],
     createdAt: timestampFromMs(key.createdAtMs),

@@ -16,14 +16,14 @@ function overRpc<D extends DescMessage>(desc: D, request: MessageInitShape<D>): 
 }
 
 function overRest(desc: DescMessage, body: object, parameters: { [name: string]: string } = {}): string {
-  const parts = { parameters, query: new URLSearchParams(), nullIsAbsent: false };
+  const parts = { parameters, query: new URLSearchParams(), nullIsAbsent: false, nullUnsets: true };
   const { message, problems } = decodeMessage(desc, { ...parts, body: body as never });
   expect(problems).toEqual([]);
   return Buffer.from(canonicalRequest(desc, message)).toString('hex');
 }
 
 describe('the same request has the same form', () => {
-  it('over REST and over RPC, with and without a mask', () => {
+  it('over REST and over RPC', () => {
     const body = {
       name: 'ci',
       description: 'for builds',
@@ -36,13 +36,9 @@ describe('the same request has the same form', () => {
       name: 'ci',
       description: 'for builds',
       bindings: [{ role: Role.MEMBER, scopeType: ScopeType.PROJECT, scopeId: 'project_1' }],
-      expiresAt: { seconds: 1_893_456_000n },
+      expiry: { at: { seconds: 1_893_456_000n } },
     };
-    const paths = ['expires_at', 'bindings', 'name', 'key_type', 'description', 'name'];
     expect(overRpc(CreateApiKeyRequestSchema, request)).toBe(overRest(CreateApiKeyRequestSchema, body));
-    expect(overRpc(CreateApiKeyRequestSchema, { ...request, updateMask: { paths } })).toBe(
-      overRest(CreateApiKeyRequestSchema, body),
-    );
   });
 
   it('whatever the order of members, and with members nobody declared', () => {
@@ -52,7 +48,7 @@ describe('the same request has the same form', () => {
 
   it('with the id in the path or in the message', () => {
     const rest = overRest(RotateApiKeyRequestSchema, { overlapSeconds: JSON.rawJSON('60') }, { id: 'key1' });
-    expect(overRpc(RotateApiKeyRequestSchema, { id: 'key1', overlapSeconds: 60n })).toBe(rest);
+    expect(overRpc(RotateApiKeyRequestSchema, { id: 'key1', overlapSeconds: 60 })).toBe(rest);
   });
 
   it('with fields of a later contract', () => {
@@ -69,12 +65,11 @@ describe('another request has another form', () => {
     const forms = [
       overRest(CreateApiKeyRequestSchema, { name: 'a' }),
       overRest(CreateApiKeyRequestSchema, { name: 'a', projectIds: [] }),
-      overRest(CreateApiKeyRequestSchema, { name: 'a', bindings: [] }),
-      overRest(CreateApiKeyRequestSchema, { name: 'a', description: null }),
+      overRest(CreateApiKeyRequestSchema, { name: 'a', expiresAt: null }),
       overRest(CreateApiKeyRequestSchema, { name: 'a', description: '' }),
       overRest(CreateApiKeyRequestSchema, { name: 'a', keyType: 'personal' }),
       overRpc(RotateApiKeyRequestSchema, { id: 'key1' }),
-      overRpc(RotateApiKeyRequestSchema, { id: 'key1', overlapSeconds: 0n }),
+      overRpc(RotateApiKeyRequestSchema, { id: 'key1', overlapSeconds: 0 }),
     ];
     expect(new Set(forms).size).toBe(forms.length);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ApiKeyService } from '../../gen/spandrel/v1/keys_pb.js';
+import { ApiKeyScope, ApiKeyService } from '../../gen/spandrel/v1/keys_pb.js';
 import { TeamService } from '../../gen/spandrel/v1/organization_pb.js';
 import { decide } from '../../src/domain/decide.ts';
 import { Fault } from '../../src/domain/fault.ts';
@@ -244,14 +244,14 @@ describe('the audit log hears', () => {
         },
       },
     });
-    await faultOf(pipeline.call('listApiKeys', { scope: 'organization' }, { as: 'admin' }));
+    await faultOf(pipeline.call('listApiKeys', { scope: ApiKeyScope.ORGANIZATION }, { as: 'admin' }));
     expect(pipeline.refused.map(({ deed }) => deed.action)).toEqual(['apiKey.read']);
   });
 
   it('of no other failure', async () => {
     const { call, refused } = keys();
     await faultOf(call('createApiKey', { name: 'a' }, { as: 'nobody' }));
-    await faultOf(call('rotateApiKey', { id: 'key1', overlapSeconds: -1n }, { as: 'admin' }));
+    await faultOf(call('rotateApiKey', { id: 'key1', overlapSeconds: -1 }, { as: 'admin' }));
     const teams = createPipeline(TeamService, {
       createTeam: {
         handle: async () => {
@@ -285,16 +285,11 @@ describe('the use of a key is noted', () => {
 describe('an instant in a message', () => {
   it('must be one of the calendar', async () => {
     const { call } = createPipeline(ApiKeyService, {});
-    for (const expiresAt of [
-      { seconds: 253_402_300_800n },
-      { seconds: -62_135_596_801n },
-      { nanos: -1 },
-      { nanos: 1e9 },
-    ]) {
-      const fault = await faultOf(call('createApiKey', { name: 'a', expiresAt }, { as: 'admin' }));
+    for (const at of [{ seconds: 253_402_300_800n }, { seconds: -62_135_596_801n }, { nanos: -1 }, { nanos: 1e9 }]) {
+      const fault = await faultOf(call('createApiKey', { name: 'a', expiry: { at } }, { as: 'admin' }));
       expect(fault.meta).toMatchObject({ fields: ['expiresAt'], reasons: [{ meta: { type: 'invalid_format' } }] });
     }
-    await call('createApiKey', { name: 'a', expiresAt: { seconds: 253_402_300_799n } }, { as: 'admin' });
+    await call('createApiKey', { name: 'a', expiry: { at: { seconds: 253_402_300_799n } } }, { as: 'admin' });
   });
 });
 

@@ -14,6 +14,7 @@ function decode(desc: DescMessage, body: object) {
     parameters: {},
     query: new URLSearchParams(),
     nullIsAbsent: false,
+    nullUnsets: true,
     body: body as never,
   });
 }
@@ -21,7 +22,7 @@ function decode(desc: DescMessage, body: object) {
 /** The instant that a body names, or what is wrong with it. */
 function read(expiresAt: unknown) {
   const { message, problems } = decode(CreateApiKeyRequestSchema, { expiresAt });
-  const { expiresAt: read } = message as CreateApiKeyRequest;
+  const { at: read } = (message as CreateApiKeyRequest).expiry ?? {};
   const [problem] = problems;
   return problem ? problem.type : read ? new Date(timestampMs(read)).toISOString() : undefined;
 }
@@ -99,9 +100,9 @@ describe('an instant in a body', () => {
 });
 
 describe('the position of the next page', () => {
-  const write = (nextCursor?: string) =>
+  const write = (nextPageToken?: string) =>
     compileEncoder(ListApiKeysResponseSchema)(
-      create(ListApiKeysResponseSchema, nextCursor === undefined ? {} : { nextCursor }),
+      create(ListApiKeysResponseSchema, nextPageToken === undefined ? {} : { nextPageToken }),
     );
 
   it('is absent where no page was asked for, null at the end, and a text before it', () => {

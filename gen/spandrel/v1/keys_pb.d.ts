@@ -14,45 +14,11 @@ import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_spandrel_v1_keys: GenFile;
 
 /**
- * A grant as it is asked for.
+ * A grant: a role at a place, and below it.
  *
  * @generated from message spandrel.v1.Binding
  */
 export declare type Binding = Message<"spandrel.v1.Binding"> & {
-  /**
-   * What it gives.
-   *
-   * @generated from field: spandrel.v1.Role role = 1;
-   */
-  role: Role;
-
-  /**
-   * Where.
-   *
-   * @generated from field: spandrel.v1.ScopeType scope_type = 2;
-   */
-  scopeType: ScopeType;
-
-  /**
-   * The id of the organization, team or project.
-   *
-   * @generated from field: optional string scope_id = 3;
-   */
-  scopeId?: string | undefined;
-};
-
-/**
- * Describes the message spandrel.v1.Binding.
- * Use `create(BindingSchema)` to create a new message.
- */
-export declare const BindingSchema: GenMessage<Binding>;
-
-/**
- * A grant as it is kept.
- *
- * @generated from message spandrel.v1.KeyRoleBinding
- */
-export declare type KeyRoleBinding = Message<"spandrel.v1.KeyRoleBinding"> & {
   /**
    * "rolebinding_" and 21 characters.
    *
@@ -68,7 +34,7 @@ export declare type KeyRoleBinding = Message<"spandrel.v1.KeyRoleBinding"> & {
   role: Role;
 
   /**
-   * Where.
+   * Whether scope_id names the organization, a team or a project.
    *
    * @generated from field: spandrel.v1.ScopeType scope_type = 3;
    */
@@ -77,16 +43,16 @@ export declare type KeyRoleBinding = Message<"spandrel.v1.KeyRoleBinding"> & {
   /**
    * The id of the organization, team or project.
    *
-   * @generated from field: string scope_id = 4;
+   * @generated from field: optional string scope_id = 4;
    */
-  scopeId: string;
+  scopeId?: string | undefined;
 };
 
 /**
- * Describes the message spandrel.v1.KeyRoleBinding.
- * Use `create(KeyRoleBindingSchema)` to create a new message.
+ * Describes the message spandrel.v1.Binding.
+ * Use `create(BindingSchema)` to create a new message.
  */
-export declare const KeyRoleBindingSchema: GenMessage<KeyRoleBinding>;
+export declare const BindingSchema: GenMessage<Binding>;
 
 /**
  * An API key. Its token is never in it.
@@ -95,7 +61,7 @@ export declare const KeyRoleBindingSchema: GenMessage<KeyRoleBinding>;
  */
 export declare type ApiKey = Message<"spandrel.v1.ApiKey"> & {
   /**
-   * The part of the token before the underscore.
+   * The part of the token between the prefix and the underscore.
    *
    * @generated from field: string id = 1;
    */
@@ -109,114 +75,100 @@ export declare type ApiKey = Message<"spandrel.v1.ApiKey"> & {
   keyType: KeyType;
 
   /**
-   * What people call it.
+   * What people call it: 1 to 100 characters, not all blank.
    *
-   * @generated from field: string name = 3;
+   * @generated from field: optional string name = 3;
    */
-  name: string;
+  name?: string | undefined;
 
   /**
-   * What it is for.
+   * What it is for, in up to 500 characters.
    *
    * @generated from field: optional string description = 4;
    */
   description?: string | undefined;
 
   /**
-   * The owner; unset for service keys.
+   * The member who owns a personal key; unset for service keys.
    *
-   * @generated from field: optional string user_id = 5;
-   */
-  userId?: string | undefined;
-
-  /**
-   * The same.
-   *
-   * @generated from field: optional string assigned_to_user_id = 6;
+   * @generated from field: optional string assigned_to_user_id = 5;
    */
   assignedToUserId?: string | undefined;
 
   /**
-   * The person behind the key that made it.
+   * The person behind the key that made it; unset when a service key did.
    *
-   * @generated from field: optional string created_by_user_id = 7;
+   * @generated from field: optional string created_by_user_id = 6;
    */
   createdByUserId?: string | undefined;
 
   /**
-   * A label.
+   * A label; an update to another mode than restricted takes the permissions away.
    *
-   * @generated from field: spandrel.v1.PermissionMode permission_mode = 8;
+   * @generated from field: spandrel.v1.PermissionMode permission_mode = 7;
    */
   permissionMode: PermissionMode;
 
   /**
    * What its CUSTOM grants give, sorted, as it was asked for.
    *
-   * @generated from field: repeated string permissions = 9;
+   * @generated from field: repeated string permissions = 8;
    */
   permissions: string[];
 
   /**
-   * Its grants, in the order they were given.
+   * Its grants, in the order they were given; an update replaces all of them, by up to 20 others.
    *
-   * @generated from field: repeated spandrel.v1.Binding bindings = 10;
+   * @generated from field: repeated spandrel.v1.Binding bindings = 9;
    */
   bindings: Binding[];
 
   /**
-   * The same grants with their ids.
+   * Projects that a service key administers; an update replaces all of them, by up to 50 others.
    *
-   * @generated from field: repeated spandrel.v1.KeyRoleBinding role_bindings = 11;
-   */
-  roleBindings: KeyRoleBinding[];
-
-  /**
-   * Projects a service key administers.
-   *
-   * @generated from field: repeated string project_ids = 12;
+   * @generated from field: repeated string project_ids = 10;
    */
   projectIds: string[];
 
   /**
    * All it can do now, anywhere, sorted; nothing when it is refused.
    *
-   * @generated from field: repeated string effective_permissions = 13;
+   * @generated from field: repeated string effective_permissions = 11;
    */
   effectivePermissions: string[];
 
   /**
    * When it was minted.
    *
-   * @generated from field: google.protobuf.Timestamp created_at = 14;
+   * @generated from field: google.protobuf.Timestamp created_at = 12;
    */
   createdAt?: Timestamp | undefined;
 
   /**
    * When it was last changed or rotated.
    *
-   * @generated from field: google.protobuf.Timestamp updated_at = 15;
+   * @generated from field: google.protobuf.Timestamp updated_at = 13;
    */
   updatedAt?: Timestamp | undefined;
 
   /**
-   * From when on it is refused.
+   * From when on it is refused; unset: never. An update can set it later than now, and no later than the calling key expires.
    *
-   * @generated from field: optional google.protobuf.Timestamp expires_at = 16;
+   * @generated from field: optional google.protobuf.Timestamp expires_at = 14;
    */
   expiresAt?: Timestamp | undefined;
 
   /**
    * When it last worked, to a minute.
    *
-   * @generated from field: optional google.protobuf.Timestamp last_used_at = 17;
+   * @generated from field: optional google.protobuf.Timestamp last_used_at = 15;
    */
   lastUsedAt?: Timestamp | undefined;
 
   /**
    * When it was taken back.
    *
-   * @generated from field: optional google.protobuf.Timestamp revoked_at = 18;
+   * @generated from field: optional google.protobuf.Timestamp revoked_at = 16;
    */
   revokedAt?: Timestamp | undefined;
 };
@@ -228,38 +180,78 @@ export declare type ApiKey = Message<"spandrel.v1.ApiKey"> & {
 export declare const ApiKeySchema: GenMessage<ApiKey>;
 
 /**
+ * A list of projects that differs from no list when it is empty.
+ *
+ * @generated from message spandrel.v1.ProjectIds
+ */
+export declare type ProjectIds = Message<"spandrel.v1.ProjectIds"> & {
+  /**
+   * Ids of projects.
+   *
+   * @generated from field: repeated string ids = 1;
+   */
+  ids: string[];
+};
+
+/**
+ * Describes the message spandrel.v1.ProjectIds.
+ * Use `create(ProjectIdsSchema)` to create a new message.
+ */
+export declare const ProjectIdsSchema: GenMessage<ProjectIds>;
+
+/**
+ * The end of a key, or that it has none.
+ *
+ * @generated from message spandrel.v1.KeyExpiry
+ */
+export declare type KeyExpiry = Message<"spandrel.v1.KeyExpiry"> & {
+  /**
+   * From when on the key is refused; unset: never.
+   *
+   * @generated from field: optional google.protobuf.Timestamp at = 1;
+   */
+  at?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.KeyExpiry.
+ * Use `create(KeyExpirySchema)` to create a new message.
+ */
+export declare const KeyExpirySchema: GenMessage<KeyExpiry>;
+
+/**
  * Which keys to list.
  *
  * @generated from message spandrel.v1.ListApiKeysRequest
  */
 export declare type ListApiKeysRequest = Message<"spandrel.v1.ListApiKeysRequest"> & {
   /**
-   * own (the default) or organization.
+   * own by default.
    *
-   * @generated from field: optional string scope = 1;
+   * @generated from field: spandrel.v1.ApiKeyScope scope = 1;
    */
-  scope?: string | undefined;
+  scope: ApiKeyScope;
 
   /**
-   * Whether revoked keys are listed too.
+   * Whether revoked keys are listed too; false by default.
    *
    * @generated from field: optional bool include_revoked = 2;
    */
   includeRevoked?: boolean | undefined;
 
   /**
-   * 1 to 200.
+   * Keys of a page, 1 to 200. All keys are answered at once where neither it nor page_token is sent.
    *
-   * @generated from field: optional int64 limit = 3;
+   * @generated from field: optional int32 page_size = 3;
    */
-  limit?: bigint | undefined;
+  pageSize?: number | undefined;
 
   /**
-   * From the page before.
+   * next_page_token of the page before.
    *
-   * @generated from field: optional string cursor = 4;
+   * @generated from field: string page_token = 4;
    */
-  cursor?: string | undefined;
+  pageToken: string;
 };
 
 /**
@@ -284,9 +276,9 @@ export declare type ListApiKeysResponse = Message<"spandrel.v1.ListApiKeysRespon
   /**
    * Where the next page begins; empty when nothing remains, unset when no page was asked for and all keys are here.
    *
-   * @generated from field: optional string next_cursor = 2;
+   * @generated from field: optional string next_page_token = 2;
    */
-  nextCursor?: string | undefined;
+  nextPageToken?: string | undefined;
 };
 
 /**
@@ -296,7 +288,7 @@ export declare type ListApiKeysResponse = Message<"spandrel.v1.ListApiKeysRespon
 export declare const ListApiKeysResponseSchema: GenMessage<ListApiKeysResponse>;
 
 /**
- * A new key.
+ * A key to mint.
  *
  * @generated from message spandrel.v1.CreateApiKeyRequest
  */
@@ -344,11 +336,12 @@ export declare type CreateApiKeyRequest = Message<"spandrel.v1.CreateApiKeyReque
   permissions: string[];
 
   /**
-   * Service keys only: up to 50 projects it administers.
+   * Service keys only: the projects it administers. A service key with neither these nor bindings administers the
+   * organization; an empty list without bindings is refused.
    *
-   * @generated from field: repeated string project_ids = 7;
+   * @generated from field: spandrel.v1.ProjectIds project_ids = 7;
    */
-  projectIds: string[];
+  projectIds?: ProjectIds | undefined;
 
   /**
    * Personal keys only: the owner, the caller by default.
@@ -358,18 +351,11 @@ export declare type CreateApiKeyRequest = Message<"spandrel.v1.CreateApiKeyReque
   assignedToUserId?: string | undefined;
 
   /**
-   * Later than now; never by default. Where the calling key expires, when that does by default, and no later.
+   * Later than now. By default when the calling key expires, if it does, and never later than that.
    *
-   * @generated from field: optional google.protobuf.Timestamp expires_at = 9;
+   * @generated from field: spandrel.v1.KeyExpiry expiry = 9;
    */
-  expiresAt?: Timestamp | undefined;
-
-  /**
-   * Which fields count as sent, so that an empty list differs from none.
-   *
-   * @generated from field: google.protobuf.FieldMask update_mask = 10;
-   */
-  updateMask?: FieldMask | undefined;
+  expiry?: KeyExpiry | undefined;
 };
 
 /**
@@ -385,30 +371,16 @@ export declare const CreateApiKeyRequestSchema: GenMessage<CreateApiKeyRequest>;
  */
 export declare type CreateApiKeyResponse = Message<"spandrel.v1.CreateApiKeyResponse"> & {
   /**
-   * The id of the key.
-   *
-   * @generated from field: string id = 1;
-   */
-  id: string;
-
-  /**
    * The whole token.
    *
-   * @generated from field: string secret = 2;
-   */
-  secret: string;
-
-  /**
-   * The same.
-   *
-   * @generated from field: string token = 3;
+   * @generated from field: string token = 1;
    */
   token: string;
 
   /**
-   * The key.
+   * The key that it proves.
    *
-   * @generated from field: spandrel.v1.ApiKey api_key = 4;
+   * @generated from field: spandrel.v1.ApiKey api_key = 2;
    */
   apiKey?: ApiKey | undefined;
 };
@@ -426,7 +398,7 @@ export declare const CreateApiKeyResponseSchema: GenMessage<CreateApiKeyResponse
  */
 export declare type GetApiKeyRequest = Message<"spandrel.v1.GetApiKeyRequest"> & {
   /**
-   * Its id.
+   * The id of the key.
    *
    * @generated from field: string id = 1;
    */
@@ -440,13 +412,13 @@ export declare type GetApiKeyRequest = Message<"spandrel.v1.GetApiKeyRequest"> &
 export declare const GetApiKeyRequestSchema: GenMessage<GetApiKeyRequest>;
 
 /**
- * One key.
+ * The key that was asked for.
  *
  * @generated from message spandrel.v1.GetApiKeyResponse
  */
 export declare type GetApiKeyResponse = Message<"spandrel.v1.GetApiKeyResponse"> & {
   /**
-   * The key.
+   * Its token is not in it.
    *
    * @generated from field: spandrel.v1.ApiKey api_key = 1;
    */
@@ -466,79 +438,23 @@ export declare const GetApiKeyResponseSchema: GenMessage<GetApiKeyResponse>;
  */
 export declare type UpdateApiKeyRequest = Message<"spandrel.v1.UpdateApiKeyRequest"> & {
   /**
-   * Its id.
+   * The id of the key.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * Cannot change; accepted when equal.
+   * The fields that change; key_type and assigned_to_user_id are accepted when they are equal.
    *
-   * @generated from field: spandrel.v1.KeyType key_type = 2;
+   * @generated from field: spandrel.v1.ApiKey api_key = 2;
    */
-  keyType: KeyType;
+  apiKey?: ApiKey | undefined;
 
   /**
-   * 1 to 100 characters, not all blank.
+   * Which fields of api_key count as sent; those that are set by default.
    *
-   * @generated from field: optional string name = 3;
-   */
-  name?: string | undefined;
-
-  /**
-   * Up to 500 characters.
-   *
-   * @generated from field: optional string description = 4;
-   */
-  description?: string | undefined;
-
-  /**
-   * Replace all grants.
-   *
-   * @generated from field: repeated spandrel.v1.Binding bindings = 5;
-   */
-  bindings: Binding[];
-
-  /**
-   * A label.
-   *
-   * @generated from field: spandrel.v1.PermissionMode permission_mode = 6;
-   */
-  permissionMode: PermissionMode;
-
-  /**
-   * What the CUSTOM grants give.
-   *
-   * @generated from field: repeated string permissions = 7;
-   */
-  permissions: string[];
-
-  /**
-   * Service keys only: replace the projects it administers.
-   *
-   * @generated from field: repeated string project_ids = 8;
-   */
-  projectIds: string[];
-
-  /**
-   * Cannot change; accepted when equal.
-   *
-   * @generated from field: optional string assigned_to_user_id = 9;
-   */
-  assignedToUserId?: string | undefined;
-
-  /**
-   * Later than now, or never; no later than the calling key expires.
-   *
-   * @generated from field: optional google.protobuf.Timestamp expires_at = 10;
-   */
-  expiresAt?: Timestamp | undefined;
-
-  /**
-   * Which fields count as sent.
-   *
-   * @generated from field: google.protobuf.FieldMask update_mask = 11;
+   * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
   updateMask?: FieldMask | undefined;
 };
@@ -556,7 +472,7 @@ export declare const UpdateApiKeyRequestSchema: GenMessage<UpdateApiKeyRequest>;
  */
 export declare type UpdateApiKeyResponse = Message<"spandrel.v1.UpdateApiKeyResponse"> & {
   /**
-   * The key.
+   * With everything it has now.
    *
    * @generated from field: spandrel.v1.ApiKey api_key = 1;
    */
@@ -576,7 +492,7 @@ export declare const UpdateApiKeyResponseSchema: GenMessage<UpdateApiKeyResponse
  */
 export declare type RevokeApiKeyRequest = Message<"spandrel.v1.RevokeApiKeyRequest"> & {
   /**
-   * Its id.
+   * The id of the key.
    *
    * @generated from field: string id = 1;
    */
@@ -590,17 +506,11 @@ export declare type RevokeApiKeyRequest = Message<"spandrel.v1.RevokeApiKeyReque
 export declare const RevokeApiKeyRequestSchema: GenMessage<RevokeApiKeyRequest>;
 
 /**
- * It is taken back.
+ * The key is taken back, and refused from now on.
  *
  * @generated from message spandrel.v1.RevokeApiKeyResponse
  */
 export declare type RevokeApiKeyResponse = Message<"spandrel.v1.RevokeApiKeyResponse"> & {
-  /**
-   * Always true.
-   *
-   * @generated from field: bool success = 1;
-   */
-  success: boolean;
 };
 
 /**
@@ -623,11 +533,11 @@ export declare type RotateApiKeyRequest = Message<"spandrel.v1.RotateApiKeyReque
   id: string;
 
   /**
-   * How long the token before works on, 0 to 86400; not at all by default.
+   * How many seconds the token before works on, 0 to 86400; not at all by default.
    *
-   * @generated from field: optional int64 overlap_seconds = 2;
+   * @generated from field: optional int32 overlap_seconds = 2;
    */
-  overlapSeconds?: bigint | undefined;
+  overlapSeconds?: number | undefined;
 };
 
 /**
@@ -650,7 +560,7 @@ export declare type RotateApiKeyResponse = Message<"spandrel.v1.RotateApiKeyResp
   token: string;
 
   /**
-   * The key.
+   * The key that it proves.
    *
    * @generated from field: spandrel.v1.ApiKey api_key = 2;
    */
@@ -822,6 +732,39 @@ export enum PermissionMode {
  * Describes the enum spandrel.v1.PermissionMode.
  */
 export declare const PermissionModeSchema: GenEnum<PermissionMode>;
+
+/**
+ * Whose keys a list has.
+ *
+ * @generated from enum spandrel.v1.ApiKeyScope
+ */
+export enum ApiKeyScope {
+  /**
+   * own, when listing.
+   *
+   * @generated from enum value: API_KEY_SCOPE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Those of the member behind the calling key, and that key itself.
+   *
+   * @generated from enum value: API_KEY_SCOPE_OWN = 1;
+   */
+  OWN = 1,
+
+  /**
+   * All of the organization; for administrators.
+   *
+   * @generated from enum value: API_KEY_SCOPE_ORGANIZATION = 2;
+   */
+  ORGANIZATION = 2,
+}
+
+/**
+ * Describes the enum spandrel.v1.ApiKeyScope.
+ */
+export declare const ApiKeyScopeSchema: GenEnum<ApiKeyScope>;
 
 /**
  * Hands out, changes and takes back API keys.

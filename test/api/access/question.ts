@@ -95,6 +95,7 @@ function decode({ method, parameters = {}, query = {}, body }: Question): Messag
     parameters,
     query: new URLSearchParams(query),
     body: sent,
+    nullUnsets: true,
     nullIsAbsent: false,
   }).message;
 }

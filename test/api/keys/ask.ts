@@ -85,6 +85,7 @@ async function askGrpc(
     query: new URLSearchParams(query),
     body: verb === 'GET' ? null : JSON.parse(JSON.stringify(body)),
     nullIsAbsent: false,
+    nullUnsets: true,
   });
   const answer = await callRpc(app.address, { method, request, headers });
   if (answer.ok) return { status, code: null, message: '', body: answer.body };

@@ -70,7 +70,8 @@ describe.each(SURFACES)('reading keys over %s', (surface) => {
 
   it('bad questions are refused', async () => {
     const cases = [
-      { query: { scope: 'all' }, field: 'scope' },
+      // A message has no word for what is no scope.
+      ...(surface === 'gRPC' ? [] : [{ query: { scope: 'all' }, field: 'scope' }]),
       { query: { limit: '0' }, field: 'limit' },
       { query: { limit: '201' }, field: 'limit' },
     ];

@@ -5,7 +5,7 @@ import { createConnectTransport } from '@connectrpc/connect-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import { EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
-import { ApiKeyService, KeyType, PermissionMode } from '../../../gen/spandrel/v1/keys_pb.js';
+import { ApiKeyService, PermissionMode } from '../../../gen/spandrel/v1/keys_pb.js';
 import {
   MemberRole,
   MemberService,
@@ -13,6 +13,7 @@ import {
   ProjectService,
 } from '../../../gen/spandrel/v1/organization_pb.js';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
+import { resourceField } from '../../../src/rpc/rest-shape.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { hex } from '../../support/fixtures.ts';
 import { type Body, callRest, callRpc, type RpcAnswer } from '../../support/surfaces.ts';
@@ -38,22 +39,16 @@ type Case = {
   readonly omits: readonly [path: string, name: string];
 };
 
-const { createApiKey, updateApiKey } = ApiKeyService.method;
+const { updateApiKey } = ApiKeyService.method;
 const { createEndpoint, updateEndpoint } = EndpointService.method;
 const QUEUE = { queueUrl: QUEUE_URL, roleArn: ROLE };
 
 const CASES: readonly Case[] = [
   {
-    method: createApiKey,
-    request: () => ({ name: 'dies', keyType: KeyType.SERVICE, expiresAt: { seconds: 4_102_444_800n } }),
-    paths: ['name', 'key_type', 'expires_at'],
-    omits: ['expires_at', 'expiresAt'],
-  },
-  {
     method: updateApiKey,
     async request() {
       const { id } = await act(app, 'POST', '/api/api-keys', { name: 'k', keyType: 'service' });
-      return { id, name: 'renamed', permissionMode: PermissionMode.READONLY };
+      return { id, apiKey: { name: 'renamed', permissionMode: PermissionMode.READONLY } };
     },
     paths: ['name', 'permission_mode'],
     omits: ['permission_mode', 'permissionMode'],
@@ -162,9 +157,11 @@ describe.each(CASES)('$method.name', (each) => {
   });
 });
 
-/** A field of the contract that is not set; only what addresses the request is left where there is no other. */
-function unsetPathOf(method: DescMethodUnary): readonly string[] {
-  const unset = method.input.fields.find((field) => field.name !== 'name' && field.name !== 'update_mask');
+/** A field of the contract that is not set. */
+function unsetPathOf({ input }: DescMethodUnary): readonly string[] {
+  const unset = (resourceField(input)?.message ?? input).fields.find(
+    ({ name }) => name !== 'name' && name !== 'update_mask',
+  );
   return unset === undefined ? ['nothing'] : [unset.name];
 }
 
@@ -193,29 +190,41 @@ describe('a field inside of another', () => {
   });
 
   it('is no item of a list and no part of an instant', async () => {
-    const request = { name: 'k', keyType: KeyType.SERVICE, expiresAt: { seconds: 4_102_444_800n } };
-    const paths = ['name', 'key_type', 'expires_at', 'bindings.role', 'expires_at.seconds'];
-    expect(refusedFields(await send({ method: createApiKey }, request, paths))).toEqual([
+    const request = { id: 'x', apiKey: { name: 'k', expiresAt: { seconds: 4_102_444_800n } } };
+    const paths = ['name', 'expires_at', 'bindings.role', 'expires_at.seconds'];
+    expect(refusedFields(await send({ method: updateApiKey }, request, paths))).toEqual([
+      'updateMask.paths.2',
       'updateMask.paths.3',
-      'updateMask.paths.4',
     ]);
   });
 });
 
 it('a mask of very many paths is refused with the first problems', async () => {
   const paths = Array.from({ length: 100_000 }, () => 'no');
-  const fields = refusedFields(await send({ method: createApiKey }, { name: 'k' }, paths));
+  const fields = refusedFields(await send({ method: updateApiKey }, { id: 'x', apiKey: { name: 'k' } }, paths));
   expect(fields[0]).toBe('updateMask.paths.0');
   expect(fields.length).toBeLessThanOrEqual(20);
 });
 
 it('the same holds over Connect', async () => {
   const keys = createClient(ApiKeyService, createConnectTransport({ baseUrl: app.address, httpVersion: '1.1' }));
-  const request = { name: 'k', keyType: KeyType.SERVICE, expiresAt: { seconds: 4_102_444_800n } };
-  const create = (paths: string[]) =>
-    keys.createApiKey({ ...request, updateMask: { paths } }, { headers: bearer(app.adminKey) });
-  await expect(create(['name', 'key_type'])).rejects.toThrow(/expiresAt is set, but updateMask does not name it/);
-  expect((await create(['name', 'key_type', 'expires_at'])).id).toMatch(/^[0-9A-Za-z]{16}$/);
+  const { id } = await act(app, 'POST', '/api/api-keys', { name: 'k', keyType: 'service' });
+  const apiKey = { name: 'renamed', expiresAt: { seconds: 4_102_444_800n } };
+  const update = (paths: string[]) =>
+    keys.updateApiKey({ id, apiKey, updateMask: { paths } }, { headers: bearer(app.adminKey) });
+  await expect(update(['name'])).rejects.toThrow(/expiresAt is set, but updateMask does not name it/);
+  expect((await update(['name', 'expires_at'])).apiKey?.name).toBe('renamed');
+});
+
+it('what only answers have can be sent back, and changes nothing', async () => {
+  const { id } = await act(app, 'POST', '/api/api-keys', { name: 'k', keyType: 'service' });
+  const keys = createClient(ApiKeyService, createConnectTransport({ baseUrl: app.address, httpVersion: '1.1' }));
+  const headers = bearer(app.adminKey);
+  const { apiKey } = await keys.getApiKey({ id }, { headers });
+  if (apiKey === undefined) throw new Error('no key');
+  const sent = { ...apiKey, effectivePermissions: ['a\0b'], name: 'renamed' };
+  const { apiKey: renamed } = await keys.updateApiKey({ id, apiKey: sent }, { headers });
+  expect(renamed?.effectivePermissions).toEqual(apiKey.effectivePermissions);
 });
 
 it('over REST the members of the body are the mask, whatever else it has', async () => {

@@ -94,6 +94,7 @@ function messageOf({ method, ask }: Sending): Message {
     parameters,
     query: new URLSearchParams(ask.query),
     body: getOption(method, http).body === '' ? null : ((ask.body ?? {}) as Readonly<Record<string, JsonValue>>),
+    nullUnsets: true,
     nullIsAbsent: false,
   }).message;
 }
