@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { monthOf } from '../../src/storage/engine/postgres/month.ts';
+import { monthOf } from '../../src/storage/engine/postgres/months.ts';
 import { eventTypes, requestSources, requestStatuses } from '../../src/storage/rows/codes.ts';
 import { createdAtMs, type FillPlan, stepMs, TIE_EVERY } from './plan.ts';
 import { makeSpecimen, type Slot, type Specimen, type Tenant } from './specimen.ts';

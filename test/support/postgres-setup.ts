@@ -1,7 +1,7 @@
 /** Starts one PostgreSQL for all tests of a run that need one, with a database in it that the others are copied from. */
 
 import type { TestProject } from 'vitest/node';
-import { monthOf } from '../../src/storage/engine/postgres/month.ts';
+import { monthOf } from '../../src/storage/engine/postgres/months.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { RECEIVED_AT_MS } from '../storage/conformance/samples.ts';
 import { startCluster } from './postgres.ts';

@@ -23,10 +23,31 @@ export const hideTrace: Compiled<typeof source.hideTrace> = {
   cells: (given) => [given.hiddenProjectNumber, given.hiddenTraceId, given.projectNumber, given.traceId, given.sequence],
 };
 
+export const holdProjectTerms: Compiled<typeof source.holdProjectTerms> = {
+  name: 'retention.holdProjectTerms',
+  text: "select \"number\" as \"number\", \"trace_retention_days\" as \"storedDays\" from \"projects\" where \"number\" = any($1) for update",
+  cells: (given) => [given.numbers],
+  row: (row) => row,
+};
+
+export const holdTraces: Compiled<typeof source.holdTraces> = {
+  name: 'retention.holdTraces',
+  text: "select \"project_number\" as \"projectNumber\", \"trace_id\" as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" + (select count(*) as \"count\" from (select \"evaluation_id\" as \"id\" from \"evaluations\" where \"evaluations\".\"project_number\" = \"traces\".\"project_number\" and \"evaluations\".\"trace_sequence\" = \"traces\".\"sequence\" limit $1) as \"some\") as \"parts\" from \"traces\" where \"sequence\" = any($2) order by \"sequence\" for update skip locked",
+  cells: (given) => [given.partsMax, given.sequences],
+  row: (row) => row,
+};
+
 export const listTraceTerms: Compiled<typeof source.listTraceTerms> = {
   name: 'retention.listTraceTerms',
   text: "select distinct \"trace_retention_days\" as \"storedDays\" from \"projects\"",
   cells: () => [],
+  row: (row) => row,
+};
+
+export const listTracesAfter: Compiled<typeof source.listTracesAfter> = {
+  name: 'retention.listTracesAfter',
+  text: "select \"sequence\" as \"sequence\", \"project_number\" as \"projectNumber\", \"inserted_at\" as \"insertedAtMs\" from \"traces\" where \"sequence\" > $1 and \"sequence\" < $2 order by \"sequence\" limit $3",
+  cells: (given) => [given.after, given.before, given.limit],
   row: (row) => row,
 };
 

@@ -31,12 +31,45 @@ export const hideTrace: Compiled<typeof source.hideTrace> = {
   cells: (given) => [given.hiddenProjectNumber, packId(given.hiddenTraceId), given.projectNumber, packId(given.traceId), given.sequence],
 };
 
+export const holdProjectTerms: Compiled<typeof source.holdProjectTerms> = {
+  name: 'retention.holdProjectTerms',
+  text: "select \"number\" as \"number\", \"trace_retention_days\" as \"storedDays\" from \"projects\" where \"number\" in (select value from json_each(?))",
+  cells: (given) => [JSON.stringify(given.numbers)],
+  row: (row: any) => ({
+    number: row[0],
+    storedDays: row[1],
+  }),
+};
+
+export const holdTraces: Compiled<typeof source.holdTraces> = {
+  name: 'retention.holdTraces',
+  text: "select \"project_number\" as \"projectNumber\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" + (select count(*) as \"count\" from (select \"evaluation_id\" as \"id\" from \"evaluations\" where \"evaluations\".\"project_number\" = \"traces\".\"project_number\" and \"evaluations\".\"trace_sequence\" = \"traces\".\"sequence\" limit ?) as \"some\") as \"parts\" from \"traces\" where \"sequence\" in (select value from json_each(?)) order by \"sequence\"",
+  cells: (given) => [given.partsMax, JSON.stringify(given.sequences)],
+  row: (row: any) => ({
+    projectNumber: row[0],
+    traceId: row[1],
+    sequence: row[2],
+    parts: row[3],
+  }),
+};
+
 export const listTraceTerms: Compiled<typeof source.listTraceTerms> = {
   name: 'retention.listTraceTerms',
   text: "select distinct \"trace_retention_days\" as \"storedDays\" from \"projects\"",
   cells: () => [],
   row: (row: any) => ({
     storedDays: row[0],
+  }),
+};
+
+export const listTracesAfter: Compiled<typeof source.listTracesAfter> = {
+  name: 'retention.listTracesAfter',
+  text: "select \"sequence\" as \"sequence\", \"project_number\" as \"projectNumber\", \"inserted_at\" as \"insertedAtMs\" from \"traces\" where \"sequence\" > ? and \"sequence\" < ? order by \"sequence\" limit ?",
+  cells: (given) => [given.after, given.before, given.limit],
+  row: (row: any) => ({
+    sequence: row[0],
+    projectNumber: row[1],
+    insertedAtMs: row[2],
   }),
 };
 

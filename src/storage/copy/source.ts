@@ -16,7 +16,7 @@ export type Source = {
   countRows(table: TableCopy): number;
   /** As JSON, always in the same order, without the first ones. Whoever stops early must end the iteration. */
   rows(table: TableCopy, skipped: number): Iterable<string>;
-  /** The months that rows belong to, as month.ts counts them. */
+  /** The months that rows belong to, as months.ts counts them. */
   months(): readonly number[];
   lastNumbers(): LastNumbers;
   close(): void;

@@ -4,7 +4,7 @@
  */
 
 import { BlobType, DoubleType, UnderscoreNamingStrategy } from '@mikro-orm/core';
-import { monthOf, sequenceOf } from '../engine/postgres/month.ts';
+import { monthOf, sequenceOf } from '../engine/postgres/months.ts';
 import { idTextSql, REQUEST_KEY_TEXT } from '../engine/sqlite/compact-ids.ts';
 import { unpackCostSource } from '../rows/codes.ts';
 import { WITHOUT_ROWID } from '../tables/beyond-mapper.ts';

@@ -13,30 +13,27 @@ export type RetentionQuestions = { readonly [Name in keyof typeof source]: Compi
 
 type Trace = { readonly projectNumber: number; readonly traceId: string; readonly sequence: number };
 
-export type Expired<Place> = Trace & {
-  /** Spans and evaluations, or more than a step may remove. */
-  readonly parts: number;
-  readonly place: Place;
+/** With spans and evaluations, or more than a step may remove. */
+type Expired = Trace & { readonly parts: number };
+
+export type StepOfTraces = Pace & {
+  /** Traces up to this one, in the order in which they came, have been looked at. */
+  readonly after: number;
+  /** No trace from this one on came in before any cut. */
+  readonly before: number;
+  readonly cuts: readonly TraceCut[];
 };
 
-/** Some that are past their term, held by the transaction, and where to go on behind them: null when all were looked at. */
-export type Listing<Place> = { readonly expired: readonly Expired<Place>[]; readonly end: Place | null };
-
-export type Deps<Place> = {
-  readonly questions: RetentionQuestions;
-  /** Looks at traces from a place on. */
-  readonly list: (step: StepOfTraces<Place>) => Promise<Listing<Place>>;
-};
-
-export type StepOfTraces<Place> = Pace & { readonly from: Place; readonly cuts: readonly TraceCut[] };
+// Looking at a trace costs a fraction of removing a row.
+const TRACES_AT_ONCE = 1000;
 
 /** `next` is where the following step begins; null when nothing is left. */
-export async function removeExpiredTraces<Place>(
-  { questions, list }: Deps<Place>,
-  step: StepOfTraces<Place>,
-): Promise<{ readonly removed: number; readonly next: Place | null }> {
-  const { ask, change, from, cuts, rowsMax, rowsAtOnce, isOver } = step;
-  let next: Place | null = from;
+export async function removeExpiredTraces(
+  questions: RetentionQuestions,
+  step: StepOfTraces,
+): Promise<{ readonly removed: number; readonly next: number | null }> {
+  const { ask, change, after, cuts, rowsMax, rowsAtOnce, isOver } = step;
+  let next: number | null = after;
   let rows = 0;
   let removed = 0;
   // However little time there is, every step gets somewhere.
@@ -75,7 +72,7 @@ export async function removeExpiredTraces<Place>(
   // What is out of reach already comes first.
   if (!(await eraseHidden())) return { removed, next };
   if (cuts.length === 0) return { removed, next: null };
-  const { expired, end } = await list(step);
+  const { expired, end } = await holdExpired(questions, step);
   for (let start = 0; start < expired.length; ) {
     if (isSpent()) return { removed, next };
     const room = Math.min(rowsAtOnce, rowsMax - rows);
@@ -84,7 +81,7 @@ export async function removeExpiredTraces<Place>(
     // It fits into the step to come.
     if (large !== undefined && room < rowsAtOnce && rowsOf(large) <= rowsAtOnce) return { removed, next };
     start += Math.max(1, batch.length);
-    next = expired[start - 1]?.place ?? next;
+    next = expired[start - 1]?.sequence ?? next;
     if (large !== undefined) {
       await change(questions.hideTrace, toHidden(large));
       if (!(await eraseHidden())) return { removed, next };
@@ -97,8 +94,32 @@ export async function removeExpiredTraces<Place>(
   return { removed, next: end };
 }
 
+/** Some that are past their term, held by the transaction, and where to go on behind them: null when all were looked at. */
+async function holdExpired(
+  questions: RetentionQuestions,
+  { ask, after, before, cuts, rowsMax }: StepOfTraces,
+): Promise<{ readonly expired: readonly Expired[]; readonly end: number | null }> {
+  const traces = await ask(questions.listTracesAfter, { after, before, limit: TRACES_AT_ONCE });
+  const end = traces.length < TRACES_AT_ONCE ? null : (traces.at(-1)?.sequence ?? null);
+  const goneBeforeMs = new Map(cuts.map((cut) => [cut.storedDays, cut.goneBeforeMs]));
+  const latestCutMs = Math.max(...goneBeforeMs.values());
+  const old = traces.filter(({ insertedAtMs }) => insertedAtMs < latestCutMs);
+  if (old.length === 0) return { expired: [], end };
+  const numbers = [...new Set(old.map(({ projectNumber }) => projectNumber))];
+  const terms = new Map(
+    (await ask(questions.holdProjectTerms, { numbers })).map((row) => [row.number, row.storedDays]),
+  );
+  // Traces of a project that is not known are nobody's to remove.
+  const cutOf = (number: number) => goneBeforeMs.get(terms.get(number) ?? null) ?? 0;
+  const sequences = old
+    .filter((trace) => terms.has(trace.projectNumber) && trace.insertedAtMs < cutOf(trace.projectNumber))
+    .map(({ sequence }) => sequence);
+  const expired = sequences.length === 0 ? [] : await ask(questions.holdTraces, { sequences, partsMax: rowsMax });
+  return { expired, end };
+}
+
 /** As many from one on as have no more rows together than there is room for. */
-function takeWhole<Place>(expired: readonly Expired<Place>[], start: number, room: number): readonly Expired<Place>[] {
+function takeWhole(expired: readonly Expired[], start: number, room: number): readonly Expired[] {
   let rows = 0;
   let end = start;
   for (const trace of expired.slice(start)) {
@@ -109,7 +130,7 @@ function takeWhole<Place>(expired: readonly Expired<Place>[], start: number, roo
   return expired.slice(start, end);
 }
 
-function rowsOf({ parts }: Expired<unknown>): number {
+function rowsOf({ parts }: Expired): number {
   return parts + 1;
 }
 

@@ -48,6 +48,51 @@ function organizationsAfter(db: Db, after: number) {
   return db.selectFrom('Organization').where('number', '>', after).orderBy('number');
 }
 
+type Between = { readonly after: number; readonly before: number; readonly limit: number };
+
+/** In the order in which they came. */
+export const listTracesAfter = question<Between>()((db, { after, before, limit }) =>
+  db
+    .selectFrom('Trace')
+    .where('sequence', '>', after)
+    .where('sequence', '<', before)
+    .select(['sequence as sequence', 'projectNumber as projectNumber', 'insertedAtMs as insertedAtMs'])
+    .orderBy('sequence')
+    .limit(limit),
+);
+
+/** A project that chooses otherwise from here on waits for the step, which goes by what was chosen before. */
+export const holdProjectTerms = question<{ readonly numbers: readonly number[] }>()((db, { numbers }, words) =>
+  words.hold(
+    db
+      .selectFrom('Project')
+      .where(words.isAmong('number', numbers))
+      .select(['number as number', 'traceRetentionDays as storedDays']),
+  ),
+);
+
+type OfSequences = { readonly sequences: readonly number[]; readonly partsMax: number };
+
+/** With how many spans and evaluations they have, or more than a step may remove. */
+export const holdTraces = question<OfSequences>()((db, { sequences, partsMax }, { holdFree, isAmong, idText }) =>
+  holdFree(
+    db
+      .selectFrom('Trace')
+      .where(isAmong('sequence', sequences))
+      .select(['projectNumber as projectNumber', idText('traceId').as('traceId'), 'sequence as sequence'])
+      .select(({ eb, ref, selectFrom }) => {
+        const some = selectFrom('Evaluation')
+          .whereRef('Evaluation.projectNumber', '=', 'Trace.projectNumber')
+          .whereRef('Evaluation.traceSequence', '=', 'Trace.sequence')
+          .select('evaluationId as id')
+          .limit(partsMax);
+        const evaluations = selectFrom(some.as('some')).select(({ fn }) => fn.countAll<number>().as('count'));
+        return eb(ref('spanCount'), '+', evaluations).$castTo<number>().as('parts');
+      })
+      .orderBy('sequence'),
+  ),
+);
+
 /** A trace that is out of reach and not yet gone. */
 export const findHiddenTrace = question<Record<never, never>>()((db) =>
   db

@@ -58,7 +58,7 @@ export const TraceOnSqlite = defineEntity({
   uniques: [{ name: 'traces_by_id', properties: ['projectNumber', 'traceId'] }],
 });
 
-/** PostgreSQL: rows have no order to win by, so one index does. The sequence says in which month the spans are. */
+/** PostgreSQL: rows have no order to win by, so what a trace is called is the key. The sequence says in which month the spans are. */
 export const TraceOnPostgres = defineEntity({
   name: 'Trace',
   tableName: 'traces',
@@ -68,6 +68,8 @@ export const TraceOnPostgres = defineEntity({
     sequence: large(),
     ...columns,
   },
+  // In order, so it is always written at its end: retention goes through traces as they came.
+  indexes: [{ name: 'traces_by_sequence', properties: 'sequence' }],
 });
 
 /** What is short and often read comes before free text, which may spill over to further pages. */

@@ -111,3 +111,12 @@ function getTypeParser(oid: number, format?: 'text' | 'binary') {
   if (oid === INT8 && format !== 'binary') return Number;
   return format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text');
 }
+
+const CLOCK: Statement = { name: 'clock', text: 'SELECT clock_ms() AS "nowMs"' };
+
+/** The clock of the database, by which events are created: every process goes by the same one. */
+export async function readClock({ ask }: Pick<Lane, 'ask'>): Promise<number> {
+  const [row] = await ask<{ nowMs: number }>(CLOCK, []);
+  if (row === undefined) throw new Error('the database does not tell the time');
+  return row.nowMs;
+}

@@ -7,8 +7,7 @@ import * as deliveries from '../../endpoints/delivery-store.ts';
 import * as webhooks from '../../endpoints/webhook-store.ts';
 import { createLogSearch } from '../../events/log-search.ts';
 import { createAsk, createTransact } from './ask.ts';
-import { readClock } from './clock.ts';
-import type { Lane } from './connection.ts';
+import { type Lane, readClock } from './connection.ts';
 import type { WakeUps } from './delivery-wake.ts';
 
 export type DeliveryStoreDeps = {

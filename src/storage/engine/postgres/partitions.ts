@@ -1,7 +1,8 @@
 /** The tables of single months: made ahead of time, and dropped whole once nothing in them is within its term. */
 
 import pg from 'pg';
-import { monthOf } from './month.ts';
+import { readClock } from './connection.ts';
+import { CREATE_MONTH, monthOf } from './months.ts';
 import type { Task } from './retention.ts';
 
 type Parent = 'events' | 'requests' | 'spans' | 'evaluations';
@@ -45,7 +46,7 @@ export const planEmptyMonths: Task = async (client) => {
 function createMonth(month: number): Task {
   return async (client) => {
     await client.query(CLOSED_MAX);
-    await client.query('SELECT create_month($1)', [month]);
+    await client.query(CREATE_MONTH.text, [month]);
     return { next: [] };
   };
 }
@@ -127,8 +128,5 @@ async function listPartitions(client: pg.ClientBase): Promise<readonly Partition
 }
 
 async function presentMonth(client: pg.ClientBase): Promise<number> {
-  const { rows } = await client.query<{ nowMs: number }>('SELECT clock_ms() AS "nowMs"');
-  const [row] = rows;
-  if (row === undefined) throw new Error('the database does not tell the time');
-  return monthOf(row.nowMs);
+  return monthOf(await readClock({ ask: async ({ text }) => (await client.query<never>(text)).rows }));
 }

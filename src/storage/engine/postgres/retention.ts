@@ -5,15 +5,13 @@
 
 import type pg from 'pg';
 import * as questions from '../../../../gen/storage/postgres/retention.ts';
-import type { RetentionStore, TraceCut } from '../../../domain/store.ts';
-import { removeExpiredAudit } from '../../retention/expired-audit.ts';
-import { removeExpiredTraces } from '../../retention/expired-traces.ts';
+import type { RetentionCuts, RetentionStore } from '../../../domain/store.ts';
+import { type PartTask, removePart, SHARED_PARTS } from '../../retention/parts.ts';
 import { beginWalk, type Pace, type TaskEnd, type TaskOutcome } from '../../retention/walk.ts';
 import { createAsk } from './ask.ts';
-import { readClock } from './clock.ts';
-import type { Lane } from './connection.ts';
-import { BEGINNING, listExpiredTraces } from './expired-traces.ts';
+import { type Lane, readClock } from './connection.ts';
 import { isStorageFailure, postgresCode, storageFault } from './failures.ts';
+import { firstSequenceAfter } from './months.ts';
 import { planEmptyMonths, planMonths } from './partitions.ts';
 
 /** One step of a walk, inside a transaction of its own. */
@@ -38,40 +36,21 @@ export function createRetention(lane: Lane): RetentionStore {
   return {
     nowMs: () => readClock(lane),
     traceTerms: async () => (await ask(questions.listTraceTerms, {})).map(({ storedDays }) => storedDays),
-    begin({ eventsBeforeMs, traces, auditBeforeMs }) {
-      const tasks = [
-        planMonths(eventsBeforeMs),
-        removeGovernance(eventsBeforeMs),
-        removeTraces(traces),
-        removeAudit(auditBeforeMs),
-        planEmptyMonths,
-      ];
-      return beginWalk(tasks, (task, rowsMax) => runAlone(lane, (client) => task(client, rowsMax)));
+    begin(cuts) {
+      const parts = SHARED_PARTS.map((part) => removing({ part, after: 0 }, cuts));
+      return beginWalk([planMonths(cuts.eventsBeforeMs), ...parts, planEmptyMonths], (task, rowsMax) =>
+        runAlone(lane, (client) => task(client, rowsMax)),
+      );
     },
   };
 }
 
-/** The events themselves go with their month. */
-function removeGovernance(beforeMs: number): Task {
+/** Events go with their month. */
+function removing(task: PartTask, cuts: RetentionCuts): Task {
   return async (client, rowsMax) => {
-    const count = await paceOf(client, rowsMax).change(questions.removeOldGovernance, { beforeMs, limit: rowsMax });
-    return { next: count === rowsMax ? [removeGovernance(beforeMs)] : [] };
-  };
-}
-
-function removeTraces(cuts: readonly TraceCut[], from = BEGINNING): Task {
-  return async (client, rowsMax) => {
-    const step = { ...paceOf(client, rowsMax), from, cuts };
-    const { removed, next } = await removeExpiredTraces({ questions, list: listExpiredTraces }, step);
-    return { removed: { traces: removed }, next: next === null ? [] : [removeTraces(cuts, next)] };
-  };
-}
-
-function removeAudit(beforeMs: number | null, after = 0): Task {
-  return async (client, rowsMax) => {
-    const step = { ...paceOf(client, rowsMax), after, beforeMs };
-    const { removed, next } = await removeExpiredAudit(questions, step);
-    return { removed: { auditEntries: removed }, next: next === null ? [] : [removeAudit(beforeMs, next)] };
+    const step = { ...paceOf(client, rowsMax), cuts, sequenceAt: firstSequenceAfter };
+    const { removed, next } = await removePart(questions, task, step);
+    return { ...(removed === undefined ? {} : { removed }), next: next.map((each) => removing(each, cuts)) };
   };
 }
 

@@ -3,17 +3,13 @@
 import * as questions from '../../../../gen/storage/sqlite/retention.ts';
 import type { RetentionCuts, RetentionStore } from '../../../domain/store.ts';
 import type { Ask, Transact } from '../../questions.ts';
-import { removeExpiredAudit } from '../../retention/expired-audit.ts';
-import { removeExpiredTraces } from '../../retention/expired-traces.ts';
+import { goOn, type PartTask, removePart, SHARED_PARTS, type SharedPart } from '../../retention/parts.ts';
 import { beginWalk, type Pace, type TaskEnd } from '../../retention/walk.ts';
 import type { Database } from './connection.ts';
 import { prepareExpiredEvents } from './expired-events.ts';
-import { listExpiredTraces } from './expired-traces.ts';
 
 /** Goes to the writer and comes back from it. */
-type Task = { readonly part: (typeof PARTS)[number]; readonly after: number };
-
-const PARTS = ['events', 'governance', 'traces', 'audit'] as const;
+type Task = PartTask<'events' | SharedPart>;
 
 export type RemovalStep = { readonly task: Task; readonly cuts: RetentionCuts; readonly rowsMax: number };
 
@@ -29,12 +25,12 @@ export function createRetention(ask: Ask, remove: (step: RemovalStep) => Promise
   return {
     nowMs: async () => null,
     traceTerms: async () => (await ask(questions.listTraceTerms, {})).map(({ storedDays }) => storedDays),
-    begin: (cuts) => beginWalk(PARTS.map(beginPart), (task, rowsMax) => remove({ task, cuts, rowsMax })),
+    begin: (cuts) =>
+      beginWalk(
+        (['events', ...SHARED_PARTS] as const).map((part): Task => ({ part, after: 0 })),
+        (task, rowsMax) => remove({ task, cuts, rowsMax }),
+      ),
   };
-}
-
-function beginPart(part: Task['part']): Task {
-  return { part, after: 0 };
 }
 
 /** The writer's side. `nowMs` is monotonic. */
@@ -47,22 +43,9 @@ export function prepareRemoval(
 
   async function remove({ task, cuts }: RemovalStep, pace: Pace): Promise<TaskEnd<Task>> {
     const { after, part } = task;
-    const next = (place: number | null) => (place === null ? [] : [{ part, after: place }]);
-    if (part === 'events') {
-      const done = removeEvents({ ...pace, after, beforeMs: cuts.eventsBeforeMs });
-      return { removed: { events: done.removed }, next: next(done.next) };
-    }
-    if (part === 'governance') {
-      const count = await removeGovernance(cuts.eventsBeforeMs, pace);
-      return { next: count === 0 ? [] : [task] };
-    }
-    if (part === 'traces') {
-      const deps = { questions, list: listExpiredTraces };
-      const done = await removeExpiredTraces(deps, { ...pace, from: after, cuts: cuts.traces });
-      return { removed: { traces: done.removed }, next: next(done.next) };
-    }
-    const done = await removeExpiredAudit(questions, { ...pace, after, beforeMs: cuts.auditBeforeMs });
-    return { removed: { auditEntries: done.removed }, next: next(done.next) };
+    if (part !== 'events') return await removePart(questions, { part, after }, { ...pace, cuts, sequenceAt: null });
+    const { removed, next } = removeEvents({ ...pace, after, beforeMs: cuts.eventsBeforeMs });
+    return { removed: { events: removed }, next: goOn(part, next) };
   }
 
   return async (step) => {
@@ -75,16 +58,4 @@ export function prepareRemoval(
     db.pragma('wal_checkpoint(PASSIVE)');
     return { end, heldMs: nowMs() - startedAtMs };
   };
-}
-
-/** Answers how many; none when nothing is left. */
-async function removeGovernance(beforeMs: number, { change, rowsMax, rowsAtOnce, isOver }: Pace): Promise<number> {
-  let removed = 0;
-  while (removed === 0 || (removed < rowsMax && !isOver())) {
-    const limit = Math.min(rowsAtOnce, rowsMax - removed);
-    const count = await change(questions.removeOldGovernance, { beforeMs, limit });
-    removed += count;
-    if (count < limit) break;
-  }
-  return removed;
 }
