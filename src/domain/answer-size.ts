@@ -33,7 +33,8 @@ export function spanBytes(span: Span, traceId: string): number {
   return (
     SPAN_BYTES +
     texts(traceId, span.spanId, span.parentId, span.name, span.vendor, span.model) +
-    jsons(span.inputJson, span.outputJson, span.paramsJson, span.otherMetricsJson, span.errorJson, span.contextsJson) +
+    jsons(span.inputJson, span.outputJson, span.paramsJson, span.otherMetricsJson) +
+    jsons(span.errorJson, span.contextsJson, span.telemetryJson) +
     SUMMED.reduce((sum, name) => sum + digits(span[name]), 0)
   );
 }

@@ -59,6 +59,7 @@ export function readSpan(sent: Sent<SpanDraft>, reading: Reading, deps: SpanDeps
   const metrics = readMetrics(sent.metrics, reading);
   const errorJson = readError(sent.error, reading);
   const contextsJson = readContexts(sent.contexts, reading);
+  const telemetryJson = readFreeJson(sent.telemetry, 'telemetry', reading);
   if (reading.problem !== null || spanId === null || type === null || times === null) return null;
   const { startedAtMs, finishedAtMs, firstTokenAtMs } = times;
   const { tokens, tokensEstimated, cachedTokensInPrompt, otherJson: otherMetricsJson } = metrics;
@@ -88,6 +89,7 @@ export function readSpan(sent: Sent<SpanDraft>, reading: Reading, deps: SpanDeps
     otherMetricsJson,
     errorJson,
     contextsJson,
+    telemetryJson,
   };
   const isRequest = deps.emitRequests && type === 'llm';
   const request = isRequest ? requestOf(span, { ...sent, traceId: reading.traceId, price }) : null;

@@ -60,6 +60,11 @@ export type Span = SpanNumbers & {
   readonly errorJson: string | null;
   /** Compact JSON text of [{"document_id","chunk_id","content"}]; null when none. */
   readonly contextsJson: string | null;
+  /**
+   * Compact JSON text of an object with what only OpenTelemetry spans carry: attributes, resource_attributes, scope,
+   * kind, status, events, links. Null for spans that came another way.
+   */
+  readonly telemetryJson: string | null;
 };
 
 /** What the totals, the tree and the choice of root need of a span. */

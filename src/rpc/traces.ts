@@ -186,6 +186,7 @@ function spanMessage(span: Span, traceId: string): MessageInitShape<typeof Trace
     ...set('paramsJson', span.paramsJson),
     ...set('metrics', spanMetrics(span)),
     ...set('error', fromJson(span.errorJson, errorMessage)),
+    ...set('telemetryJson', span.telemetryJson),
   };
 }
 

@@ -52,6 +52,7 @@ describe('a span with every field', () => {
       costSource: 'registry',
       errorJson: '{"has_error":true,"message":"late","stacktrace":["a","b"]}',
       contextsJson: `[{"document_id":"${md5('Paris')}","chunk_id":null,"content":"Paris"}]`,
+      telemetryJson: null,
     });
   });
 

@@ -60,6 +60,7 @@ it('spans and evaluations take about as many bytes as is reckoned, and never mor
       costNanoUsd: fc.option(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER })),
       inputJson: fc.option(text.map((value) => JSON.stringify({ type: 'text', value }))),
       errorJson: fc.option(text.map((message) => JSON.stringify({ has_error: true, message, stacktrace: [message] }))),
+      telemetryJson: fc.option(text.map((value) => JSON.stringify({ attributes: { value } }))),
       contextsJson: fc.option(text.map((content) => JSON.stringify([{ document_id: null, chunk_id: null, content }]))),
     })
     .chain((changes) => fc.constantFrom(sampleSpan(changes), bareSpan(changes)));

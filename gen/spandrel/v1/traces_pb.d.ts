@@ -1068,6 +1068,14 @@ export declare type TraceSpan = Message<"spandrel.v1.TraceSpan"> & {
    * @generated from field: spandrel.v1.SpanTimestamps timestamps = 14;
    */
   timestamps?: SpanTimestamps | undefined;
+
+  /**
+   * A JSON object, set where the span came by OpenTelemetry: attributes, resource_attributes, scope, kind, status,
+   * events and links as they were sent. Over REST these are members of the span.
+   *
+   * @generated from field: optional string telemetry_json = 15;
+   */
+  telemetryJson?: string | undefined;
 };
 
 /**

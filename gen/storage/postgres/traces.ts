@@ -21,7 +21,7 @@ export const findEvaluations: Compiled<typeof source.findEvaluations> = {
 
 export const findSpans: Compiled<typeof source.findSpans> = {
   name: 'traces.findSpans',
-  text: "select \"spans\".\"span_id\" as \"spanId\", \"spans\".\"parent_id\" as \"parentId\", \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"tokens_estimated\" as \"tokensEstimated\", \"vendor\" as \"vendor\", \"input\" as \"inputJson\", \"output\" as \"outputJson\", \"params\" as \"paramsJson\", \"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"other_metrics\" as \"otherMetricsJson\", \"cost_source\" as \"costSource\", \"error\" as \"errorJson\", \"contexts\" as \"contextsJson\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"span_id\" = any($3)",
+  text: "select \"spans\".\"span_id\" as \"spanId\", \"spans\".\"parent_id\" as \"parentId\", \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"tokens_estimated\" as \"tokensEstimated\", \"vendor\" as \"vendor\", \"input\" as \"inputJson\", \"output\" as \"outputJson\", \"params\" as \"paramsJson\", \"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"other_metrics\" as \"otherMetricsJson\", \"cost_source\" as \"costSource\", \"error\" as \"errorJson\", \"contexts\" as \"contextsJson\", \"telemetry\" as \"telemetryJson\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"span_id\" = any($3)",
   cells: (given) => [given.projectNumber, given.sequence, given.ids],
   row: (row: any) => ({
     spanId: row.spanId,
@@ -48,6 +48,7 @@ export const findSpans: Compiled<typeof source.findSpans> = {
     costSource: row.costSource,
     errorJson: row.errorJson,
     contextsJson: row.contextsJson,
+    telemetryJson: row.telemetryJson,
   }),
 };
 
@@ -133,7 +134,7 @@ export const listLinks: Compiled<typeof source.listLinks> = {
 
 export const listSpanOrder: Compiled<typeof source.listSpanOrder> = {
   name: 'traces.listSpanOrder',
-  text: "select \"started_at\" as \"atMs\", \"span_id\" as \"id\", coalesce(octet_length(\"name\"), 0) + coalesce(octet_length(\"params\"), 0) + coalesce(octet_length(\"other_metrics\"), 0) + coalesce(octet_length(\"error\"), 0) + coalesce(octet_length(\"contexts\"), 0) + coalesce(octet_length(\"input\"), 0) + coalesce(octet_length(\"output\"), 0) as \"bytes\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and (\"started_at\", \"span_id\") > ($3, $4) order by \"started_at\", \"span_id\" limit $5",
+  text: "select \"started_at\" as \"atMs\", \"span_id\" as \"id\", coalesce(octet_length(\"name\"), 0) + coalesce(octet_length(\"params\"), 0) + coalesce(octet_length(\"other_metrics\"), 0) + coalesce(octet_length(\"error\"), 0) + coalesce(octet_length(\"contexts\"), 0) + coalesce(octet_length(\"telemetry\"), 0) + coalesce(octet_length(\"input\"), 0) + coalesce(octet_length(\"output\"), 0) as \"bytes\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and (\"started_at\", \"span_id\") > ($3, $4) order by \"started_at\", \"span_id\" limit $5",
   cells: (given) => [given.projectNumber, given.sequence, given.atMs, given.id, given.limit],
   row: (row) => row,
 };

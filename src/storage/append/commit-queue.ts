@@ -155,6 +155,7 @@ function estimateTrace({ metadataJson, spans, evaluations }: TraceAppend): numbe
   for (const span of spans) {
     bytes += ROW_BYTES + lengthOf(span.inputJson) + lengthOf(span.outputJson) + lengthOf(span.paramsJson);
     bytes += lengthOf(span.errorJson) + lengthOf(span.contextsJson) + lengthOf(span.otherMetricsJson);
+    bytes += lengthOf(span.telemetryJson);
   }
   for (const evaluation of evaluations) {
     bytes +=

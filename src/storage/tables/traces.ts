@@ -103,6 +103,7 @@ export const SpanRow = defineEntity({
     otherMetricsJson: json('other_metrics').strictNullable(),
     errorJson: json('error').strictNullable(),
     contextsJson: json('contexts').strictNullable(),
+    telemetryJson: json('telemetry').strictNullable(),
     // As typed-text.ts has them.
     inputJson: typedJson('input').strictNullable(),
     outputJson: typedJson('output').strictNullable(),

@@ -126,6 +126,7 @@ export const findSpans = question<OfSome>()((db, given, { idText, isOneOf }) =>
       'costSource as costSource',
       'errorJson as errorJson',
       'contextsJson as contextsJson',
+      'telemetryJson as telemetryJson',
     ]),
 );
 
@@ -136,9 +137,16 @@ export const listSpanOrder = question<OfRange>()((db, given, { idText, textBytes
     .select('startedAtMs as atMs')
     .select([
       idText('spanId').as('id'),
-      textBytes(['name', 'paramsJson', 'otherMetricsJson', 'errorJson', 'contextsJson', 'inputJson', 'outputJson']).as(
-        'bytes',
-      ),
+      textBytes([
+        'name',
+        'paramsJson',
+        'otherMetricsJson',
+        'errorJson',
+        'contextsJson',
+        'telemetryJson',
+        'inputJson',
+        'outputJson',
+      ]).as('bytes'),
     ])
     .orderBy('startedAtMs')
     .orderBy(idText('spanId'))

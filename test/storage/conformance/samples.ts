@@ -40,6 +40,7 @@ export function sampleSpan(changes: Partial<Span> = {}): Span {
     tokensEstimated: true,
     errorJson: null,
     contextsJson: '[{"document_id":"d","chunk_id":null,"content":"c"}]',
+    telemetryJson: '{"attributes":{"a.b":1},"kind":"SPAN_KIND_CLIENT"}',
     ...changes,
   };
 }
@@ -71,6 +72,7 @@ export function bareSpan(changes: Partial<Span> = {}): Span {
     tokensEstimated: false,
     errorJson: null,
     contextsJson: null,
+    telemetryJson: null,
     ...changes,
   };
 }
