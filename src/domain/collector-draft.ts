@@ -85,6 +85,8 @@ export type SpanDraft = {
   readonly startedAt: Sent<number>;
   readonly finishedAt: Sent<number>;
   readonly firstTokenAt: Sent<number>;
+  /** What a token costs, where the sender says so. */
+  readonly rates: { readonly inputUsdPerToken: number; readonly outputUsdPerToken: number } | undefined;
   /** What only OpenTelemetry spans carry: attributes, resource_attributes, scope, kind, status, events, links. */
   readonly telemetry: Sent<LosslessObject>;
 };

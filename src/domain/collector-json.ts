@@ -69,10 +69,11 @@ function toSpanDraft(item: LosslessObject): SpanDraft {
     params: toObject(item.params, 'params'),
     metrics: toMetricsDraft(item.metrics),
     error: toErrorDraft(item.error),
-    contexts: toList(item.contexts, 'contexts', toContextDraft),
+    contexts: toContextDrafts(item.contexts),
     startedAt: isTimed ? toNumber(times.started_at, 'timestamps.started_at') : times,
     finishedAt: isTimed ? toNumber(times.finished_at, 'timestamps.finished_at') : times,
     firstTokenAt: isTimed ? toNumber(times.first_token_at, 'timestamps.first_token_at') : times,
+    rates: undefined,
     telemetry: undefined,
   };
 }
@@ -121,6 +122,10 @@ function toLines(value: Member): ErrorDraft['stacktrace'] {
   if (isAbsent(value)) return undefined;
   if (typeof value === 'string' || (isArray(value) && value.every((line) => typeof line === 'string'))) return value;
   return unreadable('error.stacktrace', 'must be an array of strings');
+}
+
+export function toContextDrafts(value: Member): Sent<DraftList<ContextDraft>> {
+  return toList(value, 'contexts', toContextDraft);
 }
 
 function toContextDraft(item: Member, index: number): Sent<ContextDraft> {

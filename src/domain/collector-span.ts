@@ -63,7 +63,7 @@ export function readSpan(sent: Sent<SpanDraft>, reading: Reading, deps: SpanDeps
   if (reading.problem !== null || spanId === null || type === null || times === null) return null;
   const { startedAtMs, finishedAtMs, firstTokenAtMs } = times;
   const { tokens, tokensEstimated, cachedTokensInPrompt, otherJson: otherMetricsJson } = metrics;
-  const price = priceSpan(deps.pricing, { model, vendor, startedAtMs, metrics, output: sent.output });
+  const price = priceSpan(deps.pricing, { model, vendor, startedAtMs, metrics, output: sent.output, rates: sent.rates });
   const span: Span = {
     spanId,
     parentId,
@@ -102,9 +102,10 @@ type PricedFields = {
   readonly startedAtMs: number;
   readonly metrics: SentMetrics;
   readonly output: Sent<TypedDraft>;
+  readonly rates: SpanDraft['rates'];
 };
 
-function priceSpan(pricing: Pricing, { model, vendor, startedAtMs, metrics, output }: PricedFields): Price {
+function priceSpan(pricing: Pricing, { model, vendor, startedAtMs, metrics, output, rates }: PricedFields): Price {
   return pricing.price({
     model,
     vendor,
@@ -113,7 +114,7 @@ function priceSpan(pricing: Pricing, { model, vendor, startedAtMs, metrics, outp
     explicitCostUsd: metrics.costUsd,
     cachedTokensInPrompt: metrics.cachedTokensInPrompt,
     resultCostUsd: output === undefined || isUnreadable(output) ? null : readResultCost(output),
-    spanRates: null,
+    spanRates: rates ?? null,
   });
 }
 

@@ -65,6 +65,7 @@ function toSpanDraft(span: CollectedSpan | undefined, texts: MessageTexts): Sent
     startedAt: toNumber(times?.startedAt),
     finishedAt: toNumber(times?.finishedAt),
     firstTokenAt: toNumber(times?.firstTokenAt),
+    rates: undefined,
     telemetry: undefined,
   };
 }
