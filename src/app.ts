@@ -93,7 +93,10 @@ export async function createApp(given: AppDeps): Promise<App> {
   });
   const { store, requests: requestMeter, deliveries: meter } = metrics;
   let publicUrl = config.publicUrl ?? '';
-  const methods = compileServices({ ...deps, store, requestMeter, webhooks: webhooks.ports }, () => publicUrl);
+  const methods = compileServices(
+    { ...deps, store, requestMeter, onDiscarded: metrics.otlpDiscarded, webhooks: webhooks.ports },
+    () => publicUrl,
+  );
   const ledger = createLedger(deps);
   const nextTurn = createTurns();
   const invoke = createInvoke({

@@ -47,6 +47,7 @@ import { createAuditLogRpc } from './rpc/organization-audit-log.ts';
 import { createMemberRpc } from './rpc/organization-members.ts';
 import { createProjectRpc } from './rpc/organization-projects.ts';
 import { createRoleBindingRpc } from './rpc/organization-role-bindings.ts';
+import { createOtlpMethods, type OtlpRpcDeps } from './rpc/otlp.ts';
 import { createPermissionRpc } from './rpc/permissions.ts';
 import { compileService, type Sizes } from './rpc/registry.ts';
 import { createTraceRpc } from './rpc/traces.ts';
@@ -61,6 +62,7 @@ export type ServiceDeps = {
   readonly random: RandomBytes;
   readonly webhooks: WebhookPorts;
   readonly requestMeter: RequestMeter;
+  readonly onDiscarded: OtlpRpcDeps['onDiscarded'];
   readonly log: { warn(fields: object, message: string): void };
 };
 
@@ -79,7 +81,7 @@ export function compileServices(deps: ServiceDeps, publicUrl: () => string): Met
 type Shared = { readonly cursors: CursorCodec; readonly sizes: Sizes };
 
 function compileData(
-  { store, random, config, pricing, requestMeter: meter }: ServiceDeps,
+  { store, random, config, pricing, requestMeter: meter, onDiscarded }: ServiceDeps,
   { cursors, sizes, publicUrl }: Shared & { readonly publicUrl: () => string },
 ): Method[] {
   const { limits } = config;
@@ -101,6 +103,7 @@ function compileData(
   });
   const settings = createProjectSettings({ store: store.projects, traceDefaultDays: config.traceRetentionDays });
   return [
+    ...createOtlpMethods({ traces, onDiscarded }, sizes),
     ...compileService(TraceService, createTraceRpc({ traces, settings, platformUrl: linkTo('traces') }), sizes),
     ...compileService(
       GatewayService,

@@ -10,6 +10,7 @@ import { createDeliveryMeter } from './delivery-meter.ts';
 import { watchEventLoop } from './event-loop.ts';
 import { type Held, tellHeld } from './held.ts';
 import { meterStore } from './metered-store.ts';
+import { createOtlpMeter, type OtlpDiscarded } from './otlp-meter.ts';
 import { tellProcess } from './process.ts';
 import { createRegistry, type Registry } from './registry.ts';
 import { createRequestMeter } from './request-meter.ts';
@@ -23,6 +24,8 @@ export type Metrics = {
   readonly deliveries: DeliveryMeter;
   readonly connections: ConnectionMeter;
   readonly calls: CallMeter;
+  /** Records of OpenTelemetry that are not kept. */
+  readonly otlpDiscarded: OtlpDiscarded;
   /** The page as it is now. */
   text(): Promise<string>;
   /** Ends what is measured as time passes. */
@@ -47,13 +50,14 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   const deliveries = createDeliveryMeter(registry);
   const connections = createConnectionMeter(registry);
   const calls = createCallMeter(registry);
+  const otlpDiscarded = createOtlpMeter(registry);
   tellSettlement(registry, deps);
   tellDeliveries(registry, deps);
   tellProcess(registry);
   tellHeld(registry, deps.held);
   const { stop } = watchEventLoop(registry);
   const store = meterStore(deps.store, { requests, deliveries, monotonicMs: deps.monotonicMs });
-  return { store, requests, deliveries, connections, calls, text: registry.text, stop };
+  return { store, requests, deliveries, connections, calls, otlpDiscarded, text: registry.text, stop };
 }
 
 function tellSettlement(registry: Registry, { store, clock, monotonicMs }: MetricsDeps): void {

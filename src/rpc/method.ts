@@ -113,4 +113,6 @@ export type Method = {
   /** Largest request, on the wire and decoded, bytes. */
   readonly sizeMaxBytes: number;
   readonly handler: Handler | TolerantHandler;
+  /** Where OpenTelemetry is posted, for the rpcs that it declares: they have no route of their own. */
+  readonly otlpPaths?: readonly string[];
 };

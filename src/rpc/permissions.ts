@@ -25,8 +25,9 @@ export function createPermissionRpc(methods: readonly Method[]): Implementation<
 
 function operationsByPermission(methods: readonly Method[]): ReadonlyMap<string, readonly Operation[]> {
   const found = new Map<string, Operation[]>();
-  for (const { desc, policy } of methods) {
-    const { verb, template } = routeOf(getOption(desc, http));
+  for (const { desc, policy, otlpPaths: [otlpPath] = [] } of methods) {
+    const { verb, template } =
+      otlpPath === undefined ? routeOf(getOption(desc, http)) : { verb: 'POST', template: otlpPath };
     const operation = { route: `${verb} ${template}`, rpc: `${desc.parent.typeName}/${desc.name}` };
     for (const name of [policy.permission, ...policy.asks]) {
       if (name !== '') found.set(name, [...(found.get(name) ?? []), operation]);

@@ -215,7 +215,8 @@ function cutMessage(message: string): string {
   return bytes.toString('utf8', 0, end);
 }
 
-function packStatus({ code, message, details }: ErrorStatus): Uint8Array {
+/** google.rpc.Status. */
+export function packStatus({ code, message, details }: ErrorStatus): Uint8Array {
   const packed = details.map(({ desc, value }) => anyPack(desc, value));
   return toBinary(StatusSchema, create(StatusSchema, { code, message, details: packed }));
 }

@@ -150,20 +150,18 @@ describe('how requests end', () => {
   });
 });
 
-describe('what is not served yet says so, and what is', () => {
+describe('what is not served says so, and what is', () => {
   beforeAll(async () => {
     app = await startApp();
   });
   afterAll(() => app.close());
 
   it.each([
-    ['/v1/traces', /OTLP is not served yet; .*POST \/api\/collector/],
-    ['/api/otel/v1/traces', /OTLP is not served yet; .*POST \/api\/collector/],
-    ['/api/otel/v1/logs', /OTLP is not served yet; .*POST \/api\/collector/],
+    ['/v1/traces/v2', /OTLP is served at POST \/api\/otel\/v1\/traces/],
+    ['/api/otel', /OTLP is served at POST \/api\/otel\/v1\/traces/],
     ['/api/evaluations/ragas/faithfulness/evaluate', /Evaluations are not run .*\/api\/evaluators/],
     ['/api/evaluations/batch/log_results', /Evaluations are not run .*POST \/api\/collector/],
     ['/api/prompts/greeting', /Prompts are not served yet; .*POST \/api\/collector/],
-    ['/opentelemetry.proto.collector.trace.v1.TraceService/Export', /OTLP is not served yet; .*POST \/api\/collector/],
     ['/api/otelier', /^There is no such route\.$/],
   ])('%s', async (path, message) => {
     const { status, body } = await callRest(app.address, { verb: 'POST', path, body: {} });

@@ -68,7 +68,8 @@ function canonicalBody(fault: Fault, ids: CallIds): object {
   };
 }
 
-function flatBody(fault: Fault, ids: CallIds): object {
+/** Without the family of a path. */
+export function flatBody(fault: Fault, ids: CallIds): object {
   const named: Record<string, JsonValue> = { error: fault.flatError, message: fault.message, code: fault.code };
   const { postedTraceId, ...meta } = fault.meta;
   const posted: Record<string, JsonValue> = postedTraceId === undefined ? {} : { postedTraceId };

@@ -14,6 +14,7 @@ import type { CallLog } from '../call-log.ts';
 import { expectationProblem } from '../expectation.ts';
 import { firstHeader } from '../first-header.ts';
 import { arrivalOf, type OriginOf } from '../origin.ts';
+import type { Wire } from '../otlp/wire.ts';
 import type { ReadBudget } from '../read-budget.ts';
 import { type BodyLimits, checkDeclaredLength, checkJsonMediaType, isJsonMediaType, readBody } from './body.ts';
 import { buildBody } from './body-parts.ts';
@@ -78,12 +79,13 @@ export function createRest(deps: RestDeps): RestHandler {
     const { path, query } = splitTarget(request.url ?? '/');
     // Known once a route is: what its errors look like, and what a route kept for older clients says with every answer.
     let family: Family | null = null;
+    let wire: Wire | null = null;
     let routeHeaders: Headers = {};
     let routeName: string | null = null;
     let caller: CallerKind = 'none';
     serve().catch((error: unknown) => {
       const fault = toFault(error);
-      const answer = faultAnswer(fault, family ?? familyOfPath(path), ids);
+      const answer = wire ? wire.refuse(fault, ids) : faultAnswer(fault, family ?? familyOfPath(path), ids);
       end(answer.status, fault);
       respond(request, response, ids, { ...answer, headers: { ...routeHeaders, ...answer.headers } });
     });
@@ -117,6 +119,7 @@ export function createRest(deps: RestDeps): RestHandler {
       const { route, parameters } = match;
       routeName = route.template;
       family = familyOfPolicy(route.method.policy);
+      wire = route.openWire?.(request.headers['content-type']) ?? null;
       if (route.legacy) routeHeaders = legacyHeaders(route.legacy.successor, parameters);
       checkDeclaredLength(request, route.method.sizeMaxBytes);
       const { method } = route;
@@ -135,11 +138,13 @@ export function createRest(deps: RestDeps): RestHandler {
         addressed: () => addressedMessage(route, parameters),
       };
       const { message, headers } = await deps.invoke(method, call, () =>
-        decode(deps, { request, response, route, parameters, query, quota }),
+        decode(deps, { request, response, route, parameters, query, quota, wire }),
       );
       try {
         const { nextTurn } = deps;
-        const built = buildBody(route.encode(message), { nextTurn, requireCaller: () => requireCaller(call) });
+        const built = wire
+          ? wire.encode(message)
+          : buildBody(route.encode(message), { nextTurn, requireCaller: () => requireCaller(call) });
         const body = built instanceof Promise ? await built : built;
         const bytes = sizeOf(body);
         deps.answers.send({ quota, outlet, bytes, must: !method.isRead });
@@ -148,7 +153,7 @@ export function createRest(deps: RestDeps): RestHandler {
           status: method.policy.successStatus,
           headers: { ...routeHeaders, ...headers },
           body,
-          mediaType: JSON_MEDIA_TYPE,
+          mediaType: wire ? wire.mediaType() : JSON_MEDIA_TYPE,
           secret: method.policy.secret,
         });
       } catch (error) {
@@ -198,6 +203,8 @@ type Exchange = {
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: string;
   readonly quota: RequestQuota;
+  /** Set where the exchange is one of OpenTelemetry. */
+  readonly wire: Wire | null;
 };
 
 async function decode(deps: RestDeps, exchange: Exchange): Promise<Request> {
@@ -214,6 +221,7 @@ async function decode(deps: RestDeps, exchange: Exchange): Promise<Request> {
     inflate: deps.inflate,
     onBytes: exchange.quota.receive,
   };
+  if (exchange.wire) return exchange.wire.decode(await readBody(request, limits));
   if ('readJson' in handler) {
     try {
       return { kind: 'json', ...(await readJsonBody(request, limits, handler)) };

@@ -5,6 +5,7 @@ import { http } from '../../../gen/google/api/annotations_pb.js';
 import type { HttpRule } from '../../../gen/google/api/http_pb.js';
 import type { Method } from '../../rpc/method.ts';
 import { pathParameters, routeOf } from '../../rpc/rest-shape.ts';
+import { openWire, type Wire } from '../otlp/wire.ts';
 import { compilePieces, type WritePieces } from './encode.ts';
 import { familyOfPath } from './errors.ts';
 import { splitPath } from './path.ts';
@@ -21,6 +22,8 @@ export type Route = {
   /** Writes the answer. */
   readonly encode: WritePieces;
   readonly segments: readonly Segment[];
+  /** Set where requests and answers look as OpenTelemetry says, and not as this contract does. */
+  readonly openWire?: (mediaType: string | undefined) => Wire;
 };
 
 type Segment = { readonly literal: string } | { readonly parameter: string };
@@ -104,6 +107,7 @@ function parametersOf(route: Route, segments: readonly string[]): Readonly<Recor
 }
 
 function routesOfMethod(method: Method): Route[] {
+  if (method.otlpPaths) return method.otlpPaths.map((path) => otlpRoute(method, path));
   const rule = getOption(method.desc, http);
   const current = [rule, ...rule.additionalBindings].map((each) => routeOfRule(method, each));
   const legacy = method.policy.legacy.map(
@@ -134,6 +138,19 @@ function routeOfRule(method: Method, rule: HttpRule): Route {
     legacy: null,
     encode: compilePieces(method.desc.output),
     segments: parseTemplate(method, template),
+  };
+}
+
+function otlpRoute(method: Method, path: string): Route {
+  return {
+    method,
+    verb: 'POST',
+    template: path,
+    takesBody: true,
+    legacy: null,
+    encode: compilePieces(method.desc.output),
+    segments: parseTemplate(method, path),
+    openWire: (mediaType) => openWire(method, mediaType),
   };
 }
 

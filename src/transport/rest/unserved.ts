@@ -4,8 +4,8 @@ const TRACES = 'send traces to POST /api/collector and read them at GET /api/tra
 
 const AREAS: readonly (readonly [path: RegExp, message: string])[] = [
   [
-    /^\/+(api\/+otel|otel|v1\/+(traces|metrics|logs)|opentelemetry\.proto\.[\w.]+)(\/|$)/i,
-    `OTLP is not served yet; ${TRACES}.`,
+    /^\/+(api\/+otel|otel|v1\/+(traces|metrics|logs))(\/|$)/i,
+    'OTLP is served at POST /api/otel/v1/traces, and at POST /v1/traces.',
   ],
   [
     /^\/+api\/+(v1\/+)?(evaluations?|guardrails?|experiments?)(\/|$)/i,

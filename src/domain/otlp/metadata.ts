@@ -1,0 +1,91 @@
+/** What spans and their resources say about the trace they belong to. */
+
+import { type MetadataDraft, type Sent, unreadable } from '../collector-draft.ts';
+import { isAbsent, isArray, isObject } from '../free-json.ts';
+import type { LosslessJson } from '../lossless-json.ts';
+import type { AttributeJson } from './attribute-json.ts';
+import {
+  IDENTITY,
+  LABELS,
+  METADATA_OBJECTS,
+  METADATA_PREFIXES,
+  PROMPT_IDS,
+  TECHNICAL_SEGMENTS,
+} from './attribute-table.ts';
+import type { Attributes } from './span.ts';
+
+const PLACE = 'metadata.';
+const TOLD_OTHERWISE: ReadonlySet<string> = new Set([
+  ...IDENTITY.flatMap(([, keys]) => keys),
+  ...LABELS,
+  ...METADATA_OBJECTS,
+]);
+
+type Draft = Sent<MetadataDraft>;
+
+/** In the order in which they are merged, so that the last word is that of the attribute which names the member. */
+export function spanMetadata(attributes: Attributes, json: AttributeJson): readonly Draft[] {
+  return [...blobDrafts(attributes, json), memberDraft(attributes, { others: [], json })];
+}
+
+/** Also what nobody has a name for, because a resource is described by whoever runs it. */
+export function resourceMetadata(attributes: Attributes, json: AttributeJson): readonly Draft[] {
+  const others = [...attributes].filter(([key]) => isCustom(key));
+  return [...blobDrafts(attributes, json), memberDraft(attributes, { others, json })];
+}
+
+function isCustom(key: string): boolean {
+  if (TOLD_OTHERWISE.has(key) || METADATA_PREFIXES.some((prefix) => key.startsWith(prefix))) return false;
+  return !TECHNICAL_SEGMENTS.has(key.split('.', 1)[0]);
+}
+
+/** Objects whose members are metadata: identity and labels are lifted out of them where metadata is read. */
+function blobDrafts(attributes: Attributes, json: AttributeJson): readonly Draft[] {
+  return METADATA_OBJECTS.flatMap((key): Draft[] => {
+    const value = json.parsed(attributes.get(key));
+    if (isAbsent(value)) return [];
+    return [isObject(value) ? { members: value, place: PLACE } : unreadable(key, 'must be an object')];
+  });
+}
+
+type Member = readonly [key: string, value: LosslessJson];
+
+type Around = { readonly others: readonly Member[]; readonly json: AttributeJson };
+
+function memberDraft(attributes: Attributes, { others, json }: Around): Draft {
+  const members = [...others, ...prefixedMembers(attributes), ...namedMembers(attributes, json)];
+  return members.length === 0 ? undefined : { members: Object.fromEntries(members), place: PLACE };
+}
+
+function prefixedMembers(attributes: Attributes): readonly Member[] {
+  const members: Member[] = [];
+  for (const [key, value] of attributes) {
+    const prefix = METADATA_PREFIXES.find((each) => key.startsWith(each) && key.length > each.length);
+    if (prefix !== undefined) members.push([key.slice(prefix.length), value]);
+  }
+  return members;
+}
+
+function namedMembers(attributes: Attributes, json: AttributeJson): readonly Member[] {
+  const members: Member[] = [];
+  for (const [member, keys] of IDENTITY) {
+    const value = keys.map((key) => attributes.get(key)).find((each) => !isAbsent(each));
+    if (!isAbsent(value)) members.push([member, value]);
+  }
+  const labels = LABELS.flatMap((key) => labelsIn(json.parsed(attributes.get(key))));
+  if (labels.length > 0) members.push(['labels', labels]);
+  const origin = attributes.get('langwatch.origin');
+  if (!isAbsent(origin)) members.push(['origin', origin]);
+  const promptIds = PROMPT_IDS.map((key) => attributes.get(key)).filter((id) => !isAbsent(id));
+  if (promptIds.length > 0) members.push(['prompt_ids', promptIds]);
+  return members;
+}
+
+function labelsIn(read: LosslessJson | undefined): readonly LosslessJson[] {
+  if (isArray(read)) return read;
+  if (typeof read !== 'string') return isAbsent(read) ? [] : [read];
+  return read
+    .split(',')
+    .map((label) => label.trim())
+    .filter((label) => label !== '');
+}

@@ -1,0 +1,110 @@
+/** The services of OpenTelemetry. Spans become traces; records of other signals are counted and dropped. */
+
+import { create, type DescMethodUnary, type MessageShape } from '@bufbuild/protobuf';
+import { LogsService } from '../../gen/opentelemetry/proto/collector/logs/v1/logs_service_pb.js';
+import { MetricsService } from '../../gen/opentelemetry/proto/collector/metrics/v1/metrics_service_pb.js';
+import { TraceService } from '../../gen/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
+import { BodyRule, Credential, ErrorFamily, PolicySchema, SizeClass } from '../../gen/spandrel/v1/options_pb.js';
+import { isObject, makeWellFormed } from '../domain/free-json.ts';
+import type { LosslessJson } from '../domain/lossless-json.ts';
+import { toBatchDraft } from '../domain/otlp/batch.ts';
+import { countJsonRecords, readJsonExport } from '../domain/otlp/json-export.ts';
+import type { OtlpExport } from '../domain/otlp/span.ts';
+import type { Traces } from '../domain/traces.ts';
+import type { JsonFacts, Method, TolerantHandler } from './method.ts';
+import { readMessageExport } from './otlp-message.ts';
+import type { Sizes } from './registry.ts';
+import { projectOf } from './scope.ts';
+
+export type OtlpRpcDeps = {
+  readonly traces: Pick<Traces, 'collectBatch'>;
+  /** Told of what is not kept. */
+  readonly onDiscarded: (signal: 'logs' | 'metrics', records: number) => void;
+};
+
+const SIGNALS = { traces: TraceService, logs: LogsService, metrics: MetricsService } as const;
+
+/** Their protos are not ours, so what ours say in options is said here. */
+export function createOtlpMethods(deps: OtlpRpcDeps, { ingestBytesMax: sizeMaxBytes }: Sizes): Method[] {
+  const methodOf = (signal: keyof typeof SIGNALS, handler: TolerantHandler): Method => {
+    const desc: DescMethodUnary = SIGNALS[signal].method.export;
+    const path = `/${desc.parent.typeName}/${desc.name}`;
+    return { desc, path, policy: POLICY, isRead: false, sizeMaxBytes, handler, otlpPaths: pathsOf(signal) };
+  };
+  return [
+    methodOf('traces', createTraceHandler(deps) as TolerantHandler),
+    methodOf('logs', createLogsHandler(deps) as TolerantHandler),
+    methodOf('metrics', createMetricsHandler(deps) as TolerantHandler),
+  ];
+}
+
+const POLICY = create(PolicySchema, {
+  credential: Credential.PROJECT,
+  permission: 'traces:create',
+  errors: ErrorFamily.FLAT,
+  successStatus: 200,
+  body: BodyRule.TOLERANT,
+  size: SizeClass.INGEST,
+  trailingSlash: true,
+});
+
+/** Some exporters add the path of the signal to an address that has it already. */
+function pathsOf(signal: string): readonly string[] {
+  const path = `v1/${signal}`;
+  return ['api/otel/', '', 'api/', 'api/collector/', `api/otel/${path}/`, `${path}/`].map((base) => `/${base}${path}`);
+}
+
+function createTraceHandler({ traces }: OtlpRpcDeps): TolerantHandler<typeof TraceService.method.export> {
+  const collect =
+    (read: OtlpExport): ReturnType<TolerantHandler<typeof TraceService.method.export>['readMessage']> =>
+    async (context) => {
+      const at = { project: projectOf(context), nowMs: context.nowMs };
+      const { rejectedSpans, errorMessage } = await traces.collectBatch(toBatchDraft(read), at);
+      if (rejectedSpans === 0 && errorMessage === '') return {};
+      return { partialSuccess: { rejectedSpans: BigInt(rejectedSpans), errorMessage } };
+    };
+  return {
+    spelling: 'values',
+    readMessage: (request) => collect(readMessageExport(request)),
+    readJson: (body, facts) => collect(readJsonExport(wellFormed(body, facts), facts)),
+  };
+}
+
+type LogsRequest = MessageShape<typeof LogsService.method.export.input>;
+type MetricsRequest = MessageShape<typeof MetricsService.method.export.input>;
+
+function createLogsHandler({ onDiscarded }: OtlpRpcDeps): TolerantHandler<typeof LogsService.method.export> {
+  const discard = (records: number) => async () => {
+    onDiscarded('logs', records);
+    return {};
+  };
+  const count = ({ resourceLogs }: LogsRequest) =>
+    sum(resourceLogs, ({ scopeLogs }) => sum(scopeLogs, ({ logRecords }) => logRecords.length));
+  return {
+    spelling: 'values',
+    readMessage: (request) => discard(count(request)),
+    readJson: (body) => discard(countJsonRecords(body, ['resourceLogs', 'scopeLogs', 'logRecords'])),
+  };
+}
+
+function createMetricsHandler({ onDiscarded }: OtlpRpcDeps): TolerantHandler<typeof MetricsService.method.export> {
+  const discard = (records: number) => async () => {
+    onDiscarded('metrics', records);
+    return {};
+  };
+  const count = ({ resourceMetrics }: MetricsRequest) =>
+    sum(resourceMetrics, ({ scopeMetrics }) => sum(scopeMetrics, ({ metrics }) => metrics.length));
+  return {
+    spelling: 'values',
+    readMessage: (request) => discard(count(request)),
+    readJson: (body) => discard(countJsonRecords(body, ['resourceMetrics', 'scopeMetrics', 'metrics'])),
+  };
+}
+
+function sum<T>(items: readonly T[], count: (item: T) => number): number {
+  return items.reduce((total, item) => total + count(item), 0);
+}
+
+function wellFormed(body: LosslessJson, { hasEscapes }: JsonFacts): LosslessJson {
+  return hasEscapes && isObject(body) ? makeWellFormed(body) : body;
+}

@@ -1,0 +1,78 @@
+/** OTLP over HTTP: requests and answers in protobuf or JSON, and every answer in the encoding of its request. */
+
+import { fromBinary, type Message, toBinary, toJson } from '@bufbuild/protobuf';
+import { ErrorFamily } from '../../../gen/spandrel/v1/options_pb.js';
+import { Fault } from '../../domain/fault.ts';
+import { parseJson, scanJson } from '../../domain/json-text.ts';
+import type { CallIds, Method, Request } from '../../rpc/method.ts';
+import type { AnswerBody } from '../rest/body-parts.ts';
+import { flatBody, statusOf } from '../rest/errors.ts';
+import { type Answer, JSON_MEDIA_TYPE } from '../rest/exchange.ts';
+import { errorMetadata, errorStatus, grpcCode, packStatus } from '../status.ts';
+
+/** One exchange. Which encoding it has may be known only with its body. */
+export type Wire = {
+  decode(bytes: Buffer): Request;
+  encode(message: Message): AnswerBody;
+  /** Of answers, once the request is decoded. */
+  mediaType(): string;
+  refuse(fault: Fault, ids: CallIds): Answer;
+};
+
+const PROTOBUF_MEDIA_TYPE = 'application/x-protobuf';
+const PROTOBUF = /^\s*application\/(x-)?protobuf\s*(;|$)/i;
+const JSON_MEDIA = /^\s*application\/json\s*(;|$)/i;
+const OPEN_OBJECT = 0x7b;
+const SPACES: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d]);
+
+export function openWire({ desc, handler }: Method, mediaType: string | undefined): Wire {
+  if (!('readJson' in handler)) throw new Error(`${desc.name} does not take OTLP`);
+  const { spelling } = handler;
+  // Until it is known, people read JSON more easily.
+  let isJson = mediaType === undefined || !PROTOBUF.test(mediaType);
+
+  function decode(bytes: Buffer): Request {
+    if (isJson && !JSON_MEDIA.test(mediaType ?? '')) isJson = looksLikeJson(bytes);
+    if (!isJson) return { kind: 'message', message: decodeMessage(bytes) };
+    const facts = scanJson(bytes);
+    return { kind: 'json', value: parseJson(bytes, facts, spelling), facts };
+  }
+
+  function decodeMessage(bytes: Buffer): Message {
+    try {
+      return fromBinary(desc.input, bytes);
+    } catch (cause) {
+      throw new Fault('malformed_request', 'The request could not be decoded.', { cause });
+    }
+  }
+
+  function answerType(): string {
+    return isJson ? JSON_MEDIA_TYPE : PROTOBUF_MEDIA_TYPE;
+  }
+
+  return {
+    decode,
+    encode(message) {
+      if (!isJson) return [Buffer.from(toBinary(desc.output, message))];
+      return [JSON.stringify(toJson(desc.output, message, { alwaysEmitImplicit: true }), writeCount)];
+    },
+    mediaType: answerType,
+    refuse(fault, ids) {
+      const body = isJson
+        ? JSON.stringify({ ...flatBody(fault, ids), code: grpcCode(fault) })
+        : Buffer.from(packStatus(errorStatus(fault, 'flat', ids)));
+      // Exporters know one status for a request that is wrong.
+      const status = statusOf(fault, ErrorFamily.CANONICAL);
+      return { status, headers: errorMetadata(fault), body: [body], mediaType: answerType() };
+    },
+  };
+}
+
+function looksLikeJson(bytes: Buffer): boolean {
+  return bytes.find((byte) => !SPACES.has(byte)) === OPEN_OBJECT;
+}
+
+/** Counts are 64-bit integers, which the JSON of protobuf has as text. */
+function writeCount(name: string, value: unknown): unknown {
+  return name.startsWith('rejected') ? Number(value) : value;
+}

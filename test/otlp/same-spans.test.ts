@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startApp, type TestApp } from '../support/app.ts';
+import { hex } from '../support/fixtures.ts';
+import { callRest } from '../support/surfaces.ts';
+import { attributes, exportOf, id, readTrace, type SpanInit, SURFACES, type Surface, send } from './sending.ts';
+
+const NOW = Date.now();
+const NANO = 1_000_000n;
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ writer: 'in its thread' });
+});
+afterAll(() => app.close());
+
+type Ids = { readonly traceId: string; readonly llm: string; readonly tool: string };
+
+function idsOf(): Ids {
+  return { traceId: hex(32), llm: hex(16), tool: hex(16) };
+}
+
+function otlpSpans({ traceId, llm, tool }: Ids, promptTokens: number): readonly SpanInit[] {
+  const times = { startTimeUnixNano: BigInt(NOW) * NANO, endTimeUnixNano: BigInt(NOW + 900) * NANO };
+  return [
+    {
+      traceId: id(traceId),
+      spanId: id(llm),
+      name: 'chat',
+      ...times,
+      attributes: attributes({
+        'gen_ai.operation.name': 'chat',
+        'gen_ai.request.model': 'gpt-5',
+        'gen_ai.usage.input_tokens': promptTokens,
+        'gen_ai.usage.output_tokens': 150,
+        'gen_ai.input.messages': JSON.stringify([{ role: 'user', content: 'Hi?' }]),
+        'gen_ai.completion': 'Hello.',
+        'user.id': 'user-42',
+      }),
+      events: [{ name: 'first_token', timeUnixNano: BigInt(NOW + 300) * NANO }],
+    },
+    {
+      traceId: id(traceId),
+      spanId: id(tool),
+      parentSpanId: id(llm),
+      name: 'look up',
+      ...times,
+      attributes: attributes({ 'langwatch.span.type': 'tool' }),
+      status: { code: 2, message: 'not found' },
+    },
+  ];
+}
+
+function collectorBody({ traceId, llm, tool }: Ids, promptTokens: number) {
+  const timestamps = { started_at: NOW, finished_at: NOW + 900 };
+  const chat = {
+    span_id: llm,
+    type: 'llm',
+    name: 'chat',
+    model: 'gpt-5',
+    metrics: { prompt_tokens: promptTokens, completion_tokens: 150 },
+    input: { type: 'chat_messages', value: [{ role: 'user', content: 'Hi?' }] },
+    output: { type: 'text', value: 'Hello.' },
+    timestamps: { ...timestamps, first_token_at: NOW + 300 },
+  };
+  const lookUp = {
+    span_id: tool,
+    parent_id: llm,
+    type: 'tool',
+    name: 'look up',
+    error: { message: 'not found' },
+    timestamps,
+  };
+  return { trace_id: traceId, metadata: { user_id: 'user-42' }, spans: [chat, lookUp] };
+}
+
+async function deliver(way: Surface | 'collector', ids: Ids, promptTokens: number): Promise<void> {
+  if (way !== 'collector') {
+    expect(await send(app, way, exportOf(otlpSpans(ids, promptTokens)))).toEqual({
+      rejectedSpans: 0,
+      errorMessage: '',
+    });
+    return;
+  }
+  const headers = { 'x-auth-token': app.projectKey };
+  const body = collectorBody(ids, promptTokens);
+  expect(await callRest(app.address, { verb: 'POST', path: '/api/collector', body, headers })).toMatchObject({
+    status: 200,
+  });
+}
+
+/** What of a trace does not depend on when and how it was sent. */
+async function storedOf({ traceId, llm, tool }: Ids) {
+  const trace = await readTrace(app, traceId);
+  const { input, output, metrics, error, metadata, models, name, span_count } = trace;
+  const spans = trace.spans.map((span: Record<string, unknown>) => {
+    const { span_id, parent_id, type, name, model, metrics, error, input, output, timestamps } = span;
+    const place = (spanId: unknown) => ({ [llm]: 'llm', [tool]: 'tool' })[String(spanId)] ?? spanId;
+    return {
+      id: place(span_id),
+      parent: place(parent_id),
+      type,
+      name,
+      model,
+      metrics,
+      error,
+      input,
+      output,
+      timestamps,
+    };
+  });
+  return { input, output, metrics, error, metadata, models, name, span_count, spans: spans.toSorted(byId) };
+}
+
+function byId(a: { readonly id: string }, b: { readonly id: string }): number {
+  return a.id < b.id ? -1 : 1;
+}
+
+describe('T10: the same spans', () => {
+  it('by collector, OTLP JSON, protobuf and gRPC have equal totals, types and cost', async () => {
+    const byCollector = idsOf();
+    await deliver('collector', byCollector, 100);
+    const expected = await storedOf(byCollector);
+    expect(expected).toMatchObject({
+      metrics: {
+        prompt_tokens: 100,
+        completion_tokens: 150,
+        total_cost: 0.001625,
+        first_token_ms: 300,
+        total_time_ms: 900,
+      },
+      spans: [{ type: 'llm' }, { type: 'tool' }],
+      error: { message: 'not found' },
+    });
+    for (const surface of SURFACES) {
+      const ids = idsOf();
+      await deliver(surface, ids, 100);
+      expect(await storedOf(ids), surface).toEqual(expected);
+    }
+  });
+
+  it('sent by one way after the other replace what is stored', async () => {
+    const ids = idsOf();
+    const ways = ['protobuf', 'collector', 'gRPC', 'JSON', 'collector', 'gRPC with gzip'] as const;
+    for (const [index, way] of ways.entries()) {
+      await deliver(way, ids, 100 + index);
+      const { metrics, span_count: spanCount } = await storedOf(ids);
+      expect([way, spanCount, metrics.prompt_tokens]).toEqual([way, 2, 100 + index]);
+    }
+  });
+
+  it.each(SURFACES)('of many traces by %s are stored in one request, each trace with its own', async (surface) => {
+    const all = Array.from({ length: 50 }, idsOf);
+    const spans = all.flatMap((ids, index) => otlpSpans(ids, index));
+    // Interleaved, as a batch of a busy process is.
+    const mixed = spans.toSorted((a, b) => String(a.spanId).localeCompare(String(b.spanId)));
+    expect(await send(app, surface, exportOf(mixed))).toEqual({ rejectedSpans: 0, errorMessage: '' });
+    const read = await Promise.all(all.map(storedOf));
+    expect(read.map(({ metrics, span_count }) => [metrics.prompt_tokens, span_count])).toEqual(
+      all.map((_, index) => [index, 2]),
+    );
+  });
+
+  it('a bad span is told with its place and costs neither its trace nor its request anything', async () => {
+    for (const surface of SURFACES) {
+      const [good, bad] = [idsOf(), idsOf()];
+      const [first, second] = otlpSpans(good, 7);
+      const [tokens] = otlpSpans(bad, -1);
+      const noTrace = { ...first, traceId: id('00'.repeat(16)) };
+      const spans = [noTrace, first, { ...second, spanId: id('abcd') }, tokens].map((span) => span ?? {});
+      expect(await send(app, surface, exportOf(spans)), surface).toEqual({
+        rejectedSpans: 3,
+        errorMessage: [
+          'spans[0].trace_id: must be 16 bytes that are not all zero',
+          'spans[2].span_id: must be 8 bytes that are not all zero',
+          'spans[3].metrics.prompt_tokens: must be a number from 0 to 1000000000000',
+        ].join('; '),
+      });
+      expect(await readTrace(app, good.traceId)).toMatchObject({ span_count: 1 });
+      expect(await readTrace(app, bad.traceId)).toMatchObject({ code: 'trace_not_found' });
+    }
+  });
+});
