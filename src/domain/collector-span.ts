@@ -63,7 +63,14 @@ export function readSpan(sent: Sent<SpanDraft>, reading: Reading, deps: SpanDeps
   if (reading.problem !== null || spanId === null || type === null || times === null) return null;
   const { startedAtMs, finishedAtMs, firstTokenAtMs } = times;
   const { tokens, tokensEstimated, cachedTokensInPrompt, otherJson: otherMetricsJson } = metrics;
-  const price = priceSpan(deps.pricing, { model, vendor, startedAtMs, metrics, output: sent.output, rates: sent.rates });
+  const price = priceSpan(deps.pricing, {
+    model,
+    vendor,
+    startedAtMs,
+    metrics,
+    output: sent.output,
+    rates: sent.rates,
+  });
   const span: Span = {
     spanId,
     parentId,
