@@ -21,7 +21,7 @@ type Reply = (error: null, response: CollectTraceResponse) => void;
 const [path] = process.argv.slice(2);
 if (path === undefined) throw new Error('Usage: node grpc.ts <database file>');
 const committer = createCommitter(path);
-const answer = create(CollectTraceResponseSchema, { message: 'Trace received successfully.' });
+const answer = create(CollectTraceResponseSchema, { partialSuccess: {} });
 
 const service: ServiceDefinition = {
   collectTrace: {

@@ -1,5 +1,6 @@
 import { create, toBinary } from '@bufbuild/protobuf';
-import { CollectTraceRequestSchema } from '../../gen/spandrel/v1/traces_pb.js';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { CollectTraceRequestSchema, SpanType } from '../../gen/spandrel/v1/traces_pb.js';
 import { createTemplate, type Template, varintBytes } from './template.ts';
 
 const bodyBytesMin = 900;
@@ -8,10 +9,10 @@ const bodyBytesMax = 1000;
 // Stand-ins of the same length as what is patched over them; no other part of a trace contains them.
 const traceIdMark = 'T'.repeat(32);
 const spanIdMark = 'S'.repeat(16);
-// Thirteen digits in JSON and six varint bytes, as every instant from 2001 to 2109 has.
-const startedAtMark = 3_000_000_000_001;
-const firstTokenAtMark = 3_000_000_000_002;
-const finishedAtMark = 3_000_000_000_003;
+// Thirteen digits in JSON and twelve bytes in a message, as every instant from 2001 to 2109 has.
+const startedAtMark = 3_000_000_000_901;
+const firstTokenAtMark = 3_000_000_000_902;
+const finishedAtMark = 3_000_000_000_903;
 
 /** How long before now each instant lies. */
 const instants = [
@@ -84,7 +85,7 @@ export function createProtoTrace(): Template {
     metadataJson: JSON.stringify(metadata),
     spans: [
       {
-        type: 'llm',
+        type: SpanType.LLM,
         spanId: spanIdMark,
         vendor: 'openai',
         model: 'gpt-4o-mini',
@@ -96,9 +97,9 @@ export function createProtoTrace(): Template {
           completionTokens: BigInt(metrics.completion_tokens),
         },
         timestamps: {
-          startedAt: BigInt(startedAtMark),
-          firstTokenAt: BigInt(firstTokenAtMark),
-          finishedAt: BigInt(finishedAtMark),
+          startedAt: timestampFromMs(startedAtMark),
+          firstTokenAt: timestampFromMs(firstTokenAtMark),
+          finishedAt: timestampFromMs(finishedAtMark),
         },
       },
     ],
@@ -106,9 +107,17 @@ export function createProtoTrace(): Template {
   return createTemplate(Buffer.from(toBinary(CollectTraceRequestSchema, message)), {
     traceIdMark,
     spanIdMark,
-    instants: instants.map(({ mark, ageMs }) => ({ mark: varintBytes(mark), ageMs })),
-    encodeInstant: varintBytes,
+    instants: instants.map(({ mark, ageMs }) => ({ mark: timestampBytes(mark), ageMs })),
+    encodeInstant: timestampBytes,
   });
+}
+
+/** The fields of a google.protobuf.Timestamp. Nanoseconds take five bytes, however small they are. */
+function timestampBytes(instantMs: number): Buffer {
+  const nanos = (instantMs % 1000) * 1_000_000;
+  const padded = [0, 7, 14, 21].map((shift) => ((nanos >>> shift) & 0x7f) | 0x80);
+  const seconds = varintBytes(Math.floor(instantMs / 1000));
+  return Buffer.from([0x08, ...seconds, 0x10, ...padded, nanos >>> 28]);
 }
 
 function digits(instantMs: number): Buffer {

@@ -1,13 +1,17 @@
 /** The drafts that stand in a CollectTraceRequest. What JSON would leave out, a message has unset or empty. */
 
-import type {
-  CollectedEvaluation,
-  CollectedSpan,
-  CollectTraceRequest,
-  SpanContext,
-  SpanError,
-  SpanMetrics,
-  TypedValue,
+import type { DescEnum } from '@bufbuild/protobuf';
+import type { Timestamp } from '@bufbuild/protobuf/wkt';
+import {
+  type CollectedEvaluation,
+  type CollectedSpan,
+  type CollectTraceRequest,
+  EvaluationStatusSchema,
+  type SpanContext,
+  type SpanError,
+  type SpanMetrics,
+  SpanTypeSchema,
+  type TypedValue,
 } from '../../gen/spandrel/v1/traces_pb.js';
 import {
   type ContextDraft,
@@ -27,7 +31,9 @@ import type { Fault } from '../domain/fault.ts';
 import type { LosslessJson, LosslessObject } from '../domain/lossless-json.ts';
 import { toTypedDraft } from '../domain/typed-value.ts';
 import { holdsTooWide, TOO_WIDE_REASON } from '../domain/wide-json.ts';
+import { fractionalMsOf } from './epoch-ms.ts';
 import { createMessageTexts, type MessageTexts } from './message-texts.ts';
+import { wordsOf } from './rest-shape.ts';
 
 /** `tooManyNumbers`: the refusal of more numbers that must be kept as text than a request may hold. */
 export function readCollectRequest(request: CollectTraceRequest, tooManyNumbers: () => Fault): TraceDraft {
@@ -52,7 +58,7 @@ function toSpanDraft(span: CollectedSpan | undefined, texts: MessageTexts): Sent
     spanId: texts.nonEmpty(span.spanId),
     traceId: texts.nonEmpty(span.traceId),
     parentId: texts.text(span.parentId),
-    type: texts.nonEmpty(span.type),
+    type: wordOf(SpanTypeSchema, span.type),
     name: texts.text(span.name),
     vendor: texts.text(span.vendor),
     model: texts.text(span.model),
@@ -62,9 +68,9 @@ function toSpanDraft(span: CollectedSpan | undefined, texts: MessageTexts): Sent
     metrics: toMetricsDraft(span.metrics, texts),
     error: toErrorDraft(span.error, texts),
     contexts: toContextDrafts(span.contexts, texts),
-    startedAt: toNumber(times?.startedAt),
-    finishedAt: toNumber(times?.finishedAt),
-    firstTokenAt: toNumber(times?.firstTokenAt),
+    startedAt: toMs(times?.startedAt),
+    finishedAt: toMs(times?.finishedAt),
+    firstTokenAt: toMs(times?.firstTokenAt),
     rates: undefined,
     telemetry: undefined,
   };
@@ -118,7 +124,7 @@ function toEvaluationDraft(sent: CollectedEvaluation | undefined, texts: Message
     type: texts.text(sent.type),
     threadId: texts.text(sent.evaluationThreadId),
     isGuardrail: sent.isGuardrail,
-    status: texts.text(sent.status),
+    status: wordOf(EvaluationStatusSchema, sent.status),
     passed: sent.passed,
     score: toFinite(sent.score, 'score'),
     label: texts.text(sent.label),
@@ -126,8 +132,8 @@ function toEvaluationDraft(sent: CollectedEvaluation | undefined, texts: Message
     inputs: sent.inputsJson === undefined ? undefined : (texts.json(sent.inputsJson, 'inputs') ?? undefined),
     cost: texts.object(sent.costJson, 'cost'),
     error: toErrorDraft(sent.error, texts),
-    startedAt: toNumber(sent.timestamps?.startedAt),
-    finishedAt: toNumber(sent.timestamps?.finishedAt),
+    startedAt: toMs(sent.timestamps?.startedAt),
+    finishedAt: toMs(sent.timestamps?.finishedAt),
   };
   return { ...draft, toJson: () => toEvaluationJson(draft, sent) };
 }
@@ -163,6 +169,16 @@ function toMetadataDraft(json: string, texts: MessageTexts): Sent<MetadataDraft>
 
 function toFinite(value: number | undefined, path: string): Sent<number> {
   return value === undefined || Number.isFinite(value) ? value : unreadable(path, 'must be a number');
+}
+
+/** The REST spelling of an enum value; a number that has none stays one, and is refused like any other word. */
+function wordOf(schema: DescEnum, value: number): string | undefined {
+  if (value === 0) return undefined;
+  return wordsOf(schema).get(value) ?? String(value);
+}
+
+function toMs(instant: Timestamp | undefined): number | undefined {
+  return instant === undefined ? undefined : fractionalMsOf(instant);
 }
 
 function toNumber(value: bigint | undefined): number | undefined {

@@ -16,6 +16,11 @@ export function timestampOfMs(instantMs: number): Timestamp {
   return instantMs > INSTANT_MAX_MS ? create(TimestampSchema, END) : timestampFromMs(instantMs);
 }
 
+/** Milliseconds with their fraction, for those who judge instants that were sent. */
+export function fractionalMsOf({ seconds, nanos }: Timestamp): number {
+  return Number(seconds) * 1000 + nanos / 1_000_000;
+}
+
 /** The millisecond that has begun; of the last nanosecond of the calendar the largest number there is. */
 export function msOfTimestamp({ seconds, nanos }: Timestamp): number {
   if (seconds === END.seconds && nanos === END.nanos) return END_MS;

@@ -1,13 +1,20 @@
 /** GatewayService: message <-> domain values. */
 
-import type { GatewayService } from '../../gen/spandrel/v1/gateway_pb.js';
+import { type GatewayService, RejectionCode } from '../../gen/spandrel/v1/gateway_pb.js';
 import type { JsonValue } from '../domain/fault.ts';
-import type { Gateway, ItemOutcome } from '../domain/gateway.ts';
+import type { Gateway, ItemOutcome, Rejection } from '../domain/gateway.ts';
 import type { Implementation, Run } from './method.ts';
 import { governanceEventsToJson, requestsToJson } from './report-request.ts';
 import { organizationOf } from './scope.ts';
 
 type Rpcs = (typeof GatewayService)['method'];
+
+const rejectionCodes: Readonly<Record<Rejection['code'], RejectionCode>> = {
+  invalid_record: RejectionCode.INVALID_RECORD,
+  project_not_found: RejectionCode.PROJECT_NOT_FOUND,
+  project_mismatch: RejectionCode.PROJECT_MISMATCH,
+  already_completed: RejectionCode.ALREADY_COMPLETED,
+};
 
 const IGNORED_TOLD_MAX = 100;
 
@@ -45,6 +52,8 @@ function ignoredOf(outcomes: readonly ItemOutcome[]) {
 }
 
 function answerOf(outcomes: readonly ItemOutcome[]) {
-  const rejected = outcomes.flatMap(({ rejection }, index) => (rejection === null ? [] : [{ index, ...rejection }]));
+  const rejected = outcomes.flatMap(({ rejection }, index) =>
+    rejection === null ? [] : [{ index, code: rejectionCodes[rejection.code], message: rejection.message }],
+  );
   return { accepted: outcomes.length - rejected.length, rejected };
 }

@@ -1,6 +1,11 @@
 /** Project settings: message <-> domain values. */
 
-import type { TraceService, UpdateProjectSettingsRequest } from '../../gen/spandrel/v1/traces_pb.js';
+import { create } from '@bufbuild/protobuf';
+import {
+  ProjectSettingsSchema,
+  type TraceService,
+  type UpdateProjectSettingsRequest,
+} from '../../gen/spandrel/v1/traces_pb.js';
 import type { Reason } from '../domain/fault.ts';
 import type { ProjectSettings, ProjectSettingsService } from '../domain/project-settings.ts';
 import type { Implementation } from './method.ts';
@@ -8,6 +13,8 @@ import { projectOf } from './scope.ts';
 import { isSent } from './update-mask.ts';
 
 type Rpcs = Pick<Implementation<typeof TraceService>, 'getProjectSettings' | 'updateProjectSettings'>;
+
+const NOTHING = create(ProjectSettingsSchema);
 
 export function createProjectSettingsRpc(settings: ProjectSettingsService): Rpcs {
   return {
@@ -29,7 +36,7 @@ function toMessage({ traceRetentionDays, emitRequestEvents }: ProjectSettings) {
 }
 
 function changeOf(request: UpdateProjectSettingsRequest): Partial<ProjectSettings> {
-  const { traceRetentionDays, emitRequestEvents, updateMask } = request;
+  const { settings: { traceRetentionDays, emitRequestEvents } = NOTHING, updateMask } = request;
   return {
     ...(isSent(updateMask, 'trace_retention_days', traceRetentionDays)
       ? { traceRetentionDays: traceRetentionDays ?? null }
@@ -41,8 +48,8 @@ function changeOf(request: UpdateProjectSettingsRequest): Partial<ProjectSetting
 }
 
 /** Traces may be kept for ever, but events are emitted or not. */
-function changeProblems({ updateMask, emitRequestEvents }: UpdateProjectSettingsRequest): readonly Reason[] {
-  if (emitRequestEvents !== undefined || !isSent(updateMask, 'emit_request_events', undefined)) return [];
+function changeProblems({ updateMask, settings = NOTHING }: UpdateProjectSettingsRequest): readonly Reason[] {
+  if (settings.emitRequestEvents !== undefined || !isSent(updateMask, 'emit_request_events', undefined)) return [];
   const message = 'emitRequestEvents must be a boolean';
   return [{ field: 'emitRequestEvents', type: 'invalid_type', message, expected: 'boolean', received: 'null' }];
 }

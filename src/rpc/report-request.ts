@@ -4,6 +4,7 @@
  */
 
 import type { DescEnum } from '@bufbuild/protobuf';
+import type { Timestamp } from '@bufbuild/protobuf/wkt';
 import {
   BudgetOnBreachSchema,
   BudgetScopeTypeSchema,
@@ -20,7 +21,8 @@ import { UNREADABLE } from '../domain/free-json.ts';
 import { NUMBER_TEXTS_MAX, parseJson, scanJson, tooManyNumberTexts } from '../domain/json-text.ts';
 import type {} from '../domain/raw-json.ts';
 import { TOO_WIDE } from '../domain/wide-json.ts';
-import { enumSpellings } from './rest-shape.ts';
+import { fractionalMsOf } from './epoch-ms.ts';
+import { wordsOf } from './rest-shape.ts';
 
 type Json = { [name: string]: unknown };
 
@@ -48,7 +50,7 @@ function recordToJson(record: ReportedRequest, metadata: unknown): Json {
     gateway_request_id: nonEmpty(record.gatewayRequestId),
     status: wordOf(ReportedRequestStatusSchema, record.status),
     project_id: record.projectId,
-    occurred_at: toInteger(record.occurredAt),
+    occurred_at: toMs(record.occurredAt),
     virtual_key_id: nonEmpty(record.virtualKeyId),
     trace_id: nonEmpty(record.traceId),
     principal_user_id: record.principalUserId,
@@ -61,7 +63,7 @@ function recordToJson(record: ReportedRequest, metadata: unknown): Json {
     error:
       record.error === undefined
         ? undefined
-        : { class: nonEmpty(record.error.class), http_status: record.error.httpStatus },
+        : { class: nonEmpty(record.error.kind), http_status: record.error.httpStatus },
     duration_ms: toInteger(record.durationMs),
     labels: record.labels,
     metadata,
@@ -78,25 +80,36 @@ function usageToJson(usage: ReportedUsage): Json {
   };
 }
 
-function eventToJson(event: GovernanceEvent): Json {
-  return {
-    type: nonEmpty(event.type),
-    occurred_at: toInteger(event.occurredAt),
-    virtual_key_id: event.virtualKeyId,
-    name: event.name,
-    display_prefix: event.displayPrefix,
-    reason: event.reason,
-    budget_id: event.budgetId,
-    scope_type: wordOf(BudgetScopeTypeSchema, event.scopeType),
-    bucket_scope_id: event.bucketScopeId,
-    anchor_project_id: event.anchorProjectId,
-    end_user_id: event.endUserId,
-    window: wordOf(BudgetWindowSchema, event.window),
-    period_started_at: toInteger(event.periodStartedAt),
-    limit_usd: event.limitUsd,
-    spent_usd: event.spentUsd,
-    on_breach: wordOf(BudgetOnBreachSchema, event.onBreach),
-  };
+function eventToJson({ type, occurredAt, subject }: GovernanceEvent): Json {
+  return { type: nonEmpty(type), occurred_at: toMs(occurredAt), ...subjectToJson(subject) };
+}
+
+function subjectToJson({ case: kind, value }: GovernanceEvent['subject']): Json {
+  switch (kind) {
+    case 'virtualKey':
+      return {
+        virtual_key_id: value.virtualKeyId,
+        name: value.name,
+        display_prefix: value.displayPrefix,
+        reason: value.reason,
+      };
+    case 'budget':
+      return {
+        budget_id: value.budgetId,
+        scope_type: wordOf(BudgetScopeTypeSchema, value.scopeType),
+        bucket_scope_id: value.bucketScopeId,
+        virtual_key_id: value.virtualKeyId,
+        anchor_project_id: value.anchorProjectId,
+        end_user_id: value.endUserId,
+        window: wordOf(BudgetWindowSchema, value.window),
+        period_started_at: toMs(value.periodStartedAt),
+        limit_usd: value.limitUsd,
+        spent_usd: value.spentUsd,
+        on_breach: wordOf(BudgetOnBreachSchema, value.onBreach),
+      };
+    case undefined:
+      return {};
+  }
 }
 
 function nonEmpty(text: string): string | undefined {
@@ -106,8 +119,11 @@ function nonEmpty(text: string): string | undefined {
 /** A number that has no word stays one, and is refused like any other word. */
 function wordOf(schema: DescEnum, value: number): string | number | undefined {
   if (value === 0) return undefined;
-  for (const [word, number] of enumSpellings(schema)) if (number === value) return word;
-  return value;
+  return wordsOf(schema).get(value) ?? value;
+}
+
+function toMs(instant: Timestamp | undefined): number | undefined {
+  return instant === undefined ? undefined : fractionalMsOf(instant);
 }
 
 /** What a double cannot hold keeps its digits. */

@@ -128,6 +128,18 @@ export function enumSpellings(desc: DescEnum): ReadonlyMap<string, number> {
   return found;
 }
 
+const words = new WeakMap<DescEnum, ReadonlyMap<number, string>>();
+
+/** The same by their numbers. */
+export function wordsOf(desc: DescEnum): ReadonlyMap<number, string> {
+  let found = words.get(desc);
+  if (!found) {
+    found = new Map([...enumSpellings(desc)].map(([word, number]) => [number, word]));
+    words.set(desc, found);
+  }
+  return found;
+}
+
 export type Target = 'json' | 'query' | 'param';
 
 const targets = new WeakMap<DescMethod, ReadonlyMap<DescField, Target>>();

@@ -1,9 +1,10 @@
 import { request as httpRequest } from 'node:http';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EvaluatorService } from '../../gen/spandrel/v1/evaluators_pb.js';
 import { GatewayService, ReportedRequestStatus } from '../../gen/spandrel/v1/gateway_pb.js';
-import { TraceService } from '../../gen/spandrel/v1/traces_pb.js';
+import { SpanType, TraceService } from '../../gen/spandrel/v1/traces_pb.js';
 import { startApp, type TestApp } from '../support/app.ts';
 import { hex } from '../support/fixtures.ts';
 import { callRest, expectEverywhere } from '../support/surfaces.ts';
@@ -42,7 +43,7 @@ describe('an object of more than 10,000 members, over REST and gRPC,', () => {
       span('b', `,"input":{"type":"json","value":[{"deep":${WIDE}}]}`),
       span('c', `,"params":${WIDEST}`),
     ].join(',')}],"evaluations":[{"name":"e","passed":true,"inputs":${WIDE}}],"metadata":${WIDE}}`;
-    const timestamps = { startedAt: BigInt(NOW), finishedAt: BigInt(NOW) };
+    const timestamps = { startedAt: timestampFromMs(NOW), finishedAt: timestampFromMs(NOW) };
     await expectEverywhere(app.address, {
       name: 'wide',
       headers: key(),
@@ -52,9 +53,9 @@ describe('an object of more than 10,000 members, over REST and gRPC,', () => {
         request: {
           traceId,
           spans: [
-            { spanId: 'a', type: 'span', timestamps, paramsJson: WIDE },
-            { spanId: 'b', type: 'span', timestamps, input: { type: 'json', valueJson: `[{"deep":${WIDE}}]` } },
-            { spanId: 'c', type: 'span', timestamps, paramsJson: WIDEST },
+            { spanId: 'a', type: SpanType.SPAN, timestamps, paramsJson: WIDE },
+            { spanId: 'b', type: SpanType.SPAN, timestamps, input: { type: 'json', valueJson: `[{"deep":${WIDE}}]` } },
+            { spanId: 'c', type: SpanType.SPAN, timestamps, paramsJson: WIDEST },
           ],
           evaluations: [{ name: 'e', passed: true, inputsJson: WIDE }],
           metadataJson: WIDE,
@@ -83,7 +84,7 @@ describe('an object of more than 10,000 members, over REST and gRPC,', () => {
     const rpcRecord = (gatewayRequestId: string, metadataJson: string) => ({
       gatewayRequestId,
       status: ReportedRequestStatus.SUCCESS,
-      occurredAt: BigInt(NOW),
+      occurredAt: timestampFromMs(NOW),
       metadataJson,
     });
     await expectEverywhere(app.address, {
@@ -142,7 +143,7 @@ describe('more than 20,000 integers that a double does not hold, over REST and g
     const texts = spans.map(
       ({ spanId, paramsJson }) => `{"span_id":"${spanId}","type":"span",${times},"params":${paramsJson}}`,
     );
-    const timestamps = { startedAt: BigInt(NOW), finishedAt: BigInt(NOW) };
+    const timestamps = { startedAt: timestampFromMs(NOW), finishedAt: timestampFromMs(NOW) };
     await expectEverywhere(app.address, {
       name: 'long',
       headers: key(),
@@ -178,7 +179,7 @@ describe('more than 20,000 integers that a double does not hold, over REST and g
             {
               gatewayRequestId,
               status: ReportedRequestStatus.SUCCESS,
-              occurredAt: BigInt(NOW),
+              occurredAt: timestampFromMs(NOW),
               metadataJson: metadata,
             },
           ],

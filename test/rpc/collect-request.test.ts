@@ -1,9 +1,11 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { describe, expect, it } from 'vitest';
 import {
   type CollectedSpan,
   type CollectedSpanSchema,
   CollectTraceRequestSchema,
+  SpanType,
 } from '../../gen/spandrel/v1/traces_pb.js';
 import { collect } from '../../src/domain/collector.ts';
 import { reasonsOf } from '../../src/domain/collector-report.ts';
@@ -23,8 +25,8 @@ function collectMessage(init: MessageInitShape<typeof CollectTraceRequestSchema>
 }
 
 function spanInit(fields: SpanInit): SpanInit {
-  const timestamps = { startedAt: BigInt(STARTED), finishedAt: BigInt(STARTED + 1000) };
-  return { spanId: 'span-1', type: 'span', timestamps, ...fields };
+  const timestamps = { startedAt: timestampFromMs(STARTED), finishedAt: timestampFromMs(STARTED + 1000) };
+  return { spanId: 'span-1', type: SpanType.SPAN, timestamps, ...fields };
 }
 
 function collectSpan(fields: SpanInit) {
@@ -128,7 +130,7 @@ describe('a message', () => {
     const overGrpc = collectSpan({
       name: 'ask',
       parentId: 'p',
-      type: 'llm',
+      type: SpanType.LLM,
       model: 'gpt-5',
       vendor: 'openai',
       output: { type: 'chat_messages', valueJson: '[{"role":"assistant","content":"Hi"}]' },
@@ -142,9 +144,9 @@ describe('a message', () => {
       error: { message: 'late', stacktrace: ['a'] },
       contexts: [{ documentId: 'd', content: 'text' }],
       timestamps: {
-        startedAt: BigInt(STARTED),
-        finishedAt: BigInt(STARTED + 1000),
-        firstTokenAt: BigInt(STARTED + 10),
+        startedAt: timestampFromMs(STARTED),
+        finishedAt: timestampFromMs(STARTED + 1000),
+        firstTokenAt: timestampFromMs(STARTED + 10),
       },
     });
     expect(overGrpc).toEqual(overRest);
@@ -159,7 +161,7 @@ describe('a message', () => {
     const overGrpc = collectMessage({
       traceId: 't',
       evaluations: [
-        { ...fields, isGuardrail: true, inputsJson: '{"a":[1]}', timestamps: { startedAt: BigInt(STARTED) } },
+        { ...fields, isGuardrail: true, inputsJson: '{"a":[1]}', timestamps: { startedAt: timestampFromMs(STARTED) } },
       ],
     }).append.evaluations;
     expect(overGrpc).toEqual(overRest);

@@ -35,10 +35,7 @@ async function written(spans: readonly Span[], evaluations: readonly Evaluation[
   const { getTrace } = createTraceRpc({ traces: traces as Traces, settings: {} as never, platformUrl: () => '' });
   if (!('handle' in getTrace)) throw new Error('The call reads JSON.');
   const context = { project: PROJECT, nowMs: 0 } as never;
-  const answer = await getTrace.handle(
-    { traceId: TRACE_ID, spansCursor: '', llmMode: '', format: 0 } as never,
-    context,
-  );
+  const answer = await getTrace.handle({ traceId: TRACE_ID, pageToken: '', llmMode: '', format: 0 } as never, context);
   return encode(create(GetTraceResponseSchema, answer as GetTraceResponse));
 }
 

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { SpanType } from '../../gen/spandrel/v1/traces_pb.js';
 import { newId } from '../../src/domain/ids.ts';
 import type { Binding } from '../../src/domain/permissions.ts';
 import { hashSecret, mintApiKey } from '../../src/domain/secrets.ts';
@@ -49,7 +51,7 @@ export function asMessage(body: ReturnType<typeof llmTrace>) {
     metadataJson: JSON.stringify(body.metadata),
     spans: body.spans.map((span) => ({
       spanId: span.span_id,
-      type: span.type,
+      type: SpanType.LLM,
       vendor: span.vendor,
       model: span.model,
       input: { type: span.input.type, valueJson: JSON.stringify(span.input.value) },
@@ -60,9 +62,9 @@ export function asMessage(body: ReturnType<typeof llmTrace>) {
         completionTokens: BigInt(span.metrics.completion_tokens),
       },
       timestamps: {
-        startedAt: BigInt(span.timestamps.started_at),
-        firstTokenAt: BigInt(span.timestamps.first_token_at),
-        finishedAt: BigInt(span.timestamps.finished_at),
+        startedAt: timestampFromMs(span.timestamps.started_at),
+        firstTokenAt: timestampFromMs(span.timestamps.first_token_at),
+        finishedAt: timestampFromMs(span.timestamps.finished_at),
       },
     })),
   };

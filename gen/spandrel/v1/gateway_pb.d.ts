@@ -7,6 +7,7 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file spandrel/v1/gateway.proto.
@@ -61,11 +62,11 @@ export declare type ReportedRequest = Message<"spandrel.v1.ReportedRequest"> & {
   projectId?: string | undefined;
 
   /**
-   * When it happened, milliseconds since the Unix epoch, from 2020 to 2100.
+   * When it happened, from 2020 to 2100. Fractions of a millisecond are refused.
    *
-   * @generated from field: optional int64 occurred_at = 4;
+   * @generated from field: google.protobuf.Timestamp occurred_at = 4;
    */
-  occurredAt?: bigint | undefined;
+  occurredAt?: Timestamp | undefined;
 
   /**
    * The virtual key it was made with, at most 256 characters.
@@ -139,7 +140,7 @@ export declare type ReportedRequest = Message<"spandrel.v1.ReportedRequest"> & {
   error?: ReportedError | undefined;
 
   /**
-   * How long it took, at most a week.
+   * How long it took, milliseconds, at most a week.
    *
    * @generated from field: optional int64 duration_ms = 15;
    */
@@ -223,9 +224,9 @@ export declare type ReportedError = Message<"spandrel.v1.ReportedError"> & {
   /**
    * The kind of error, 1 to 200 characters.
    *
-   * @generated from field: string class = 1;
+   * @generated from field: string kind = 1;
    */
-  class: string;
+  kind: string;
 
   /**
    * The status of the provider's answer, 100 to 599.
@@ -255,7 +256,7 @@ export declare type ReportRequestsResponse = Message<"spandrel.v1.ReportRequests
   accepted: number;
 
   /**
-   * The others.
+   * The records of which nothing is stored.
    *
    * @generated from field: repeated spandrel.v1.RejectedItem rejected = 2;
    */
@@ -276,7 +277,7 @@ export declare type ReportRequestsResponse = Message<"spandrel.v1.ReportRequests
 export declare const ReportRequestsResponseSchema: GenMessage<ReportRequestsResponse>;
 
 /**
- * Members that no record has; nothing came of them.
+ * Members of records that nobody knows; nothing came of them.
  *
  * @generated from message spandrel.v1.IgnoredMembers
  */
@@ -296,7 +297,7 @@ export declare type IgnoredMembers = Message<"spandrel.v1.IgnoredMembers"> & {
 export declare const IgnoredMembersSchema: GenMessage<IgnoredMembers>;
 
 /**
- * One of them.
+ * A member that nobody knows.
  *
  * @generated from message spandrel.v1.IgnoredMember
  */
@@ -336,11 +337,11 @@ export declare type RejectedItem = Message<"spandrel.v1.RejectedItem"> & {
   index: number;
 
   /**
-   * invalid_record, project_not_found, project_mismatch or already_completed.
+   * Why.
    *
-   * @generated from field: string code = 2;
+   * @generated from field: spandrel.v1.RejectionCode code = 2;
    */
-  code: string;
+  code: RejectionCode;
 
   /**
    * What is wrong, for invalid_record beginning with the path of the field.
@@ -377,7 +378,7 @@ export declare type ReportGovernanceEventsRequest = Message<"spandrel.v1.ReportG
 export declare const ReportGovernanceEventsRequestSchema: GenMessage<ReportGovernanceEventsRequest>;
 
 /**
- * An event of a virtual key or of a budget. Which fields it needs depends on its type.
+ * An event of a virtual key or of a budget.
  *
  * @generated from message spandrel.v1.GovernanceEvent
  */
@@ -390,109 +391,34 @@ export declare type GovernanceEvent = Message<"spandrel.v1.GovernanceEvent"> & {
   type: string;
 
   /**
-   * When it happened, milliseconds since the Unix epoch, from 2020 to 2100.
+   * When it happened, from 2020 to 2100. Fractions of a millisecond are refused.
    *
-   * @generated from field: optional int64 occurred_at = 2;
+   * @generated from field: google.protobuf.Timestamp occurred_at = 2;
    */
-  occurredAt?: bigint | undefined;
+  occurredAt?: Timestamp | undefined;
 
   /**
-   * The virtual key, 1 to 256 characters. A budget may have none.
+   * What it happened to, by the type. Over REST the fields of either stand in the event itself.
    *
-   * @generated from field: optional string virtual_key_id = 3;
+   * @generated from oneof spandrel.v1.GovernanceEvent.subject
    */
-  virtualKeyId?: string | undefined;
-
-  /**
-   * Virtual keys: what people call it, at most 256 characters.
-   *
-   * @generated from field: optional string name = 4;
-   */
-  name?: string | undefined;
-
-  /**
-   * Virtual keys: how its secret begins, at most 64 characters.
-   *
-   * @generated from field: optional string display_prefix = 5;
-   */
-  displayPrefix?: string | undefined;
-
-  /**
-   * Virtual keys: why, at most 500 characters, if anybody said so.
-   *
-   * @generated from field: optional string reason = 6;
-   */
-  reason?: string | undefined;
-
-  /**
-   * Budgets: the budget, 1 to 256 characters.
-   *
-   * @generated from field: optional string budget_id = 7;
-   */
-  budgetId?: string | undefined;
-
-  /**
-   * Budgets: what the budget limits.
-   *
-   * @generated from field: spandrel.v1.BudgetScopeType scope_type = 8;
-   */
-  scopeType: BudgetScopeType;
-
-  /**
-   * Budgets: the one of those that spent the money, 1 to 256 characters.
-   *
-   * @generated from field: optional string bucket_scope_id = 9;
-   */
-  bucketScopeId?: string | undefined;
-
-  /**
-   * Budgets: the project it belongs to, 1 to 256 characters, if there is one.
-   *
-   * @generated from field: optional string anchor_project_id = 10;
-   */
-  anchorProjectId?: string | undefined;
-
-  /**
-   * Budgets: the user of the application, 1 to 256 characters, if it is about one.
-   *
-   * @generated from field: optional string end_user_id = 11;
-   */
-  endUserId?: string | undefined;
-
-  /**
-   * Budgets: how long a period is.
-   *
-   * @generated from field: spandrel.v1.BudgetWindow window = 12;
-   */
-  window: BudgetWindow;
-
-  /**
-   * Budgets: when the period began, milliseconds since the Unix epoch.
-   *
-   * @generated from field: optional int64 period_started_at = 13;
-   */
-  periodStartedAt?: bigint | undefined;
-
-  /**
-   * Budgets: US dollars with six decimals, for example "100.000000".
-   *
-   * @generated from field: optional string limit_usd = 14;
-   */
-  limitUsd?: string | undefined;
-
-  /**
-   * Budgets: US dollars with six decimals.
-   *
-   * @generated from field: optional string spent_usd = 15;
-   */
-  spentUsd?: string | undefined;
-
-  /**
-   * Budgets: what happens at the limit.
-   *
-   * @generated from field: spandrel.v1.BudgetOnBreach on_breach = 16;
-   */
-  onBreach: BudgetOnBreach;
+  subject: {
+    /**
+     * Of gateway.virtual_key events.
+     *
+     * @generated from field: spandrel.v1.VirtualKeySubject virtual_key = 3;
+     */
+    value: VirtualKeySubject;
+    case: "virtualKey";
+  } | {
+    /**
+     * Of gateway.budget events.
+     *
+     * @generated from field: spandrel.v1.BudgetSubject budget = 4;
+     */
+    value: BudgetSubject;
+    case: "budget";
+  } | { case: undefined; value?: undefined };
 };
 
 /**
@@ -500,6 +426,137 @@ export declare type GovernanceEvent = Message<"spandrel.v1.GovernanceEvent"> & {
  * Use `create(GovernanceEventSchema)` to create a new message.
  */
 export declare const GovernanceEventSchema: GenMessage<GovernanceEvent>;
+
+/**
+ * A virtual key that something happened to.
+ *
+ * @generated from message spandrel.v1.VirtualKeySubject
+ */
+export declare type VirtualKeySubject = Message<"spandrel.v1.VirtualKeySubject"> & {
+  /**
+   * 1 to 256 characters.
+   *
+   * @generated from field: string virtual_key_id = 1;
+   */
+  virtualKeyId: string;
+
+  /**
+   * What people call it, at most 256 characters.
+   *
+   * @generated from field: optional string name = 2;
+   */
+  name?: string | undefined;
+
+  /**
+   * How its secret begins, at most 64 characters.
+   *
+   * @generated from field: optional string display_prefix = 3;
+   */
+  displayPrefix?: string | undefined;
+
+  /**
+   * Why it happened, at most 500 characters, if anybody said so.
+   *
+   * @generated from field: optional string reason = 4;
+   */
+  reason?: string | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.VirtualKeySubject.
+ * Use `create(VirtualKeySubjectSchema)` to create a new message.
+ */
+export declare const VirtualKeySubjectSchema: GenMessage<VirtualKeySubject>;
+
+/**
+ * A budget that something happened to, and one of those whose spending it limits.
+ *
+ * @generated from message spandrel.v1.BudgetSubject
+ */
+export declare type BudgetSubject = Message<"spandrel.v1.BudgetSubject"> & {
+  /**
+   * 1 to 256 characters.
+   *
+   * @generated from field: string budget_id = 1;
+   */
+  budgetId: string;
+
+  /**
+   * What the budget limits.
+   *
+   * @generated from field: spandrel.v1.BudgetScopeType scope_type = 2;
+   */
+  scopeType: BudgetScopeType;
+
+  /**
+   * The one of those that spent the money, 1 to 256 characters.
+   *
+   * @generated from field: string bucket_scope_id = 3;
+   */
+  bucketScopeId: string;
+
+  /**
+   * The virtual key that spent it, 1 to 256 characters, if it was one.
+   *
+   * @generated from field: optional string virtual_key_id = 4;
+   */
+  virtualKeyId?: string | undefined;
+
+  /**
+   * The project it belongs to, 1 to 256 characters, if there is one.
+   *
+   * @generated from field: optional string anchor_project_id = 5;
+   */
+  anchorProjectId?: string | undefined;
+
+  /**
+   * The user of the application, 1 to 256 characters, if it is about one.
+   *
+   * @generated from field: optional string end_user_id = 6;
+   */
+  endUserId?: string | undefined;
+
+  /**
+   * How long a period is.
+   *
+   * @generated from field: spandrel.v1.BudgetWindow window = 7;
+   */
+  window: BudgetWindow;
+
+  /**
+   * When the period began, until 2100. Fractions of a millisecond are refused.
+   *
+   * @generated from field: google.protobuf.Timestamp period_started_at = 8;
+   */
+  periodStartedAt?: Timestamp | undefined;
+
+  /**
+   * US dollars with six decimals, for example "100.000000".
+   *
+   * @generated from field: string limit_usd = 9;
+   */
+  limitUsd: string;
+
+  /**
+   * US dollars with six decimals.
+   *
+   * @generated from field: string spent_usd = 10;
+   */
+  spentUsd: string;
+
+  /**
+   * What happens at the limit.
+   *
+   * @generated from field: spandrel.v1.BudgetOnBreach on_breach = 11;
+   */
+  onBreach: BudgetOnBreach;
+};
+
+/**
+ * Describes the message spandrel.v1.BudgetSubject.
+ * Use `create(BudgetSubjectSchema)` to create a new message.
+ */
+export declare const BudgetSubjectSchema: GenMessage<BudgetSubject>;
 
 /**
  * What became of a report.
@@ -515,7 +572,7 @@ export declare type ReportGovernanceEventsResponse = Message<"spandrel.v1.Report
   accepted: number;
 
   /**
-   * The others.
+   * The events that are not emitted.
    *
    * @generated from field: repeated spandrel.v1.RejectedItem rejected = 2;
    */
@@ -567,6 +624,53 @@ export enum ReportedRequestStatus {
  * Describes the enum spandrel.v1.ReportedRequestStatus.
  */
 export declare const ReportedRequestStatusSchema: GenEnum<ReportedRequestStatus>;
+
+/**
+ * Why nothing came of a record or event.
+ *
+ * @generated from enum spandrel.v1.RejectionCode
+ */
+export enum RejectionCode {
+  /**
+   * Never given.
+   *
+   * @generated from enum value: REJECTION_CODE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * A field is missing or wrong.
+   *
+   * @generated from enum value: REJECTION_CODE_INVALID_RECORD = 1;
+   */
+  INVALID_RECORD = 1,
+
+  /**
+   * The organization has no such project.
+   *
+   * @generated from enum value: REJECTION_CODE_PROJECT_NOT_FOUND = 2;
+   */
+  PROJECT_NOT_FOUND = 2,
+
+  /**
+   * A project key reports for its own project only.
+   *
+   * @generated from enum value: REJECTION_CODE_PROJECT_MISMATCH = 3;
+   */
+  PROJECT_MISMATCH = 3,
+
+  /**
+   * The success of the request was reported before, with other content.
+   *
+   * @generated from enum value: REJECTION_CODE_ALREADY_COMPLETED = 4;
+   */
+  ALREADY_COMPLETED = 4,
+}
+
+/**
+ * Describes the enum spandrel.v1.RejectionCode.
+ */
+export declare const RejectionCodeSchema: GenEnum<RejectionCode>;
 
 /**
  * What a budget limits.

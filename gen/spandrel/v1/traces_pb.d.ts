@@ -6,7 +6,7 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { FieldMask } from "@bufbuild/protobuf/wkt";
+import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file spandrel/v1/traces.proto.
@@ -89,12 +89,11 @@ export declare type CollectedSpan = Message<"spandrel.v1.CollectedSpan"> & {
   parentId?: string | undefined;
 
   /**
-   * span, llm, chain, tool, agent, rag, guardrail, evaluation, workflow, component, module, server,
-   * client, producer, consumer, task or unknown.
+   * What the step does.
    *
-   * @generated from field: string type = 4;
+   * @generated from field: spandrel.v1.SpanType type = 4;
    */
-  type: string;
+  type: SpanType;
 
   /**
    * What people call the step.
@@ -160,7 +159,7 @@ export declare type CollectedSpan = Message<"spandrel.v1.CollectedSpan"> & {
   contexts: SpanContext[];
 
   /**
-   * When the step ran.
+   * When the step ran; the start and the end are required.
    *
    * @generated from field: spandrel.v1.SpanTimestamps timestamps = 14;
    */
@@ -263,11 +262,11 @@ export declare type SpanMetrics = Message<"spandrel.v1.SpanMetrics"> & {
   cost?: number | undefined;
 
   /**
-   * Read only: explicit, span_rates, override, registry, result or unpriced.
+   * Where the cost comes from.
    *
-   * @generated from field: optional string cost_source = 9;
+   * @generated from field: optional spandrel.v1.CostSource cost_source = 9;
    */
-  costSource?: string | undefined;
+  costSource?: CostSource | undefined;
 
   /**
    * A JSON object of further metrics, kept and returned.
@@ -284,29 +283,22 @@ export declare type SpanMetrics = Message<"spandrel.v1.SpanMetrics"> & {
 export declare const SpanMetricsSchema: GenMessage<SpanMetrics>;
 
 /**
- * Why a step failed.
+ * Why a step or an evaluation failed.
  *
  * @generated from message spandrel.v1.SpanError
  */
 export declare type SpanError = Message<"spandrel.v1.SpanError"> & {
   /**
-   * True whenever an error is set.
-   *
-   * @generated from field: bool has_error = 1;
-   */
-  hasError: boolean;
-
-  /**
    * One line for a person.
    *
-   * @generated from field: string message = 2;
+   * @generated from field: string message = 1;
    */
   message: string;
 
   /**
-   * One entry per line.
+   * The lines of the stack trace, innermost first where the sender has it so.
    *
-   * @generated from field: repeated string stacktrace = 3;
+   * @generated from field: repeated string stacktrace = 2;
    */
   stacktrace: string[];
 };
@@ -352,7 +344,7 @@ export declare type SpanContext = Message<"spandrel.v1.SpanContext"> & {
 export declare const SpanContextSchema: GenMessage<SpanContext>;
 
 /**
- * Instants of a step, milliseconds since the Unix epoch.
+ * Instants of a step, from the year 2000 to one day ahead. They are kept to the millisecond.
  *
  * @generated from message spandrel.v1.SpanTimestamps
  */
@@ -360,23 +352,23 @@ export declare type SpanTimestamps = Message<"spandrel.v1.SpanTimestamps"> & {
   /**
    * When the step began.
    *
-   * @generated from field: optional int64 started_at = 1;
+   * @generated from field: google.protobuf.Timestamp started_at = 1;
    */
-  startedAt?: bigint | undefined;
+  startedAt?: Timestamp | undefined;
 
   /**
    * When it ended.
    *
-   * @generated from field: optional int64 finished_at = 2;
+   * @generated from field: google.protobuf.Timestamp finished_at = 2;
    */
-  finishedAt?: bigint | undefined;
+  finishedAt?: Timestamp | undefined;
 
   /**
    * When the first streamed token reached the user.
    *
-   * @generated from field: optional int64 first_token_at = 3;
+   * @generated from field: google.protobuf.Timestamp first_token_at = 3;
    */
-  firstTokenAt?: bigint | undefined;
+  firstTokenAt?: Timestamp | undefined;
 };
 
 /**
@@ -441,11 +433,11 @@ export declare type CollectedEvaluation = Message<"spandrel.v1.CollectedEvaluati
   isGuardrail?: boolean | undefined;
 
   /**
-   * processed, skipped or error.
+   * How far it came. One that is processed needs passed, score or label.
    *
-   * @generated from field: optional string status = 8;
+   * @generated from field: spandrel.v1.EvaluationStatus status = 8;
    */
-  status?: string | undefined;
+  status: EvaluationStatus;
 
   /**
    * Whether the evaluation passed.
@@ -511,31 +503,31 @@ export declare type CollectedEvaluation = Message<"spandrel.v1.CollectedEvaluati
 export declare const CollectedEvaluationSchema: GenMessage<CollectedEvaluation>;
 
 /**
- * Instants of an evaluation, milliseconds since the Unix epoch.
+ * Instants of an evaluation.
  *
  * @generated from message spandrel.v1.EvaluationTimestamps
  */
 export declare type EvaluationTimestamps = Message<"spandrel.v1.EvaluationTimestamps"> & {
   /**
-   * When the result was stored; read only.
+   * When the result was stored.
    *
-   * @generated from field: optional int64 inserted_at = 1;
+   * @generated from field: google.protobuf.Timestamp inserted_at = 1;
    */
-  insertedAt?: bigint | undefined;
+  insertedAt?: Timestamp | undefined;
 
   /**
-   * When the evaluation began.
+   * When the evaluation began; the receipt when it is not sent.
    *
-   * @generated from field: optional int64 started_at = 2;
+   * @generated from field: google.protobuf.Timestamp started_at = 2;
    */
-  startedAt?: bigint | undefined;
+  startedAt?: Timestamp | undefined;
 
   /**
-   * When it ended.
+   * When it ended; the receipt when it is not sent.
    *
-   * @generated from field: optional int64 finished_at = 3;
+   * @generated from field: google.protobuf.Timestamp finished_at = 3;
    */
-  finishedAt?: bigint | undefined;
+  finishedAt?: Timestamp | undefined;
 };
 
 /**
@@ -551,16 +543,9 @@ export declare const EvaluationTimestampsSchema: GenMessage<EvaluationTimestamps
  */
 export declare type CollectTraceResponse = Message<"spandrel.v1.CollectTraceResponse"> & {
   /**
-   * A sentence for a person.
-   *
-   * @generated from field: string message = 1;
-   */
-  message: string;
-
-  /**
    * What was not stored.
    *
-   * @generated from field: spandrel.v1.PartialSuccess partial_success = 2;
+   * @generated from field: spandrel.v1.PartialSuccess partial_success = 1;
    */
   partialSuccess?: PartialSuccess | undefined;
 };
@@ -626,25 +611,25 @@ export declare type GetTraceRequest = Message<"spandrel.v1.GetTraceRequest"> & {
   format: TraceFormat;
 
   /**
-   * "true" or "1" asks for the digest too; anything else does not.
+   * Over REST an older spelling of the format digest: "true" or "1".
    *
    * @generated from field: string llm_mode = 3;
    */
   llmMode: string;
 
   /**
-   * Spans per answer, 1 to 10,000, default 10,000.
+   * Spans per page, 1 to 10,000, default 10,000.
    *
-   * @generated from field: optional int32 spans_limit = 4;
+   * @generated from field: optional int32 page_size = 4;
    */
-  spansLimit?: number | undefined;
+  pageSize?: number | undefined;
 
   /**
-   * spans_next_cursor of the answer before.
+   * next_page_token of the page before; empty for the first.
    *
-   * @generated from field: string spans_cursor = 5;
+   * @generated from field: string page_token = 5;
    */
-  spansCursor: string;
+  pageToken: string;
 };
 
 /**
@@ -773,51 +758,44 @@ export declare type Trace = Message<"spandrel.v1.Trace"> & {
   error?: SpanError | undefined;
 
   /**
-   * Always empty; kept for clients that expect the member.
-   *
-   * @generated from field: repeated string events = 12;
-   */
-  events: string[];
-
-  /**
    * Results, oldest first; on a further page those that had no room before.
    *
-   * @generated from field: repeated spandrel.v1.TraceEvaluation evaluations = 13;
+   * @generated from field: repeated spandrel.v1.TraceEvaluation evaluations = 12;
    */
   evaluations: TraceEvaluation[];
 
   /**
-   * By start, then id. Begin once all evaluations were given.
+   * By start, then id. They begin once all evaluations were given.
    *
-   * @generated from field: repeated spandrel.v1.TraceSpan spans = 14;
+   * @generated from field: repeated spandrel.v1.TraceSpan spans = 13;
    */
   spans: TraceSpan[];
 
   /**
    * All spans of the trace, not only those of this page.
    *
-   * @generated from field: int64 span_count = 15;
+   * @generated from field: int64 span_count = 14;
    */
   spanCount: bigint;
 
   /**
-   * Where the next page starts; unset on the last. A page also ends where its text would be more than 8 MiB.
+   * The page_token of the next page; empty on the last. A page also ends where its text would be more than 8 MiB.
    *
-   * @generated from field: optional string spans_next_cursor = 16;
+   * @generated from field: string next_page_token = 15;
    */
-  spansNextCursor?: string | undefined;
+  nextPageToken: string;
 
   /**
    * The tree of spans as text, at most 1,000 lines and 256 KiB.
    *
-   * @generated from field: string ascii_tree = 17;
+   * @generated from field: string ascii_tree = 16;
    */
   asciiTree: string;
 
   /**
    * A page for a person; it says how to read the record, until there is a console.
    *
-   * @generated from field: string platform_url = 18;
+   * @generated from field: string platform_url = 17;
    */
   platformUrl: string;
 };
@@ -829,7 +807,7 @@ export declare type Trace = Message<"spandrel.v1.Trace"> & {
 export declare const TraceSchema: GenMessage<Trace>;
 
 /**
- * Instants of a trace, milliseconds since the Unix epoch.
+ * Instants of a trace.
  *
  * @generated from message spandrel.v1.TraceTimestamps
  */
@@ -837,23 +815,23 @@ export declare type TraceTimestamps = Message<"spandrel.v1.TraceTimestamps"> & {
   /**
    * The earliest span's start, or the receipt when there is no span.
    *
-   * @generated from field: int64 started_at = 1;
+   * @generated from field: google.protobuf.Timestamp started_at = 1;
    */
-  startedAt: bigint;
+  startedAt?: Timestamp | undefined;
 
   /**
    * When this server first stored it.
    *
-   * @generated from field: int64 inserted_at = 2;
+   * @generated from field: google.protobuf.Timestamp inserted_at = 2;
    */
-  insertedAt: bigint;
+  insertedAt?: Timestamp | undefined;
 
   /**
    * When this server last changed it.
    *
-   * @generated from field: int64 updated_at = 3;
+   * @generated from field: google.protobuf.Timestamp updated_at = 3;
    */
-  updatedAt: bigint;
+  updatedAt?: Timestamp | undefined;
 };
 
 /**
@@ -903,35 +881,35 @@ export declare type TraceMetrics = Message<"spandrel.v1.TraceMetrics"> & {
   totalTimeMs?: bigint | undefined;
 
   /**
-   * Sum over the spans.
+   * Tokens of all prompts, cached ones as the providers count them.
    *
    * @generated from field: optional int64 prompt_tokens = 3;
    */
   promptTokens?: bigint | undefined;
 
   /**
-   * Sum over the spans.
+   * Tokens of all answers.
    *
    * @generated from field: optional int64 completion_tokens = 4;
    */
   completionTokens?: bigint | undefined;
 
   /**
-   * Sum over the spans.
+   * Tokens spent on reasoning.
    *
    * @generated from field: optional int64 reasoning_tokens = 5;
    */
   reasoningTokens?: bigint | undefined;
 
   /**
-   * Sum over the spans.
+   * Prompt tokens read from a cache.
    *
    * @generated from field: optional int64 cache_read_input_tokens = 6;
    */
   cacheReadInputTokens?: bigint | undefined;
 
   /**
-   * Sum over the spans.
+   * Prompt tokens written to a cache.
    *
    * @generated from field: optional int64 cache_creation_input_tokens = 7;
    */
@@ -993,18 +971,18 @@ export declare type TraceSpan = Message<"spandrel.v1.TraceSpan"> & {
   parentId?: string | undefined;
 
   /**
-   * One of the span types.
+   * What the step does.
    *
-   * @generated from field: string type = 4;
+   * @generated from field: spandrel.v1.SpanType type = 4;
    */
-  type: string;
+  type: SpanType;
 
   /**
-   * What people call it.
+   * What people call it; its type where the sender gave no name.
    *
-   * @generated from field: optional string name = 5;
+   * @generated from field: string name = 5;
    */
-  name?: string | undefined;
+  name: string;
 
   /**
    * The model provider.
@@ -1133,28 +1111,28 @@ export declare type TraceEvaluation = Message<"spandrel.v1.TraceEvaluation"> & {
   isGuardrail: boolean;
 
   /**
-   * scheduled, in_progress, processed, skipped or error.
+   * How far it came.
    *
-   * @generated from field: string status = 7;
+   * @generated from field: spandrel.v1.EvaluationStatus status = 7;
    */
-  status: string;
+  status: EvaluationStatus;
 
   /**
-   * Whether it passed.
+   * Whether it passed; unset where it says nothing of that or is not processed.
    *
    * @generated from field: optional bool passed = 8;
    */
   passed?: boolean | undefined;
 
   /**
-   * The score.
+   * A number, larger is better or worse as the evaluator says.
    *
    * @generated from field: optional double score = 9;
    */
   score?: number | undefined;
 
   /**
-   * The category.
+   * A category.
    *
    * @generated from field: optional string label = 10;
    */
@@ -1271,7 +1249,7 @@ export declare const TraceDigestSchema: GenMessage<TraceDigest>;
  */
 export declare type ProjectSettings = Message<"spandrel.v1.ProjectSettings"> & {
   /**
-   * Days until a trace is gone, counted from when this server first stored it; unset: it is kept for ever.
+   * Days until a trace is gone, counted from when this server first stored it, 1 to 3650; unset: it is kept for ever.
    *
    * @generated from field: optional int32 trace_retention_days = 1;
    */
@@ -1280,9 +1258,9 @@ export declare type ProjectSettings = Message<"spandrel.v1.ProjectSettings"> & {
   /**
    * Whether collected llm spans become requests with their events.
    *
-   * @generated from field: bool emit_request_events = 2;
+   * @generated from field: optional bool emit_request_events = 2;
    */
-  emitRequestEvents: boolean;
+  emitRequestEvents?: boolean | undefined;
 };
 
 /**
@@ -1326,29 +1304,22 @@ export declare type GetProjectSettingsResponse = Message<"spandrel.v1.GetProject
 export declare const GetProjectSettingsResponseSchema: GenMessage<GetProjectSettingsResponse>;
 
 /**
- * Settings to change. A field counts as sent when update_mask names it or, without a mask, when it is present.
+ * Settings to change.
  *
  * @generated from message spandrel.v1.UpdateProjectSettingsRequest
  */
 export declare type UpdateProjectSettingsRequest = Message<"spandrel.v1.UpdateProjectSettingsRequest"> & {
   /**
-   * 1 to 3650 days; sent without a value, traces are kept for ever.
+   * The settings that change; traces are kept for ever where trace_retention_days is named without a value.
    *
-   * @generated from field: optional int32 trace_retention_days = 1;
+   * @generated from field: spandrel.v1.ProjectSettings settings = 1;
    */
-  traceRetentionDays?: number | undefined;
+  settings?: ProjectSettings | undefined;
 
   /**
-   * Whether collected llm spans become requests with their events.
+   * Which settings count as sent; those that are set by default. Over REST it follows from the members of the body.
    *
-   * @generated from field: optional bool emit_request_events = 2;
-   */
-  emitRequestEvents?: boolean | undefined;
-
-  /**
-   * Names the fields that are sent. Over REST it follows from the members of the body.
-   *
-   * @generated from field: google.protobuf.FieldMask update_mask = 3;
+   * @generated from field: google.protobuf.FieldMask update_mask = 2;
    */
   updateMask?: FieldMask | undefined;
 };
@@ -1378,6 +1349,259 @@ export declare type UpdateProjectSettingsResponse = Message<"spandrel.v1.UpdateP
  * Use `create(UpdateProjectSettingsResponseSchema)` to create a new message.
  */
 export declare const UpdateProjectSettingsResponseSchema: GenMessage<UpdateProjectSettingsResponse>;
+
+/**
+ * What a step of a trace does.
+ *
+ * @generated from enum spandrel.v1.SpanType
+ */
+export enum SpanType {
+  /**
+   * Refused in a span that is sent.
+   *
+   * @generated from enum value: SPAN_TYPE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Any step.
+   *
+   * @generated from enum value: SPAN_TYPE_SPAN = 1;
+   */
+  SPAN = 1,
+
+  /**
+   * A call of a language model. These become requests with their events.
+   *
+   * @generated from enum value: SPAN_TYPE_LLM = 2;
+   */
+  LLM = 2,
+
+  /**
+   * Steps that follow each other.
+   *
+   * @generated from enum value: SPAN_TYPE_CHAIN = 3;
+   */
+  CHAIN = 3,
+
+  /**
+   * A call of a tool.
+   *
+   * @generated from enum value: SPAN_TYPE_TOOL = 4;
+   */
+  TOOL = 4,
+
+  /**
+   * The work of an agent.
+   *
+   * @generated from enum value: SPAN_TYPE_AGENT = 5;
+   */
+  AGENT = 5,
+
+  /**
+   * The retrieval of documents.
+   *
+   * @generated from enum value: SPAN_TYPE_RAG = 6;
+   */
+  RAG = 6,
+
+  /**
+   * A check that may stop the application.
+   *
+   * @generated from enum value: SPAN_TYPE_GUARDRAIL = 7;
+   */
+  GUARDRAIL = 7,
+
+  /**
+   * A check of a result.
+   *
+   * @generated from enum value: SPAN_TYPE_EVALUATION = 8;
+   */
+  EVALUATION = 8,
+
+  /**
+   * A run of a workflow.
+   *
+   * @generated from enum value: SPAN_TYPE_WORKFLOW = 9;
+   */
+  WORKFLOW = 9,
+
+  /**
+   * A component of a workflow.
+   *
+   * @generated from enum value: SPAN_TYPE_COMPONENT = 10;
+   */
+  COMPONENT = 10,
+
+  /**
+   * A module of a program.
+   *
+   * @generated from enum value: SPAN_TYPE_MODULE = 11;
+   */
+  MODULE = 11,
+
+  /**
+   * A request that a server answered.
+   *
+   * @generated from enum value: SPAN_TYPE_SERVER = 12;
+   */
+  SERVER = 12,
+
+  /**
+   * A request that a client made.
+   *
+   * @generated from enum value: SPAN_TYPE_CLIENT = 13;
+   */
+  CLIENT = 13,
+
+  /**
+   * Putting a message into a queue.
+   *
+   * @generated from enum value: SPAN_TYPE_PRODUCER = 14;
+   */
+  PRODUCER = 14,
+
+  /**
+   * Taking a message out of a queue.
+   *
+   * @generated from enum value: SPAN_TYPE_CONSUMER = 15;
+   */
+  CONSUMER = 15,
+
+  /**
+   * A piece of background work.
+   *
+   * @generated from enum value: SPAN_TYPE_TASK = 16;
+   */
+  TASK = 16,
+
+  /**
+   * Nobody knows.
+   *
+   * @generated from enum value: SPAN_TYPE_UNKNOWN = 17;
+   */
+  UNKNOWN = 17,
+}
+
+/**
+ * Describes the enum spandrel.v1.SpanType.
+ */
+export declare const SpanTypeSchema: GenEnum<SpanType>;
+
+/**
+ * Where the cost of a step comes from.
+ *
+ * @generated from enum spandrel.v1.CostSource
+ */
+export enum CostSource {
+  /**
+   * The step has no cost.
+   *
+   * @generated from enum value: COST_SOURCE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The sender gave the cost.
+   *
+   * @generated from enum value: COST_SOURCE_EXPLICIT = 1;
+   */
+  EXPLICIT = 1,
+
+  /**
+   * The sender gave the rates.
+   *
+   * @generated from enum value: COST_SOURCE_SPAN_RATES = 2;
+   */
+  SPAN_RATES = 2,
+
+  /**
+   * The organization has its own price of the model.
+   *
+   * @generated from enum value: COST_SOURCE_OVERRIDE = 3;
+   */
+  OVERRIDE = 3,
+
+  /**
+   * The price list has the model.
+   *
+   * @generated from enum value: COST_SOURCE_REGISTRY = 4;
+   */
+  REGISTRY = 4,
+
+  /**
+   * The result of a guardrail or an evaluation says what it cost.
+   *
+   * @generated from enum value: COST_SOURCE_RESULT = 5;
+   */
+  RESULT = 5,
+
+  /**
+   * There are tokens, and nobody knows their price.
+   *
+   * @generated from enum value: COST_SOURCE_UNPRICED = 6;
+   */
+  UNPRICED = 6,
+}
+
+/**
+ * Describes the enum spandrel.v1.CostSource.
+ */
+export declare const CostSourceSchema: GenEnum<CostSource>;
+
+/**
+ * How far an evaluation came.
+ *
+ * @generated from enum spandrel.v1.EvaluationStatus
+ */
+export enum EvaluationStatus {
+  /**
+   * Derived when it is sent: error where an error is set, processed otherwise.
+   *
+   * @generated from enum value: EVALUATION_STATUS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * A monitor asked for it. Refused when it is sent.
+   *
+   * @generated from enum value: EVALUATION_STATUS_SCHEDULED = 1;
+   */
+  SCHEDULED = 1,
+
+  /**
+   * It is being made. Refused when it is sent.
+   *
+   * @generated from enum value: EVALUATION_STATUS_IN_PROGRESS = 2;
+   */
+  IN_PROGRESS = 2,
+
+  /**
+   * It came to a result.
+   *
+   * @generated from enum value: EVALUATION_STATUS_PROCESSED = 3;
+   */
+  PROCESSED = 3,
+
+  /**
+   * It was not made, and details may say why.
+   *
+   * @generated from enum value: EVALUATION_STATUS_SKIPPED = 4;
+   */
+  SKIPPED = 4,
+
+  /**
+   * It failed.
+   *
+   * @generated from enum value: EVALUATION_STATUS_ERROR = 5;
+   */
+  ERROR = 5,
+}
+
+/**
+ * Describes the enum spandrel.v1.EvaluationStatus.
+ */
+export declare const EvaluationStatusSchema: GenEnum<EvaluationStatus>;
 
 /**
  * How a trace is shown.

@@ -1,5 +1,6 @@
 /** Who may do what beside API keys: the organization, its parts and people, traces, evaluators and events. */
 
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
 import { EventService } from '../../../gen/spandrel/v1/events_pb.js';
 import { GatewayService, ReportedRequestStatus } from '../../../gen/spandrel/v1/gateway_pb.js';
@@ -31,6 +32,10 @@ const { collectTrace, getTrace, getProjectSettings, updateProjectSettings } = Tr
 const request = { gateway_request_id: 'gw-1' };
 const requestMessage = { gatewayRequestId: 'gw-1', status: ReportedRequestStatus.SUCCESS };
 const virtualKey = { type: 'gateway.virtual_key.created', name: 'a key' };
+const virtualKeyMessage = {
+  type: virtualKey.type,
+  subject: { case: 'virtualKey', value: { virtualKeyId: 'vk', name: 'a key', displayPrefix: '' } },
+} as const;
 const UNKNOWN = 'project_000000000000000000000';
 
 /** Listings come first, before the other rows add to them; another ADMIN comes last. */
@@ -222,7 +227,7 @@ export const ORGANIZATION_MATRIX: Matrix = {
       ask: ({ world }) => ({
         body: { records: [{ ...request, status: 'success', project_id: world.projects.P1, occurred_at: Date.now() }] },
         message: {
-          records: [{ ...requestMessage, projectId: world.projects.P1, occurredAt: BigInt(Date.now()) }],
+          records: [{ ...requestMessage, projectId: world.projects.P1, occurredAt: timestampFromMs(Date.now()) }],
         },
       }),
     },
@@ -231,7 +236,7 @@ export const ORGANIZATION_MATRIX: Matrix = {
       ask: () => ({
         body: { events: [{ ...virtualKey, virtual_key_id: 'vk', display_prefix: '', occurred_at: Date.now() }] },
         message: {
-          events: [{ ...virtualKey, virtualKeyId: 'vk', displayPrefix: '', occurredAt: BigInt(Date.now()) }],
+          events: [{ ...virtualKeyMessage, occurredAt: timestampFromMs(Date.now()) }],
         },
       }),
     },

@@ -1,3 +1,4 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BudgetOnBreach, BudgetScopeType, BudgetWindow, GatewayService } from '../../../gen/spandrel/v1/gateway_pb.js';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -40,24 +41,27 @@ const BUDGET = {
 };
 const VIRTUAL_KEY_MESSAGE = {
   type: 'gateway.virtual_key.created',
-  occurredAt: BigInt(AT),
-  virtualKeyId: 'vk_1',
-  name: 'a key',
-  displayPrefix: 'sk-',
-};
+  occurredAt: timestampFromMs(AT),
+  subject: { case: 'virtualKey', value: { virtualKeyId: 'vk_1', name: 'a key', displayPrefix: 'sk-' } },
+} as const;
 const BUDGET_MESSAGE = {
   type: 'gateway.budget.breached',
-  occurredAt: BigInt(AT),
-  budgetId: 'budget_1',
-  scopeType: BudgetScopeType.VIRTUAL_KEY,
-  bucketScopeId: 'vk_1',
-  virtualKeyId: 'vk_1',
-  window: BudgetWindow.MONTH,
-  periodStartedAt: BigInt(AT - 1000),
-  limitUsd: '100.000000',
-  spentUsd: '100.500000',
-  onBreach: BudgetOnBreach.WARN,
-};
+  occurredAt: timestampFromMs(AT),
+  subject: {
+    case: 'budget',
+    value: {
+      budgetId: 'budget_1',
+      scopeType: BudgetScopeType.VIRTUAL_KEY,
+      bucketScopeId: 'vk_1',
+      virtualKeyId: 'vk_1',
+      window: BudgetWindow.MONTH,
+      periodStartedAt: timestampFromMs(AT - 1000),
+      limitUsd: '100.000000',
+      spentUsd: '100.500000',
+      onBreach: BudgetOnBreach.WARN,
+    },
+  },
+} as const;
 
 function eventsCase(
   events: readonly unknown[],
@@ -86,7 +90,14 @@ describe('reporting governance events, over REST and gRPC', () => {
 
   it('one bad event never costs its neighbours', async () => {
     const { name: _, ...nameless } = VIRTUAL_KEY;
-    const { name: _message, ...namelessMessage } = VIRTUAL_KEY_MESSAGE;
+    const namelessMessage = {
+      ...VIRTUAL_KEY_MESSAGE,
+      subject: { case: 'virtualKey', value: { virtualKeyId: 'vk_1', displayPrefix: 'sk-' } },
+    };
+    const yearlyMessage = {
+      ...BUDGET_MESSAGE,
+      subject: { case: 'budget', value: { ...BUDGET_MESSAGE.subject.value, window: 99 } },
+    };
     await expectEverywhere(
       app.address,
       eventsCase(
@@ -94,7 +105,7 @@ describe('reporting governance events, over REST and gRPC', () => {
         [
           namelessMessage,
           VIRTUAL_KEY_MESSAGE,
-          { ...BUDGET_MESSAGE, window: 99 },
+          yearlyMessage,
           { ...VIRTUAL_KEY_MESSAGE, type: 'gateway.request.completed' },
         ],
         {

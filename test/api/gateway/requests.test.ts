@@ -1,3 +1,4 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { GatewayService, ReportedRequestStatus } from '../../../gen/spandrel/v1/gateway_pb.js';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -37,7 +38,7 @@ const record = (fields: Fields = {}) => ({
 const message = (fields: Fields = {}) => ({
   gatewayRequestId: `gw-${hex(16)}`,
   status: ReportedRequestStatus.SUCCESS,
-  occurredAt: BigInt(NOW),
+  occurredAt: timestampFromMs(NOW),
   ...fields,
 });
 
@@ -114,7 +115,7 @@ describe('reporting requests, over REST and gRPC', () => {
       modelProviderId: 'provider',
       requestType: 'chat',
       usage: { inputTokens: 100n, outputTokens: 150n },
-      error: { class: 'Timeout', httpStatus: 504 },
+      error: { kind: 'Timeout', httpStatus: 504 },
       durationMs: 1234n,
       labels: ['a', 'b'],
       metadataJson: '{ "n" : 1.0, "big": 12345678901234567890 }',

@@ -96,7 +96,7 @@ const CASES: readonly Case[] = [
   },
   {
     method: TraceService.method.updateProjectSettings,
-    request: () => ({ traceRetentionDays: 30, emitRequestEvents: true }),
+    request: () => ({ settings: { traceRetentionDays: 30, emitRequestEvents: true } }),
     paths: ['trace_retention_days', 'emit_request_events'],
     omits: ['emit_request_events', 'emitRequestEvents'],
   },

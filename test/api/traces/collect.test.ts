@@ -1,6 +1,7 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
+import { SpanType, TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { addKey, asMessage, custom, hex, llmTrace } from '../../support/fixtures.ts';
 import { type Body, callRest, expectEverywhere, type SurfaceCase } from '../../support/surfaces.ts';
@@ -45,8 +46,8 @@ const oneSpan = (extra: object = {}) => ({
 });
 const oneSpanMessage = (extra: object = {}) => ({
   spanId: hex(16),
-  type: 'span',
-  timestamps: { startedAt: BigInt(NOW), finishedAt: BigInt(NOW + 5) },
+  type: SpanType.SPAN,
+  timestamps: { startedAt: timestampFromMs(NOW), finishedAt: timestampFromMs(NOW + 5) },
   ...extra,
 });
 
@@ -68,7 +69,10 @@ describe('collecting a trace, over REST and gRPC', () => {
   it('one bad span never costs its neighbours', async () => {
     const traceId = hex(32);
     const bad = { span_id: 'bad', timestamps: { started_at: NOW, finished_at: NOW } };
-    const badMessage = { spanId: 'bad', timestamps: { startedAt: BigInt(NOW), finishedAt: BigInt(NOW) } };
+    const badMessage = {
+      spanId: 'bad',
+      timestamps: { startedAt: timestampFromMs(NOW), finishedAt: timestampFromMs(NOW) },
+    };
     await expectEverywhere(
       app.address,
       collectCase({

@@ -191,7 +191,7 @@ describe('reading a trace, over REST and gRPC', () => {
       app.address,
       getCase(traceId, {
         query: '?spansCursor=forged',
-        request: { spansCursor: 'forged' },
+        request: { pageToken: 'forged' },
         status: 422,
         code: 'invalid_cursor',
       }),

@@ -65,7 +65,7 @@ describe('one answer about a trace', () => {
       name: 'the second page',
       headers,
       rest: { path: `/api/traces/${traceId}?spansCursor=${cursor}` },
-      rpc: { method: getTrace, request: { traceId, spansCursor: cursor } },
+      rpc: { method: getTrace, request: { traceId, pageToken: cursor } },
       status: 200,
       check: (body) => expect(body.evaluations).toHaveLength(pages[1]?.evaluations.length),
     });
@@ -75,7 +75,7 @@ describe('one answer about a trace', () => {
       name: 'the cursor of another trace',
       headers,
       rest: { path: `/api/traces/${foreign}?spansCursor=${cursor}` },
-      rpc: { method: getTrace, request: { traceId: foreign, spansCursor: cursor } },
+      rpc: { method: getTrace, request: { traceId: foreign, pageToken: cursor } },
       status: 422,
       code: 'invalid_cursor',
     });

@@ -37,7 +37,8 @@ function patchCase(
   { paths, ...each }: Partial<SurfaceCase> & { status: number; paths?: string[] },
 ): SurfaceCase {
   const values = Object.entries(body).filter(([, value]) => value !== null);
-  const request = { ...(Object.fromEntries(values) as Update), ...(paths ? { updateMask: { paths } } : {}) };
+  const settings = Object.fromEntries(values) as Update;
+  const request = { settings, ...(paths ? { updateMask: { paths } } : {}) };
   return {
     name: JSON.stringify(body),
     headers: key(),
@@ -75,11 +76,14 @@ describe('the settings of a project, over REST and gRPC', () => {
   });
 
   it('with a mask what it names counts, which is all that is there', async () => {
-    const update = (request: object) =>
+    const update = (settings: object) =>
       callRpc(app.address, {
         method: updateProjectSettings,
         headers: key(),
-        request: { emitRequestEvents: false, updateMask: { paths: ['emit_request_events'] }, ...request },
+        request: {
+          settings: { emitRequestEvents: false, ...settings },
+          updateMask: { paths: ['emit_request_events'] },
+        },
       });
     expect(await update({ traceRetentionDays: 5 })).toMatchObject({ ok: false, code: 'validation_error' });
     const answer = await update({});

@@ -1,5 +1,6 @@
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
+import { SpanType, TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { hex } from '../../support/fixtures.ts';
 import { callRest, expectEverywhere, type SurfaceCase } from '../../support/surfaces.ts';
@@ -16,7 +17,7 @@ afterAll(async () => {
 });
 
 function collectCase(traceId: string, ids: readonly string[], expected: Partial<SurfaceCase> & { status: number }) {
-  const at = { startedAt: BigInt(NOW), finishedAt: BigInt(NOW) };
+  const at = { startedAt: timestampFromMs(NOW), finishedAt: timestampFromMs(NOW) };
   return {
     name: ids.join(' '),
     headers: { 'x-auth-token': app.projectKey },
@@ -30,7 +31,7 @@ function collectCase(traceId: string, ids: readonly string[], expected: Partial<
     },
     rpc: {
       method: collectTrace,
-      request: { traceId, spans: ids.map((id) => ({ spanId: id, type: 'span', timestamps: at })) },
+      request: { traceId, spans: ids.map((id) => ({ spanId: id, type: SpanType.SPAN, timestamps: at })) },
     },
     ...expected,
   };
