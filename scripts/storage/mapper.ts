@@ -32,7 +32,8 @@ export type Mapper = {
 
 export function openMapper(store: StoreKind): Mapper {
   const settings = {
-    dbName: 'none',
+    // Nothing is stored, but the mapper of SQLite opens what this names to ask for the schema.
+    dbName: store === 'sqlite' ? ':memory:' : 'spandrel',
     connect: false,
     metadataCache: { enabled: false },
     discovery: { onMetadata: fitTo(store) },
