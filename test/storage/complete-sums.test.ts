@@ -1,9 +1,9 @@
 import { expect, it, vi } from 'vitest';
+import type { AppendTables } from '../../src/domain/append-tables.ts';
 import type { TraceRecord } from '../../src/domain/trace.ts';
 import { NO_AGGREGATES, outdatedAggregates, SPANS_READ_THROUGH_MAX } from '../../src/domain/trace-aggregates.ts';
+import { sumUp } from '../../src/domain/trace-sums.ts';
 import { totalsOf } from '../../src/domain/trace-totals.ts';
-import { sumUp } from '../../src/storage/append/sum-up.ts';
-import type { AppendTables } from '../../src/storage/append/tables.ts';
 import { completeSums } from '../../src/storage/reading/complete-sums.ts';
 import { summary } from '../domain/summaries.ts';
 
@@ -62,8 +62,12 @@ it('an append looks at no other span of a large trace, whatever it replaces', ()
   const old = summary({ spanId: 'a', startedAtMs: 1 });
   const next = { ...old, startedAtMs: 2 };
   const asked: string[] = [];
-  const tables = { summaries: () => asked.push('summaries'), hasSpan: () => true } as unknown as AppendTables;
   const places = new Set<string | null>();
+  const tables = {
+    summaries: () => asked.push('summaries'),
+    hasSpan: () => true,
+    newMark: () => `${places.size}`,
+  } as unknown as AppendTables;
   let before = record({ startedAtMs: 1, aggregatesJson: AGGREGATES_JSON });
   for (const change of [
     { replaced: [{ old, next }], added: [] },

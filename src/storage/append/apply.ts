@@ -1,5 +1,7 @@
 /** Everything that adds to the logs of organizations goes through one queue; here it is told apart again. */
 
+import type { AppendTables } from '../../domain/append-tables.ts';
+import { applyGovernance, applyRequests, applySettlement } from '../../domain/report-append.ts';
 import type {
   GovernanceReport,
   GovernanceResult,
@@ -9,9 +11,7 @@ import type {
   Settlement,
 } from '../../domain/request-report.ts';
 import type { TraceAppend, TraceAppended, TraceBatch } from '../../domain/trace.ts';
-import { applyAppend } from './apply-append.ts';
-import { applyGovernance, applyRequests, applySettlement } from './apply-report.ts';
-import type { AppendTables } from './tables.ts';
+import { applyAppend } from '../../domain/trace-append.ts';
 
 /** What a gateway reports, what nobody reported in time, and traces that came together. */
 export type Report = RequestReport | GovernanceReport | Settlement | TraceBatch;

@@ -1,12 +1,12 @@
 /** The requests and the logs of organizations as a working set shows them; see working-set.ts. */
 
+import type { LogTables, MakeEvent, RequestChange, RequestRow } from '../../domain/append-tables.ts';
 import type { NewEvent } from '../../domain/event.ts';
 import { factsInEnvelope } from '../../domain/request-data.ts';
 import { envelope, eventIdOf } from '../../domain/request-event.ts';
 import type { NewRow } from '../questions.ts';
 import { eventTypes, packRequestState, unpackRequestState } from '../rows/codes.ts';
 import type { Found, Reader } from './reader.ts';
-import type { LogTables, RequestChange, RequestRow } from './tables.ts';
 
 /** Where the log of an organization ends. */
 export type LogHead = {
@@ -88,12 +88,12 @@ export function createWorkingLog(organizationNumber: number, deps: LogEnds & { r
       const row = findRow(key);
       return row === undefined ? undefined : toRequest(row);
     },
-    findTold(key) {
+    findEmitted(key) {
       const made = requests.get(key)?.event;
       if (made) return factsInEnvelope(made.envelope.replace(head.created, ''));
       const newest = newestOf(key, findRow(key));
-      const [told] = newest === null ? [] : read('findEvent', { organizationNumber, ...newest });
-      return told === undefined ? undefined : factsInEnvelope(told.envelope);
+      const [event] = newest === null ? [] : read('findEvent', { organizationNumber, ...newest });
+      return event === undefined ? undefined : factsInEnvelope(event.envelope);
     },
     insertRequest(key, request, makeEvent) {
       if (findRow(key) !== undefined) return false;

@@ -3,10 +3,11 @@
  * what it writes is collected, to be written once. Later writes of a row take the place of earlier ones.
  */
 
+import { randomUUID } from 'node:crypto';
+import type { AppendTables, StoredSpan, StoredTraceState, TracePlace } from '../../domain/append-tables.ts';
 import type { Evaluation, Span, SpanSummary, TraceRecord } from '../../domain/trace.ts';
 import { summaryOf } from '../../domain/trace-totals.ts';
 import type { Found, Reader } from './reader.ts';
-import type { AppendTables, StoredSpan, StoredTraceState, TracePlace } from './tables.ts';
 import { createWorkingLog, type LogEnds, type WorkingLog, type WrittenLog } from './working-log.ts';
 
 type TraceRow = TraceRecord & { readonly projectNumber: number; readonly durationMs: number | null };
@@ -116,6 +117,7 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
       evaluations.set(key, { ...evaluation, ...toPartPlace(place), insertedAtMs });
     },
     overdueRequests: (admittedByMs, countMax) => read('listOverdue', { admittedByMs, countMax }),
+    newMark: randomUUID,
     log(organizationNumber) {
       const known = logs.get(organizationNumber) ?? createWorkingLog(organizationNumber, deps);
       logs.set(organizationNumber, known);

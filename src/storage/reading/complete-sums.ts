@@ -4,7 +4,7 @@ import type { StoredTrace, TraceStore } from '../../domain/store.ts';
 import type { TraceRecord } from '../../domain/trace.ts';
 import { isOutdated } from '../../domain/trace-aggregates.ts';
 import type { TraceState } from '../../domain/trace-growth.ts';
-import type { Sums } from '../append/sum-up.ts';
+import type { Sums } from '../../domain/trace-sums.ts';
 
 export type FoundTrace = StoredTrace & Pick<TraceRecord, 'traceId'>;
 /** Stores them, unless the trace has changed since it was found. */

@@ -1,33 +1,41 @@
 /** Applies one collector request to the tables, inside a transaction that somebody else begins and ends. */
 
-import { type EventMetadata, readEventMetadata } from '../../domain/event-metadata.ts';
-import { contentOfSpan } from '../../domain/request-content.ts';
-import { requestIdOfStored } from '../../domain/request-event.ts';
-import type { RequestResult } from '../../domain/request-report.ts';
-import type { Span, SpanRequest, SpanSummary, TraceAppend, TraceAppended, TraceRecord } from '../../domain/trace.ts';
-import type { Replaced } from '../../domain/trace-growth.ts';
-import { mergeMetadata } from '../../domain/trace-metadata.ts';
-import { summaryOf } from '../../domain/trace-totals.ts';
-import { findExcess } from './excess-spans.ts';
-import { type Sums, sumUp, sumUpNew } from './sum-up.ts';
-import type { AppendTables, StoredSpan, TracePlace } from './tables.ts';
-import { findRequest, type Telling, tellRequest } from './tell-request.ts';
+import type { AppendTables, StoredSpan, TracePlace } from './append-tables.ts';
+import { type EventMetadata, readEventMetadata } from './event-metadata.ts';
+import { contentOfSpan } from './request-content.ts';
+import { requestIdOfStored } from './request-event.ts';
+import { findRequest, type RequestStatement, recordRequest } from './request-record.ts';
+import type { RequestResult } from './request-report.ts';
+import type { Span, SpanRequest, SpanSummary, TraceAppend, TraceAppended, TraceRecord } from './trace.ts';
+import type { Replaced } from './trace-growth.ts';
+import { mergeMetadata } from './trace-metadata.ts';
+import { type Sums, sumUp, sumUpNew } from './trace-sums.ts';
+import { summaryOf } from './trace-totals.ts';
 
 type Merged = {
   readonly place: TracePlace;
   readonly metadataJson: string;
   readonly notes: readonly string[];
   /** By the ids of spans that had their event before, the request it was for. */
-  readonly told: ReadonlyMap<string, string>;
+  readonly emitted: ReadonlyMap<string, string>;
+};
+
+type Arrival = {
+  readonly append: TraceAppend;
+  /** Each id once. */
+  readonly spans: readonly Span[];
+  /** The stored trace, if there is one. */
+  readonly record: TraceRecord | undefined;
 };
 
 /** Spans for a trace that is stored. */
-type Update = { readonly append: TraceAppend; readonly spans: readonly Span[]; readonly record: TraceRecord };
+type Update = Arrival & { readonly record: TraceRecord };
 
 const NOTHING_COMPLETED: Completed = { results: undefined, notes: [] };
-const NONE_TOLD: ReadonlyMap<string, string> = new Map();
+const NONE_EMITTED: ReadonlyMap<string, string> = new Map();
+const NO_IDS: ReadonlySet<string> = new Set();
 
-/** Null when nothing is to be told: of most appends, and that is quickest to hand on. */
+/** Null when nothing is to be emitted: of most appends, and that is quickest to hand on. */
 export function applyAppend(tables: AppendTables, append: TraceAppend): TraceAppended | null {
   const sent = lastOfEach(append.spans, (span) => span.spanId);
   const record = findLiving(tables, append);
@@ -51,6 +59,19 @@ export function applyAppend(tables: AppendTables, append: TraceAppend): TraceApp
 
 function placesOf({ spans }: TraceAppend, ids: ReadonlySet<string>): readonly number[] {
   return spans.flatMap((span, index) => (ids.has(span.spanId) ? [index] : []));
+}
+
+/** The ids of spans that a trace has no room for. Spans that take the place of stored ones need no room; of the others the first ones get it. */
+function findExcess(tables: AppendTables, { append, spans, record }: Arrival): ReadonlySet<string> {
+  let room = append.spansMax - (record?.spanCount ?? 0);
+  if (spans.length <= room) return NO_IDS;
+  const excess = new Set<string>();
+  for (const { spanId } of spans) {
+    if (record !== undefined && tables.hasSpan({ ...record, projectNumber: append.projectNumber }, spanId)) continue;
+    if (room > 0) room -= 1;
+    else excess.add(spanId);
+  }
+  return excess;
 }
 
 /** The stored trace. One that is past its term makes room: what is sent now begins a new one. */
@@ -77,13 +98,13 @@ function create(tables: AppendTables, append: TraceAppend, spans: readonly Span[
     updatedAtMs: receivedAtMs,
   });
   for (const span of spans) tables.insertSpan(place, span);
-  return { place, metadataJson, notes, told: NONE_TOLD };
+  return { place, metadataJson, notes, emitted: NONE_EMITTED };
 }
 
 function update(tables: AppendTables, { append, spans, record }: Update): Merged {
   const { json: metadataJson, notes } = mergeMetadata(record.metadataJson, append.metadataJson);
   const place = { projectNumber: append.projectNumber, traceId: record.traceId, sequence: record.sequence };
-  const { sums, told } = storeSpans(tables, place, { append, spans, record });
+  const { sums, emitted } = storeSpans(tables, place, { append, spans, record });
   tables.updateTrace(place, {
     insertedAtMs: record.insertedAtMs,
     ...sums,
@@ -91,7 +112,7 @@ function update(tables: AppendTables, { append, spans, record }: Update): Merged
     expectedOutput: append.expectedOutput === undefined ? record.expectedOutput : append.expectedOutput,
     updatedAtMs: Math.max(record.updatedAtMs, append.receivedAtMs),
   });
-  return { place, metadataJson, notes, told };
+  return { place, metadataJson, notes, emitted };
 }
 
 /** Stores spans of a known trace and answers what they make of it. */
@@ -99,8 +120,8 @@ function storeSpans(
   tables: AppendTables,
   place: TracePlace,
   { append, spans, record }: Update,
-): { sums: Sums; told: ReadonlyMap<string, string> } {
-  const told = new Map<string, string>();
+): { sums: Sums; emitted: ReadonlyMap<string, string> } {
+  const emitted = new Map<string, string>();
   const added: SpanSummary[] = [];
   const replaced: Replaced[] = [];
   for (const span of spans) {
@@ -111,12 +132,12 @@ function storeSpans(
     }
     const stored = tables.findSpan(place, span.spanId);
     const emittedId = stored === undefined ? null : findEmittedId(tables, append, stored);
-    if (emittedId !== null) told.set(span.spanId, emittedId);
+    if (emittedId !== null) emitted.set(span.spanId, emittedId);
     const follows = emittedId === requestIdOfStored(append.traceId, span);
     tables.replaceSpan(place, span, follows ? null : emittedId);
     if (stored !== undefined) replaced.push({ old: stored.summary, next });
   }
-  return { sums: sumUp(tables, place, { record, added, replaced }), told };
+  return { sums: sumUp(tables, place, { record, added, replaced }), emitted };
 }
 
 /** The id of the request that a stored span had its event for; null when it had none. */
@@ -141,21 +162,21 @@ type Completed = {
 function completeRequests(
   tables: AppendTables,
   append: TraceAppend,
-  { metadataJson, told, excess }: Merged & { readonly excess: ReadonlySet<string> },
+  { metadataJson, emitted, excess }: Merged & { readonly excess: ReadonlySet<string> },
 ): Completed {
   if (append.requests.length === 0) return NOTHING_COMPLETED;
   const log = tables.log(append.organizationNumber);
   const winners = new Map(append.spans.map((span, index) => [span.spanId, index]));
   const metadata = once(() => readEventMetadata(metadataJson));
-  const tell = (request: SpanRequest): RequestResult | null => {
+  const record = (request: SpanRequest): RequestResult | null => {
     const span = append.spans[request.spanIndex];
     // Nothing came of the request of a span that is not stored.
     if (span === undefined || winners.get(span.spanId) !== request.spanIndex || excess.has(span.spanId)) return null;
-    return tellRequest(log, tellingOf({ append, request, span, metadata, toldId: told.get(span.spanId) }));
+    return recordRequest(log, statementOf({ append, request, span, metadata, emittedId: emitted.get(span.spanId) }));
   };
   let results: (RequestResult | null)[] | undefined;
   for (const [index, request] of append.requests.entries()) {
-    const result = tell(request);
+    const result = record(request);
     if (result !== 'emitted') results ??= append.requests.slice(0, index).map(() => 'emitted');
     results?.push(result);
   }
@@ -167,13 +188,13 @@ type SpanOutcome = {
   readonly append: TraceAppend;
   readonly request: SpanRequest;
   readonly span: Span;
-  /** What events tell of the merged metadata of the trace. */
+  /** What events say of the merged metadata of the trace. */
   readonly metadata: () => EventMetadata;
-  /** The request that the span told of before. */
-  readonly toldId: string | undefined;
+  /** The request that the span emitted of before. */
+  readonly emittedId: string | undefined;
 };
 
-function tellingOf({ append, request, span, metadata, toldId }: SpanOutcome): Telling {
+function statementOf({ append, request, span, metadata, emittedId }: SpanOutcome): RequestStatement {
   const { projectId, projectNumber, organizationId, receivedAtMs, traceId } = append;
   return {
     projectId,
@@ -181,10 +202,10 @@ function tellingOf({ append, request, span, metadata, toldId }: SpanOutcome): Te
     organizationId,
     receivedAtMs,
     // What a span says when it is sent again may name another request, but it is still the same call.
-    gatewayRequestId: toldId ?? request.gatewayRequestId,
+    gatewayRequestId: emittedId ?? request.gatewayRequestId,
     news: {
       status: span.errorJson === null ? 'success' : 'error',
-      source: toldId === undefined ? 'span' : 'resent_span',
+      source: emittedId === undefined ? 'span' : 'resent_span',
     },
     content: () => contentOfSpan({ traceId, span, request, metadata: metadata() }),
     cost: span.costNanoUsd === null ? null : { nanoUsd: span.costNanoUsd, rateVersion: request.rateVersion },

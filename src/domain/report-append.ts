@@ -1,6 +1,8 @@
 /** Applies what gateways report to the tables, inside a transaction that somebody else begins and ends. */
 
-import { completeContent, isSameUsage, type RequestContent, unpackAdmission } from '../../domain/request-content.ts';
+import type { AppendTables, LogTables } from './append-tables.ts';
+import { completeContent, isSameUsage, type RequestContent, unpackAdmission } from './request-content.ts';
+import { findRequest, type RequestStatement, recordRequest, settleRequest } from './request-record.ts';
 import type {
   GovernanceReport,
   GovernanceResult,
@@ -10,17 +12,15 @@ import type {
   Settled,
   Settlement,
   Unpriced,
-} from '../../domain/request-report.ts';
-import { nextRequestState, type RequestNews } from '../../domain/request-state.ts';
-import type { AppendTables, LogTables } from './tables.ts';
-import { findRequest, settleRequest, type Telling, tellRequest } from './tell-request.ts';
+} from './request-report.ts';
+import { nextRequestState, type RequestNews } from './request-state.ts';
 
-/** Nothing is written when a price turns out to be made of something else than the event will tell. */
+/** Nothing is written when a price turns out to be made of something else than the event will say. */
 export function applyRequests(tables: AppendTables, report: RequestReport): RequestsReported {
   const log = tables.log(report.organizationNumber);
   const unpriced = findUnpriced(log, report);
   if (unpriced.length > 0) return { kind: 'unpriced', records: unpriced };
-  return { kind: 'reported', results: report.records.map((record) => tellRequest(log, tellingOf(record, report))) };
+  return { kind: 'reported', results: report.records.map((record) => recordRequest(log, statementOf(record, report))) };
 }
 
 export function applyGovernance(tables: AppendTables, report: GovernanceReport): readonly GovernanceResult[] {
@@ -37,7 +37,7 @@ export function applySettlement(tables: AppendTables, { admittedByMs, countMax }
   return { count, hasMore: overdue.length === countMax };
 }
 
-function tellingOf(record: ReportedRequest, { organizationId, receivedAtMs }: RequestReport): Telling {
+function statementOf(record: ReportedRequest, { organizationId, receivedAtMs }: RequestReport): RequestStatement {
   const { projectId, projectNumber, gatewayRequestId, content, cost, price } = record;
   return {
     projectId,
@@ -66,9 +66,9 @@ function findUnpriced(log: LogTables, report: RequestReport): readonly Unpriced[
     const { content, cost, status } = record;
     if (status !== 'admitted' && cost === null && (content.model === null || content.usage === null)) {
       const known = knownOf(log, record, begunHere);
-      const told = known === null ? content : completeContent(content, known.content);
-      if (known?.isCostKnown !== true && !isPriceOf(record, told)) {
-        found.push({ index, model: told.model, usage: told.usage });
+      const completed = known === null ? content : completeContent(content, known.content);
+      if (known?.isCostKnown !== true && !isPriceOf(record, completed)) {
+        found.push({ index, model: completed.model, usage: completed.usage });
       }
     }
     const name = nameOf(record);

@@ -1,18 +1,17 @@
 /** What is kept of all spans of a trace, as an append leaves it. */
 
-import { randomUUID } from 'node:crypto';
-import { addTotals } from '../../domain/add-totals.ts';
-import type { SpanSummary, TraceRecord } from '../../domain/trace.ts';
+import { addTotals } from './add-totals.ts';
+import type { AppendTables, TracePlace, TraceState } from './append-tables.ts';
+import type { SpanSummary, TraceRecord } from './trace.ts';
 import {
   aggregatesOf,
   isOutdated,
   outdatedAggregates,
   readAggregates,
   SPANS_READ_THROUGH_MAX,
-} from '../../domain/trace-aggregates.ts';
-import { grow, isSame, type Replaced } from '../../domain/trace-growth.ts';
-import { totalsOf } from '../../domain/trace-totals.ts';
-import type { AppendTables, TracePlace, TraceState } from './tables.ts';
+} from './trace-aggregates.ts';
+import { grow, isSame, type Replaced } from './trace-growth.ts';
+import { totalsOf } from './trace-totals.ts';
 
 export type Sums = Pick<TraceState, 'totals' | 'aggregatesJson'>;
 
@@ -50,6 +49,6 @@ function growLarge(tables: AppendTables, place: TracePlace, { record, added, rep
   // How many there are is always known: it is what bounds them.
   return {
     totals: { ...record, spanCount: spanCount + added.length },
-    aggregatesJson: outdatedAggregates(randomUUID()),
+    aggregatesJson: outdatedAggregates(tables.newMark()),
   };
 }

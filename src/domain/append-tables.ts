@@ -1,11 +1,11 @@
-/** The rows that an append reads and writes, as one transaction shows them; see working-set.ts. */
+/** The rows that an append reads and writes, as one transaction shows them; storage makes them. */
 
-import type { NewEvent } from '../../domain/event.ts';
-import type { GovernanceEventType, RequestEventType } from '../../domain/event-type.ts';
-import type { ToldFacts } from '../../domain/request-data.ts';
-import type { EventKind } from '../../domain/request-event.ts';
-import type { StoredRequestState } from '../../domain/request-state.ts';
-import type { Evaluation, Span, SpanSummary, TraceRecord, TraceTotals } from '../../domain/trace.ts';
+import type { NewEvent } from './event.ts';
+import type { GovernanceEventType, RequestEventType } from './event-type.ts';
+import type { ToldFacts } from './request-data.ts';
+import type { EventKind } from './request-event.ts';
+import type { StoredRequestState } from './request-state.ts';
+import type { Evaluation, Span, SpanSummary, TraceRecord, TraceTotals } from './trace.ts';
 
 export type AppendTables = {
   findTrace(projectNumber: number, traceId: string): TraceRecord | undefined;
@@ -25,6 +25,8 @@ export type AppendTables = {
   storeEvaluation(place: TracePlace, evaluation: Evaluation): void;
   /** Requests admitted at or before the instant that still are so, the oldest first. */
   overdueRequests(admittedByMs: number, countMax: number): readonly OverdueRequest[];
+  /** What no other append has. */
+  newMark(): string;
   /** The requests and the log of an organization. */
   log(organizationNumber: number): LogTables;
 };
@@ -33,8 +35,8 @@ export type LogTables = {
   /** The furthest of the keys, counted from 0, under which any request of the organization was ever kept. */
   lastKeyIndex: number;
   findRequest(key: string): RequestRow | undefined;
-  /** What the newest completed event of a stored request tells; undefined when that is not there any more. */
-  findTold(key: string): ToldFacts | undefined;
+  /** What the newest completed event of a stored request says; undefined when that is not there any more. */
+  findEmitted(key: string): ToldFacts | undefined;
   /** Stores the request, with its event when it has one. False, and nothing is stored, when the key is taken. */
   insertRequest(key: string, request: NewRequest, event: MakeEvent | null): boolean;
   /** What became of a stored request, with the event of it. */

@@ -1,5 +1,6 @@
 /** Turns what somebody says about a request into its row and event, inside the transaction that stores what was said. */
 
+import type { LogTables, MakeEvent, NewRequest, RequestRow } from './append-tables.ts';
 import {
   type Admission,
   completeContent,
@@ -7,21 +8,20 @@ import {
   type RequestContent,
   type RequestCost,
   unpackAdmission,
-} from '../../domain/request-content.ts';
-import { completedData, factsInData, settledData, type ToldFacts } from '../../domain/request-data.ts';
-import { allRequestKeys, CORRECTIONS_MAX, type EventName, eventIdOf } from '../../domain/request-event.ts';
-import type { RequestResult } from '../../domain/request-report.ts';
+} from './request-content.ts';
+import { completedData, factsInData, settledData, type ToldFacts } from './request-data.ts';
+import { allRequestKeys, CORRECTIONS_MAX, type EventName, eventIdOf } from './request-event.ts';
+import type { RequestResult } from './request-report.ts';
 import {
   nextRequestState,
   type RequestNews,
   type RequestState,
   type RequestTransition,
   type StoredRequestState,
-} from '../../domain/request-state.ts';
-import type { LogTables, MakeEvent, NewRequest, RequestRow } from './tables.ts';
+} from './request-state.ts';
 
 /** What one span or record says. */
-export type Telling = Claim & {
+export type RequestStatement = Claim & {
   readonly organizationId: string;
   readonly receivedAtMs: number;
   readonly news: Exclude<RequestNews, { status: 'overdue' }>;
@@ -49,16 +49,16 @@ type Place =
 const ANY_INSTANT = '';
 
 /** Emits at most one event, and none for news that change nothing. */
-export function tellRequest(log: LogTables, telling: Telling): RequestResult {
-  const { gatewayRequestId } = telling;
-  const first = nextRequestState({ status: 'none' }, telling.news);
+export function recordRequest(log: LogTables, statement: RequestStatement): RequestResult {
+  const { gatewayRequestId } = statement;
+  const first = nextRequestState({ status: 'none' }, statement.news);
   // Almost every request is new and nobody else's: then its id is its key, and one insert settles it.
-  if (log.lastKeyIndex === 0 && insertNew(log, telling, { key: gatewayRequestId, transition: first })) {
+  if (log.lastKeyIndex === 0 && insertNew(log, statement, { key: gatewayRequestId, transition: first })) {
     return first.result;
   }
-  const place = locate(log, telling);
-  if (place.row !== undefined) return continueOwn(log, telling, place);
-  insertNew(log, telling, { key: place.key, transition: first });
+  const place = locate(log, statement);
+  if (place.row !== undefined) return continueOwn(log, statement, place);
+  insertNew(log, statement, { key: place.key, transition: first });
   log.lastKeyIndex = Math.max(log.lastKeyIndex, place.index);
   return first.result;
 }
@@ -107,64 +107,64 @@ function locate(log: LogTables, { projectId, projectNumber, gatewayRequestId }: 
 
 type Insertion = { readonly key: string; readonly transition: RequestTransition };
 
-function insertNew(log: LogTables, telling: Telling, { key, transition }: Insertion): boolean {
-  const { projectNumber, gatewayRequestId, receivedAtMs } = telling;
+function insertNew(log: LogTables, statement: RequestStatement, { key, transition }: Insertion): boolean {
+  const { projectNumber, gatewayRequestId, receivedAtMs } = statement;
   const { state, emits } = transition;
-  const cost = telling.cost ?? telling.price;
+  const cost = statement.cost ?? statement.price;
   const row: NewRequest = {
     state: toStored(state),
-    admissionJson: emits === null ? packAdmission(admissionOf(telling)) : null,
+    admissionJson: emits === null ? packAdmission(admissionOf(statement)) : null,
     costNanoUsd: emits === null ? null : (cost?.nanoUsd ?? null),
     receivedAtMs,
     projectNumber,
     gatewayRequestId: key === gatewayRequestId ? null : gatewayRequestId,
   };
   const name: EventName = { kind: 'completed' };
-  const event = emits === null ? null : outcomeEvent(telling, { key, name, content: telling.content, cost });
+  const event = emits === null ? null : outcomeEvent(statement, { key, name, content: statement.content, cost });
   return log.insertRequest(key, row, event);
 }
 
-function admissionOf({ organizationId, projectId, content, cost }: Telling): Admission {
+function admissionOf({ organizationId, projectId, content, cost }: RequestStatement): Admission {
   return { organizationId, projectId, content: content(), cost };
 }
 
 function continueOwn(
   log: LogTables,
-  telling: Telling,
+  statement: RequestStatement,
   { key, row }: { readonly key: string; readonly row: RequestRow },
 ): RequestResult {
-  const { state, emits, result } = nextRequestState(row.state, telling.news);
+  const { state, emits, result } = nextRequestState(row.state, statement.news);
   if (emits === null) return result;
   const known = row.admission === null ? null : unpackAdmission(row.admission);
-  const cost = telling.cost ?? known?.cost ?? telling.price;
-  const content = () => (known === null ? telling.content() : completeContent(telling.content(), known.content));
+  const cost = statement.cost ?? known?.cost ?? statement.price;
+  const content = () => (known === null ? statement.content() : completeContent(statement.content(), known.content));
   const name: EventName = emits === 'correction' ? { kind: emits, number: row.corrections + 1 } : { kind: emits };
-  const event = outcomeEvent(telling, { key, name, content, cost });
-  if (isToldAnew(telling) && !hasNews(log, row, { key, event })) return 'duplicate';
+  const event = outcomeEvent(statement, { key, name, content, cost });
+  if (isToldAnew(statement) && !hasNews(log, row, { key, event })) return 'duplicate';
   const change = {
     state: toStored(state),
     admissionJson: mayBeCorrected(state) ? row.admission : null,
     costNanoUsd: cost?.nanoUsd ?? null,
-    receivedAtMs: telling.receivedAtMs,
+    receivedAtMs: statement.receivedAtMs,
     emits,
   };
   log.changeRequest(key, change, event);
   return result;
 }
 
-function isToldAnew({ news }: Telling): boolean {
+function isToldAnew({ news }: RequestStatement): boolean {
   return 'source' in news && news.source === 'resent_span';
 }
 
-/** Whether a span that is sent again tells anything but what the newest event of its request does. */
+/** Whether a span that is sent again says anything but what the newest event of its request does. */
 function hasNews(
   log: LogTables,
   { corrections }: RequestRow,
   { key, event }: { readonly key: string; readonly event: MakeEvent },
 ): boolean {
   if (corrections >= CORRECTIONS_MAX) return false;
-  const told = log.findTold(key);
-  return told !== undefined && !isSame(told, factsInData(event(ANY_INSTANT).dataJson));
+  const emitted = log.findEmitted(key);
+  return emitted !== undefined && !isSame(emitted, factsInData(event(ANY_INSTANT).dataJson));
 }
 
 function isSame(one: ToldFacts, other: ToldFacts): boolean {
@@ -183,8 +183,8 @@ type Outcome = {
   readonly cost: RequestCost | null;
 };
 
-function outcomeEvent(telling: Telling, { key, name, content, cost }: Outcome): MakeEvent {
-  const { organizationId, projectId, gatewayRequestId, news } = telling;
+function outcomeEvent(statement: RequestStatement, { key, name, content, cost }: Outcome): MakeEvent {
+  const { organizationId, projectId, gatewayRequestId, news } = statement;
   return () => {
     if (news.status === 'admitted') throw new Error('an admission is no outcome');
     const eventId = eventIdOf(key, name);
