@@ -10,10 +10,10 @@ import { writeSchema } from './storage/schema.ts';
 
 /** Where the functions are that compiled questions call. */
 const FUNCTIONS = {
-  attemptOutcomes: 'rows/webhook-codes.ts',
+  attemptOutcomes: 'rows/codes.ts',
   boolArray: 'engine/postgres/binary-arrays.ts',
-  deadReasons: 'rows/webhook-codes.ts',
-  deliveryStatuses: 'rows/webhook-codes.ts',
+  deadReasons: 'rows/codes.ts',
+  deliveryStatuses: 'rows/codes.ts',
   dropNul: 'engine/postgres/ask.ts',
   fillPlaces: 'engine/sqlite/id-lists.ts',
   float8Array: 'engine/postgres/binary-arrays.ts',
@@ -23,14 +23,14 @@ const FUNCTIONS = {
   packId: 'engine/sqlite/compact-ids.ts',
   packIds: 'engine/sqlite/id-lists.ts',
   packRequestKey: 'engine/sqlite/compact-ids.ts',
-  packTyped: 'rows/typed-text.ts',
-  replayCounts: 'rows/webhook-codes.ts',
-  replayStatuses: 'rows/webhook-codes.ts',
+  packTyped: 'rows/codes.ts',
+  replayCounts: 'rows/codes.ts',
+  replayStatuses: 'rows/codes.ts',
   spanTypes: 'rows/codes.ts',
   textArray: 'engine/postgres/binary-arrays.ts',
   unpackCostSource: 'rows/codes.ts',
   unpackRequestKey: 'engine/sqlite/compact-ids.ts',
-  unpackTyped: 'rows/typed-text.ts',
+  unpackTyped: 'rows/codes.ts',
 };
 const STORAGE = '../../../src/storage';
 

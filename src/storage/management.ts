@@ -5,28 +5,18 @@ import type { ManagementStore, Receipt } from '../domain/management.ts';
 import type { EvaluatorStore, InstallationStore, KeyStore, ProjectStore } from '../domain/store.ts';
 import { createAuditList, createNoteRefusal } from './audit/audit.ts';
 import { createEvaluatorReader, createEvaluatorWriter, type EvaluatorWriter } from './evaluators/evaluators.ts';
-import { createInsertApiKey, createKeyRecords } from './keys/key-records.ts';
-import { createNoteUse } from './keys/key-use.ts';
-import { type CommitOutcome, createCommit } from './organization/commit.ts';
+import { createInsertApiKey, createKeyRecords, createNoteUse } from './keys/key-records.ts';
+import { type CommitOutcome, createCommit, createUpdateSettings } from './organization/commit.ts';
 import { createNewOrganizations } from './organization/new-organization.ts';
 import { createOrganizationReader } from './organization/organization-reader.ts';
-import { createUpdateSettings } from './organization/project-settings.ts';
 import { createReceipts } from './organization/receipts.ts';
 import type { Asking, Transact } from './questions.ts';
-import { toBuffer } from './rows/bytes.ts';
+import { toBuffer } from './rows/endpoint-rows.ts';
 
 /** They are the same for every store. */
 export type ManagedQuestions = Pick<
   typeof import('../../gen/storage/sqlite/all.ts'),
-  | 'audit'
-  | 'endpoints'
-  | 'endpointsChanges'
-  | 'endpointsWork'
-  | 'endpointsWrites'
-  | 'evaluators'
-  | 'keys'
-  | 'organization'
-  | 'organizationReceipts'
+  'audit' | 'endpoints' | 'endpointsChanges' | 'endpointsWork' | 'evaluators' | 'keys' | 'organization'
 >;
 
 /** What writes need. */

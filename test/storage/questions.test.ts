@@ -48,8 +48,8 @@ describe('compiled questions', () => {
     // Heads, keys and terms of projects are needed all, hours are few, administrators are looked for by hand, and of
     // organizations any will do.
     expect(whole).toEqual([
-      'endpoints-log.listHeads',
-      'endpoints-sweep.dropHours',
+      'endpoints-due.dropHours',
+      'endpoints-work.listHeads',
       'keys.listKeyIds',
       'organization.findAdministrators',
       'organization.findAnyOrganization',

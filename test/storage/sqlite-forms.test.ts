@@ -3,8 +3,7 @@ import { expect, it } from 'vitest';
 import { addTotals } from '../../src/domain/add-totals.ts';
 import { summaryOf, totalsOf } from '../../src/domain/trace-totals.ts';
 import { packId, packRequestKey } from '../../src/storage/engine/sqlite/compact-ids.ts';
-import { packCostSource, unpackCostSource } from '../../src/storage/rows/codes.ts';
-import { packTyped, unpackTyped } from '../../src/storage/rows/typed-text.ts';
+import { packCostSource, packTyped, unpackCostSource, unpackTyped } from '../../src/storage/rows/codes.ts';
 import { bareSpan } from './conformance/samples.ts';
 
 const hexLike = fc.stringMatching(/^(req_)?[0-9a-fA-F]{0,34}$/);

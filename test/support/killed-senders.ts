@@ -1,7 +1,7 @@
 /** A server that delivers and is ended again and again, and what its receivers saw of that. */
 
 import { inject } from 'vitest';
-import { deliveryStatuses } from '../../src/storage/rows/webhook-codes.ts';
+import { deliveryStatuses } from '../../src/storage/rows/codes.ts';
 import { createPlace, type Place } from './place.ts';
 import { query } from './postgres-databases.ts';
 import { type Push, type Receiver, startReceiver } from './receiver.ts';

@@ -3,7 +3,7 @@
 import type { Compiled, CompiledMany } from '../../../src/storage/questions.ts';
 import { int4Array } from '../../../src/storage/engine/postgres/binary-arrays.ts';
 import { int8Array } from '../../../src/storage/engine/postgres/binary-arrays.ts';
-import { packTyped } from '../../../src/storage/rows/typed-text.ts';
+import { packTyped } from '../../../src/storage/rows/codes.ts';
 import { spanTypes } from '../../../src/storage/rows/codes.ts';
 import { textArray } from '../../../src/storage/engine/postgres/binary-arrays.ts';
 import type * as source from '../../../src/storage/append/questions.ts';

@@ -1,10 +1,10 @@
 // Compiled from src/storage/endpoints/questions-work.ts by `npm run gen`: change it there.
 
 import type { Compiled } from '../../../src/storage/questions.ts';
-import { deadReasons } from '../../../src/storage/rows/webhook-codes.ts';
-import { deliveryStatuses } from '../../../src/storage/rows/webhook-codes.ts';
-import { replayCounts } from '../../../src/storage/rows/webhook-codes.ts';
-import { replayStatuses } from '../../../src/storage/rows/webhook-codes.ts';
+import { deadReasons } from '../../../src/storage/rows/codes.ts';
+import { deliveryStatuses } from '../../../src/storage/rows/codes.ts';
+import { replayCounts } from '../../../src/storage/rows/codes.ts';
+import { replayStatuses } from '../../../src/storage/rows/codes.ts';
 import type * as source from '../../../src/storage/endpoints/questions-work.ts';
 
 export const drawDeliveryNumbers: Compiled<typeof source.drawDeliveryNumbers> = {
@@ -101,6 +101,27 @@ export const listContents: Compiled<typeof source.listContents> = {
   name: 'endpoints-work.listContents',
   text: "select \"delivery\".\"number\" as \"number\", \"delivery\".\"seqs\" as \"seqsJson\", \"delivery\".\"events_from\" as \"firstMs\", \"delivery\".\"events_to\" as \"lastMs\", (select \"delivery\".\"event_count\" from events\n    where events.organization_number = \"endpoint\".\"organization_number\"\n      and events.created_at = \"delivery\".\"events_from\"\n      and events.seq = (\"delivery\".\"seqs\"::jsonb ->> 0)::bigint) as \"kept\" from \"webhook_deliveries\" as \"delivery\" inner join \"webhook_endpoints\" as \"endpoint\" on \"endpoint\".\"number\" = \"delivery\".\"endpoint_number\" where \"delivery\".\"number\" = any($1)",
   cells: (given) => [given.numbers],
+  row: (row) => row,
+};
+
+export const listEntries: Compiled<typeof source.listEntries> = {
+  name: 'endpoints-work.listEntries',
+  text: "select \"seq\" as \"seq\", \"envelope\" as \"envelope\" from \"events\" as \"log\" where \"organization_number\" = $1 and \"created_at\" >= $2 and \"seq\" > $3 order by \"seq\" limit $4",
+  cells: (given) => [given.organizationNumber, given.firstMs, given.afterSeq, given.limit],
+  row: (row) => row,
+};
+
+export const listEnvelopes: Compiled<typeof source.listEnvelopes> = {
+  name: 'endpoints-work.listEnvelopes',
+  text: "select \"seq\" as \"seq\", \"envelope\" as \"envelope\" from \"events\" as \"log\" where \"organization_number\" = $1 and \"created_at\" >= $2 and \"created_at\" <= $3 and \"seq\" = any($4) order by \"seq\"",
+  cells: (given) => [given.organizationNumber, given.firstMs, given.lastMs, given.seqs],
+  row: (row) => row,
+};
+
+export const listHeads: Compiled<typeof source.listHeads> = {
+  name: 'endpoints-work.listHeads',
+  text: "select \"organization_number\" as \"organizationNumber\", \"seq\" as \"seq\" from \"log_heads\"",
+  cells: () => [],
   row: (row) => row,
 };
 

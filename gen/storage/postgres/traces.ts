@@ -2,7 +2,7 @@
 
 import type { Compiled } from '../../../src/storage/questions.ts';
 import { spanTypes } from '../../../src/storage/rows/codes.ts';
-import { unpackTyped } from '../../../src/storage/rows/typed-text.ts';
+import { unpackTyped } from '../../../src/storage/rows/codes.ts';
 import type * as source from '../../../src/storage/traces/questions.ts';
 
 export const findEvaluationBeyond: Compiled<typeof source.findEvaluationBeyond> = {

@@ -1,15 +1,11 @@
 export * as audit from './audit.ts';
 export * as endpointsChanges from './endpoints-changes.ts';
 export * as endpointsDue from './endpoints-due.ts';
-export * as endpointsLog from './endpoints-log.ts';
-export * as endpointsSweep from './endpoints-sweep.ts';
 export * as endpointsWork from './endpoints-work.ts';
-export * as endpointsWrites from './endpoints-writes.ts';
 export * as endpoints from './endpoints.ts';
 export * as evaluators from './evaluators.ts';
 export * as events from './events.ts';
 export * as keys from './keys.ts';
-export * as organizationReceipts from './organization-receipts.ts';
 export * as organization from './organization.ts';
 export * as retention from './retention.ts';
 export * as traces from './traces.ts';

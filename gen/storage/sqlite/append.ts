@@ -4,7 +4,7 @@ import type { Compiled } from '../../../src/storage/questions.ts';
 import { packCostSource } from '../../../src/storage/rows/codes.ts';
 import { packId } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import { packRequestKey } from '../../../src/storage/engine/sqlite/compact-ids.ts';
-import { packTyped } from '../../../src/storage/rows/typed-text.ts';
+import { packTyped } from '../../../src/storage/rows/codes.ts';
 import { spanTypes } from '../../../src/storage/rows/codes.ts';
 import { unpackRequestKey } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import type * as source from '../../../src/storage/append/questions.ts';

@@ -1,13 +1,35 @@
 // Compiled from src/storage/endpoints/questions-changes.ts by `npm run gen`: change it there.
 
 import type { Compiled } from '../../../src/storage/questions.ts';
-import { replayStatuses } from '../../../src/storage/rows/webhook-codes.ts';
+import { attemptOutcomes } from '../../../src/storage/rows/codes.ts';
+import { deadReasons } from '../../../src/storage/rows/codes.ts';
+import { deliveryStatuses } from '../../../src/storage/rows/codes.ts';
+import { replayCounts } from '../../../src/storage/rows/codes.ts';
+import { replayStatuses } from '../../../src/storage/rows/codes.ts';
 import type * as source from '../../../src/storage/endpoints/questions-changes.ts';
+
+export const addFigures: Compiled<typeof source.addFigures> = {
+  name: 'endpoints-changes.addFigures',
+  text: "insert into \"webhook_figures\" (\"endpoint_number\", \"bucket\", \"finished\", \"succeeded\") values (?, ?, ?, ?) on conflict (\"endpoint_number\", \"bucket\") do update set \"finished\" = \"webhook_figures\".\"finished\" + \"excluded\".\"finished\", \"succeeded\" = \"webhook_figures\".\"succeeded\" + \"excluded\".\"succeeded\"",
+  cells: (rows) => [...rows.map((given) => [given.endpointNumber, given.bucket, given.finished, given.succeeded])],
+};
+
+export const addHours: Compiled<typeof source.addHours> = {
+  name: 'endpoints-changes.addHours',
+  text: "insert into \"webhook_hours\" (\"organization_number\", \"hour\", \"attempts\") values (?, ?, ?) on conflict (\"organization_number\", \"hour\") do update set \"attempts\" = \"webhook_hours\".\"attempts\" + \"excluded\".\"attempts\"",
+  cells: (rows) => [...rows.map((given) => [given.organizationNumber, given.hour, given.attempts])],
+};
 
 export const cancelReplays: Compiled<typeof source.cancelReplays> = {
   name: 'endpoints-changes.cancelReplays',
   text: "update \"webhook_replays\" set \"status\" = 2, \"completed_at\" = ? where \"endpoint_number\" = ? and \"status\" = 0",
   cells: (given) => [given.completedAtMs ?? null, given.endpointNumber],
+};
+
+export const countChange: Compiled<typeof source.countChange> = {
+  name: 'endpoints-changes.countChange',
+  text: "update \"webhook_changes\" set \"number\" = \"number\" + 1 where \"id\" = 1",
+  cells: () => [],
 };
 
 export const countEndpoints: Compiled<typeof source.countEndpoints> = {
@@ -26,6 +48,18 @@ export const countUnfinishedReplays: Compiled<typeof source.countUnfinishedRepla
   row: (row: any) => ({
     count: row[0],
   }),
+};
+
+export const disableEndpoints: Compiled<typeof source.disableEndpoints> = {
+  name: 'endpoints-changes.disableEndpoints',
+  text: "update \"webhook_endpoints\" set \"status\" = ?, \"disabled_reason\" = ?, \"disabled_at\" = ?, \"version\" = ?, \"change_number\" = ?, \"updated_at\" = ? where \"number\" = ?",
+  cells: (rows) => [...rows.map((given) => [given.status, given.disabledReason ?? null, given.disabledAtMs ?? null, given.version, given.changeNumber, given.disabledAtMs, given.number])],
+};
+
+export const endAttempts: Compiled<typeof source.endAttempts> = {
+  name: 'endpoints-changes.endAttempts',
+  text: "update \"webhook_attempts\" set \"outcome\" = ?, \"response_status\" = ?, \"latency_ms\" = ?, \"terminal_hint\" = ?, \"error\" = ?, \"response_body\" = ? where (\"endpoint_number\" = ? and \"fired_at\" = ? and \"id\" = ?)",
+  cells: (rows) => [...rows.map((given) => [attemptOutcomes.code(given.outcome), given.responseStatus ?? null, given.latencyMs ?? null, Number(given.terminalHint), given.error ?? null, given.responseBody ?? null, given.endpointNumber, given.firedAtMs, given.id])],
 };
 
 export const findNumber: Compiled<typeof source.findNumber> = {
@@ -66,10 +100,38 @@ export const findReplay: Compiled<typeof source.findReplay> = {
   }),
 };
 
+export const holdHeads: Compiled<typeof source.holdHeads> = {
+  name: 'endpoints-changes.holdHeads',
+  text: "select \"organization_number\" as \"organizationNumber\", \"seq\" as \"seq\" from \"log_heads\" where \"organization_number\" = ? order by \"organization_number\"",
+  cells: (given) => [...given.numbers],
+  row: (row: any) => ({
+    organizationNumber: row[0],
+    seq: row[1],
+  }),
+};
+
+export const insertAttempts: Compiled<typeof source.insertAttempts> = {
+  name: 'endpoints-changes.insertAttempts',
+  text: "insert into \"webhook_attempts\" (\"endpoint_number\", \"fired_at\", \"id\", \"delivery_number\", \"attempt\", \"outcome\", \"response_status\", \"latency_ms\", \"error\", \"response_body\", \"test\", \"terminal_hint\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  cells: (rows) => [...rows.map((given) => [given.endpointNumber, given.firedAtMs, given.id, given.deliveryNumber, given.attempt, attemptOutcomes.code(given.outcome), given.responseStatus ?? null, given.latencyMs ?? null, given.error ?? null, given.responseBody ?? null, Number(given.test), Number(given.terminalHint)])],
+};
+
+export const insertDeliveries: Compiled<typeof source.insertDeliveries> = {
+  name: 'endpoints-changes.insertDeliveries',
+  text: "insert into \"webhook_deliveries\" (\"endpoint_number\", \"dispatch_id\", \"status\", \"replay_number\", \"counted\", \"run\", \"attempt\", \"failures\", \"lost\", \"fence\", \"due_at\", \"ladder_started_at\", \"attempt_id\", \"queued_at\", \"created_at\", \"first_attempt_at\", \"last_attempt_at\", \"ended_at\", \"dead_reason\", \"terminal_hint\", \"response_status\", \"error\", \"test\", \"event_count\", \"events_from\", \"events_to\", \"seqs\", \"event_ids\", \"number\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  cells: (rows) => [...rows.map((given) => [given.endpointNumber, given.dispatchId, deliveryStatuses.code(given.status), given.replayNumber ?? null, given.counted == null ? null : replayCounts.code(given.counted), given.run, given.attempt, given.failures, given.lost, given.fence, given.dueAtMs ?? null, given.ladderStartedAtMs ?? null, given.attemptId ?? null, given.queuedAtMs, given.createdAtMs, given.firstAttemptAtMs ?? null, given.lastAttemptAtMs ?? null, given.endedAtMs ?? null, given.deadReason == null ? null : deadReasons.code(given.deadReason), Number(given.terminalHint), given.responseStatus ?? null, given.error ?? null, Number(given.test), given.eventCount, given.eventsFromMs, given.eventsToMs, given.seqsJson, given.eventIdsJson, given.number])],
+};
+
 export const insertEndpoint: Compiled<typeof source.insertEndpoint> = {
   name: 'endpoints-changes.insertEndpoint',
   text: "insert into \"webhook_endpoints\" (\"id\", \"organization_id\", \"organization_number\", \"destination_kind\", \"url\", \"sqs\", \"sqs_secret\", \"enabled_events\", \"status\", \"disabled_reason\", \"disabled_at\", \"max_batch_size\", \"max_batch_delay_ms\", \"max_in_flight\", \"description\", \"secret\", \"previous_secret\", \"previous_secret_until\", \"destination_version\", \"run\", \"version\", \"change_number\", \"created_at\", \"updated_at\", \"archived_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   cells: (given) => [given.id, given.organizationId, given.organizationNumber, given.destinationKind, given.url ?? null, given.sqs ?? null, given.sqsSecret ?? null, given.enabledEvents, given.status, given.disabledReason ?? null, given.disabledAtMs ?? null, given.maxBatchSize, given.maxBatchDelayMs, given.maxInFlight, given.description ?? null, given.secret, given.previousSecret ?? null, given.previousSecretUntilMs ?? null, given.destinationVersion, given.run, given.version, given.changeNumber, given.createdAtMs, given.updatedAtMs, given.archivedAtMs ?? null],
+};
+
+export const insertHeads: Compiled<typeof source.insertHeads> = {
+  name: 'endpoints-changes.insertHeads',
+  text: "insert into \"log_heads\" (\"organization_number\", \"seq\", \"created_at\", \"last_key_index\") values (?, 0, 0, 0) on conflict do nothing",
+  cells: (rows) => [...rows.map((given) => [given.organizationNumber])],
 };
 
 export const insertReplay: Compiled<typeof source.insertReplay> = {
@@ -90,8 +152,26 @@ export const markChanged: Compiled<typeof source.markChanged> = {
   cells: (given) => [given.changeNumber, given.number],
 };
 
+export const updateDeliveries: Compiled<typeof source.updateDeliveries> = {
+  name: 'endpoints-changes.updateDeliveries',
+  text: "update \"webhook_deliveries\" set \"status\" = ?, \"counted\" = ?, \"run\" = ?, \"attempt\" = ?, \"failures\" = ?, \"lost\" = ?, \"fence\" = ?, \"due_at\" = ?, \"ladder_started_at\" = ?, \"attempt_id\" = ?, \"first_attempt_at\" = ?, \"last_attempt_at\" = ?, \"ended_at\" = ?, \"dead_reason\" = ?, \"terminal_hint\" = ?, \"response_status\" = ?, \"error\" = ? where \"number\" = ?",
+  cells: (rows) => [...rows.map((given) => [deliveryStatuses.code(given.status), given.counted == null ? null : replayCounts.code(given.counted), given.run, given.attempt, given.failures, given.lost, given.fence, given.dueAtMs ?? null, given.ladderStartedAtMs ?? null, given.attemptId ?? null, given.firstAttemptAtMs ?? null, given.lastAttemptAtMs ?? null, given.endedAtMs ?? null, given.deadReason == null ? null : deadReasons.code(given.deadReason), Number(given.terminalHint), given.responseStatus ?? null, given.error ?? null, given.number])],
+};
+
 export const updateEndpoint: Compiled<typeof source.updateEndpoint> = {
   name: 'endpoints-changes.updateEndpoint',
   text: "update \"webhook_endpoints\" set \"id\" = ?, \"organization_id\" = ?, \"destination_kind\" = ?, \"url\" = ?, \"sqs\" = ?, \"sqs_secret\" = ?, \"enabled_events\" = ?, \"status\" = ?, \"disabled_reason\" = ?, \"disabled_at\" = ?, \"max_batch_size\" = ?, \"max_batch_delay_ms\" = ?, \"max_in_flight\" = ?, \"description\" = ?, \"secret\" = ?, \"previous_secret\" = ?, \"previous_secret_until\" = ?, \"destination_version\" = ?, \"run\" = ?, \"version\" = ?, \"change_number\" = ?, \"created_at\" = ?, \"updated_at\" = ?, \"archived_at\" = ? where \"number\" = ?",
   cells: (given) => [given.id, given.organizationId, given.destinationKind, given.url ?? null, given.sqs ?? null, given.sqsSecret ?? null, given.enabledEvents, given.status, given.disabledReason ?? null, given.disabledAtMs ?? null, given.maxBatchSize, given.maxBatchDelayMs, given.maxInFlight, given.description ?? null, given.secret, given.previousSecret ?? null, given.previousSecretUntilMs ?? null, given.destinationVersion, given.run, given.version, given.changeNumber, given.createdAtMs, given.updatedAtMs, given.archivedAtMs ?? null, given.number],
+};
+
+export const updateReplays: Compiled<typeof source.updateReplays> = {
+  name: 'endpoints-changes.updateReplays',
+  text: "update \"webhook_replays\" set \"status\" = ?, \"position\" = ?, \"enqueued\" = ?, \"delivered\" = ?, \"dead\" = ?, \"completed_at\" = ? where \"number\" = ?",
+  cells: (rows) => [...rows.map((given) => [replayStatuses.code(given.status), given.position, given.enqueued, given.delivered, given.dead, given.completedAtMs ?? null, given.number])],
+};
+
+export const updateStates: Compiled<typeof source.updateStates> = {
+  name: 'endpoints-changes.updateStates',
+  text: "update \"webhook_states\" set \"position\" = ?, \"in_flight\" = ?, \"subscriptions\" = ?, \"failing_since\" = ?, \"last_success_at\" = ?, \"last_failure_at\" = ?, \"consecutive_failures\" = ? where \"endpoint_number\" = ?",
+  cells: (rows) => [...rows.map((given) => [given.position, given.inFlight, given.subscriptionsJson, given.failingSinceMs ?? null, given.lastSuccessAtMs ?? null, given.lastFailureAtMs ?? null, given.consecutiveFailures, given.number])],
 };

@@ -1,10 +1,10 @@
 // Compiled from src/storage/endpoints/questions-work.ts by `npm run gen`: change it there.
 
 import type { Compiled } from '../../../src/storage/questions.ts';
-import { deadReasons } from '../../../src/storage/rows/webhook-codes.ts';
-import { deliveryStatuses } from '../../../src/storage/rows/webhook-codes.ts';
-import { replayCounts } from '../../../src/storage/rows/webhook-codes.ts';
-import { replayStatuses } from '../../../src/storage/rows/webhook-codes.ts';
+import { deadReasons } from '../../../src/storage/rows/codes.ts';
+import { deliveryStatuses } from '../../../src/storage/rows/codes.ts';
+import { replayCounts } from '../../../src/storage/rows/codes.ts';
+import { replayStatuses } from '../../../src/storage/rows/codes.ts';
 import type * as source from '../../../src/storage/endpoints/questions-work.ts';
 
 export const drawDeliveryNumbers: Compiled<typeof source.drawDeliveryNumbers> = {
@@ -116,6 +116,36 @@ export const listContents: Compiled<typeof source.listContents> = {
     firstMs: row[2],
     lastMs: row[3],
     kept: row[4],
+  }),
+};
+
+export const listEntries: Compiled<typeof source.listEntries> = {
+  name: 'endpoints-work.listEntries',
+  text: "select \"seq\" as \"seq\", \"envelope\" as \"envelope\" from \"envelopes\" as \"log\" where \"organization_number\" = ? and \"seq\" > ? order by \"seq\" limit ?",
+  cells: (given) => [given.organizationNumber, given.afterSeq, given.limit],
+  row: (row: any) => ({
+    seq: row[0],
+    envelope: row[1],
+  }),
+};
+
+export const listEnvelopes: Compiled<typeof source.listEnvelopes> = {
+  name: 'endpoints-work.listEnvelopes',
+  text: "select \"seq\" as \"seq\", \"envelope\" as \"envelope\" from \"envelopes\" as \"log\" where \"organization_number\" = ? and \"seq\" in (select value from json_each(?)) order by \"seq\"",
+  cells: (given) => [given.organizationNumber, JSON.stringify(given.seqs)],
+  row: (row: any) => ({
+    seq: row[0],
+    envelope: row[1],
+  }),
+};
+
+export const listHeads: Compiled<typeof source.listHeads> = {
+  name: 'endpoints-work.listHeads',
+  text: "select \"organization_number\" as \"organizationNumber\", \"seq\" as \"seq\" from \"log_heads\"",
+  cells: () => [],
+  row: (row: any) => ({
+    organizationNumber: row[0],
+    seq: row[1],
   }),
 };
 

@@ -1,9 +1,9 @@
 // Compiled from src/storage/endpoints/questions.ts by `npm run gen`: change it there.
 
 import type { Compiled } from '../../../src/storage/questions.ts';
-import { attemptOutcomes } from '../../../src/storage/rows/webhook-codes.ts';
-import { deadReasons } from '../../../src/storage/rows/webhook-codes.ts';
-import { deliveryStatuses } from '../../../src/storage/rows/webhook-codes.ts';
+import { attemptOutcomes } from '../../../src/storage/rows/codes.ts';
+import { deadReasons } from '../../../src/storage/rows/codes.ts';
+import { deliveryStatuses } from '../../../src/storage/rows/codes.ts';
 import type * as source from '../../../src/storage/endpoints/questions.ts';
 
 export const findChange: Compiled<typeof source.findChange> = {

@@ -3,6 +3,12 @@
 import type { Compiled } from '../../../src/storage/questions.ts';
 import type * as source from '../../../src/storage/organization/questions.ts';
 
+export const completeClaim: Compiled<typeof source.completeClaim> = {
+  name: 'organization.completeClaim',
+  text: "update \"idempotency_receipts\" set \"answer\" = ? where (\"organization_id\" = ? and \"key_id\" = ? and \"operation\" = ? and \"value\" = ?)",
+  cells: (given) => [given.answer ?? null, given.organizationId, given.keyId, given.operation, given.value],
+};
+
 export const findAdministrators: Compiled<typeof source.findAdministrators> = {
   name: 'organization.findAdministrators',
   text: "select \"members\".\"organization_id\" as \"organizationId\", \"members\".\"user_id\" as \"userId\", \"members\".\"email\" as \"email\", \"members\".\"name\" as \"name\", \"members\".\"disabled_at\" as \"disabledAtMs\", \"members\".\"created_at\" as \"createdAtMs\", \"members\".\"updated_at\" as \"updatedAtMs\" from \"members\" where \"email\" = ? and \"disabled_at\" is null and exists (select \"role_bindings\".\"id\" as \"id\" from \"role_bindings\" where \"role_bindings\".\"organization_id\" = \"members\".\"organization_id\" and \"role_bindings\".\"user_id\" = \"members\".\"user_id\" and \"role\" = 'ADMIN' and \"scope_type\" = 'ORGANIZATION' and \"scope_id\" = \"members\".\"organization_id\") order by \"created_at\", \"user_id\"",
@@ -99,6 +105,17 @@ export const findProjectNumbers: Compiled<typeof source.findProjectNumbers> = {
   }),
 };
 
+export const findReceipt: Compiled<typeof source.findReceipt> = {
+  name: 'organization.findReceipt',
+  text: "select \"idempotency_receipts\".\"fingerprint\" as \"fingerprint\", \"idempotency_receipts\".\"claimed_at\" as \"claimedAtMs\", \"idempotency_receipts\".\"answer\" as \"answer\" from \"idempotency_receipts\" where (\"organization_id\" = ? and \"key_id\" = ? and \"operation\" = ? and \"value\" = ?)",
+  cells: (given) => [given.organizationId, given.keyId, given.operation, given.value],
+  row: (row: any) => ({
+    fingerprint: row[0],
+    claimedAtMs: row[1],
+    answer: row[2],
+  }),
+};
+
 export const findSettings: Compiled<typeof source.findSettings> = {
   name: 'organization.findSettings',
   text: "select \"trace_retention_days\" as \"traceRetentionDays\", \"emit_request_events\" as \"emitRequestEvents\" from \"projects\" where \"id\" = ? and \"archived_at\" is null",
@@ -125,6 +142,27 @@ export const findVersion: Compiled<typeof source.findVersion> = {
   row: (row: any) => ({
     accessVersion: row[0],
   }),
+};
+
+export const holdClaim: Compiled<typeof source.holdClaim> = {
+  name: 'organization.holdClaim',
+  text: "select \"idempotency_receipts\".\"organization_id\" as \"organizationId\", \"idempotency_receipts\".\"key_id\" as \"keyId\", \"idempotency_receipts\".\"operation\" as \"operation\", \"idempotency_receipts\".\"value\" as \"value\", \"idempotency_receipts\".\"fingerprint\" as \"fingerprint\", \"idempotency_receipts\".\"claimed_at\" as \"claimedAtMs\", \"idempotency_receipts\".\"answer\" as \"answer\" from \"idempotency_receipts\" where (\"organization_id\" = ? and \"key_id\" = ? and \"operation\" = ? and \"value\" = ? and \"fingerprint\" = ?) and \"answer\" is null",
+  cells: (given) => [given.organizationId, given.keyId, given.operation, given.value, given.fingerprint],
+  row: (row: any) => ({
+    organizationId: row[0],
+    keyId: row[1],
+    operation: row[2],
+    value: row[3],
+    fingerprint: row[4],
+    claimedAtMs: row[5],
+    answer: row[6],
+  }),
+};
+
+export const insertClaim: Compiled<typeof source.insertClaim> = {
+  name: 'organization.insertClaim',
+  text: "insert into \"idempotency_receipts\" (\"organization_id\", \"key_id\", \"operation\", \"value\", \"fingerprint\", \"claimed_at\", \"answer\") values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
+  cells: (given) => [given.organizationId, given.keyId, given.operation, given.value, given.fingerprint, given.claimedAtMs, given.answer ?? null],
 };
 
 export const insertInstallation: Compiled<typeof source.insertInstallation> = {
@@ -233,6 +271,12 @@ export const moveOnWithProject: Compiled<typeof source.moveOnWithProject> = {
   cells: (given) => [given.projectId],
 };
 
+export const releaseClaim: Compiled<typeof source.releaseClaim> = {
+  name: 'organization.releaseClaim',
+  text: "delete from \"idempotency_receipts\" where (\"organization_id\" = ? and \"key_id\" = ? and \"operation\" = ? and \"value\" = ?) and \"answer\" is null",
+  cells: (given) => [given.organizationId, given.keyId, given.operation, given.value],
+};
+
 export const removeMember: Compiled<typeof source.removeMember> = {
   name: 'organization.removeMember',
   text: "delete from \"members\" where (\"organization_id\" = ? and \"user_id\" = ?)",
@@ -261,6 +305,18 @@ export const storeTeam: Compiled<typeof source.storeTeam> = {
   name: 'organization.storeTeam',
   text: "insert into \"teams\" (\"organization_id\", \"id\", \"name\", \"slug\", \"created_at\", \"updated_at\") values (?, ?, ?, ?, ?, ?) on conflict (\"organization_id\", \"id\") do update set \"name\" = \"excluded\".\"name\", \"slug\" = \"excluded\".\"slug\", \"created_at\" = \"excluded\".\"created_at\", \"updated_at\" = \"excluded\".\"updated_at\"",
   cells: (given) => [given.organizationId, given.id, given.name, given.slug, given.createdAtMs, given.updatedAtMs],
+};
+
+export const sweepReceipts: Compiled<typeof source.sweepReceipts> = {
+  name: 'organization.sweepReceipts',
+  text: "delete from \"idempotency_receipts\" where (\"organization_id\", \"key_id\", \"operation\", \"value\") in (select \"organization_id\", \"key_id\", \"operation\", \"value\" from \"idempotency_receipts\" where \"claimed_at\" < ? order by \"claimed_at\" limit ?)",
+  cells: (given) => [given.beforeMs, given.limit],
+};
+
+export const takeOver: Compiled<typeof source.takeOver> = {
+  name: 'organization.takeOver',
+  text: "update \"idempotency_receipts\" set \"fingerprint\" = ?, \"claimed_at\" = ?, \"answer\" = ? where (\"organization_id\" = ? and \"key_id\" = ? and \"operation\" = ? and \"value\" = ? and \"claimed_at\" = ?)",
+  cells: (given) => [given.fingerprint, given.claimedAtMs, given.answer ?? null, given.organizationId, given.keyId, given.operation, given.value, given.knownAtMs],
 };
 
 export const updateOrganization: Compiled<typeof source.updateOrganization> = {

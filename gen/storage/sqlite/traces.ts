@@ -6,7 +6,7 @@ import { packId } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import { packIds } from '../../../src/storage/engine/sqlite/id-lists.ts';
 import { spanTypes } from '../../../src/storage/rows/codes.ts';
 import { unpackCostSource } from '../../../src/storage/rows/codes.ts';
-import { unpackTyped } from '../../../src/storage/rows/typed-text.ts';
+import { unpackTyped } from '../../../src/storage/rows/codes.ts';
 import type * as source from '../../../src/storage/traces/questions.ts';
 
 export const findEvaluationBeyond: Compiled<typeof source.findEvaluationBeyond> = {

@@ -1,6 +1,6 @@
 /** The requests and the logs of organizations as a working set shows them; see working-set.ts. */
 
-import type { LogTables, MakeEvent, RequestChange, RequestRow } from '../../domain/append-tables.ts';
+import type { LogTables, RequestChange, RequestRow } from '../../domain/append-tables.ts';
 import type { NewEvent } from '../../domain/event.ts';
 import { factsInEnvelope } from '../../domain/request-data.ts';
 import { envelope, eventIdOf } from '../../domain/request-event.ts';

@@ -9,9 +9,8 @@ import { PATIENCE_MS } from '../../domain/delivery-step.ts';
 import { createWorkSet } from '../../domain/delivery-work-set.ts';
 import type { SweepQuestion, Swept } from '../../domain/webhook-store.ts';
 import type { Transact, Transaction } from '../questions.ts';
-import { loadWork } from './load-work.ts';
 import type { WorkQuestions } from './work.ts';
-import { endTests, writeWork } from './write-work.ts';
+import { endTests, loadWork, writeWork } from './work-rows.ts';
 
 /** Endpoints up to `afterEndpoint` have been looked after; null: all have. */
 export type SweepStep = { readonly question: SweepQuestion; readonly afterEndpoint: number | null };

@@ -6,14 +6,13 @@ import { applyWork } from '../../domain/delivery-work.ts';
 import { createWorkSet } from '../../domain/delivery-work-set.ts';
 import type { DeliveryStore, NewTest, WebhookStore } from '../../domain/webhook-store.ts';
 import type { Transact, Transaction } from '../questions.ts';
-import { loadWork, namesIn } from './load-work.ts';
 import { type SweepDone, type SweepStep, sweepDeliveries } from './sweep.ts';
-import { endTests, writeWork } from './write-work.ts';
+import { endTests, loadWork, namesIn, writeWork } from './work-rows.ts';
 
 type All = typeof import('../../../gen/storage/sqlite/all.ts');
 
 /** They are the same for every store. */
-export type WorkSources = Pick<All, 'endpoints' | 'endpointsSweep' | 'endpointsWork' | 'endpointsWrites'>;
+export type WorkSources = Pick<All, 'endpoints' | 'endpointsDue' | 'endpointsWork' | 'endpointsChanges'>;
 export type WorkQuestions = ReturnType<typeof join>;
 
 export type TestLimit = Parameters<WebhookStore['beginTest']>[1];
@@ -46,8 +45,8 @@ export function createDeliveryWork(sources: WorkSources, transact: Transact): De
   };
 }
 
-function join({ endpoints, endpointsSweep, endpointsWork, endpointsWrites }: WorkSources) {
-  return { findChange: endpoints.findChange, ...endpointsSweep, ...endpointsWork, ...endpointsWrites };
+function join({ endpoints, endpointsDue, endpointsWork, endpointsChanges }: WorkSources) {
+  return { findChange: endpoints.findChange, ...endpointsDue, ...endpointsWork, ...endpointsChanges };
 }
 
 /** See WebhookStore.beginTest. */

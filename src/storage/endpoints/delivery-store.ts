@@ -1,14 +1,13 @@
 /** What those read and do who deliver. */
 
 import type { Subscription } from '../../domain/endpoint.ts';
-import type { DeliveryStore, DueList } from '../../domain/webhook-store.ts';
+import type { DeliveryStore, DueList, LogEntry } from '../../domain/webhook-store.ts';
 import type { DeliveryWork } from '../delivery/work.ts';
+import { readEnvelopeHead } from '../events/envelope-head.ts';
 import type { Ask, RowOf } from '../questions.ts';
+import { deliveryStatuses } from '../rows/codes.ts';
 import { unpackEndpoint } from '../rows/endpoint-rows.ts';
-import { deliveryStatuses } from '../rows/webhook-codes.ts';
-import { createCounts, inParts } from './delivery-counts.ts';
-import { createLogReader } from './log-reader.ts';
-import { createOutboxes, findLeast } from './outboxes.ts';
+import { createCounts, createOutboxes, findLeast, inParts } from './outboxes.ts';
 import type { EndpointQuestions, WebhookStoreDeps } from './webhook-store.ts';
 
 export type DeliveryStoreDeps = Pick<WebhookStoreDeps, 'questions' | 'ask' | 'search'> &
@@ -103,4 +102,50 @@ function toList({ found, run: currentRun }: Found, nowMs: number): Omit<DueList,
     lost: sending.filter(isLost).map(({ number, fence }) => ({ number, fence })),
     nextAtMs: findLeast(next.map(({ dueAtMs }) => dueAtMs)),
   };
+}
+
+export type LogReader = Pick<DeliveryStore, 'heads' | 'events' | 'envelopes'> & {
+  /** Forgets what is known of the log: the database may be another one. */
+  forget(): void;
+};
+
+/** Some entry of a log, and when it was created. */
+type Mark = Pick<LogEntry, 'seq' | 'createdAtMs'>;
+
+// An organization that is forgotten only costs a look at every month.
+const MARKS_MAX = 10_000;
+
+export function createLogReader({ endpointsWork }: EndpointQuestions, ask: Ask): LogReader {
+  /** Time never runs backwards in a log, so what comes behind an entry was created no earlier than it. */
+  const marks = new Map<number, Mark>();
+
+  function remember(organizationNumber: number, { seq, createdAtMs }: Mark): void {
+    // Most who read are near the end, and those behind have more to read than months to look at.
+    if (seq <= (marks.get(organizationNumber)?.seq ?? 0)) return;
+    marks.delete(organizationNumber);
+    marks.set(organizationNumber, { seq, createdAtMs });
+    const [oldest] = marks.keys();
+    if (marks.size > MARKS_MAX && oldest !== undefined) marks.delete(oldest);
+  }
+
+  return {
+    heads: () => ask(endpointsWork.listHeads, {}),
+    async events(organizationNumber, range) {
+      const mark = marks.get(organizationNumber);
+      const firstMs = mark !== undefined && mark.seq <= range.afterSeq ? mark.createdAtMs : 0;
+      const rows = await ask(endpointsWork.listEntries, { organizationNumber, firstMs, ...range });
+      const entries = rows.map(toEntry);
+      // The first, not the last: what was read may have to be read again.
+      const [first] = entries;
+      if (first !== undefined) remember(organizationNumber, first);
+      return entries;
+    },
+    envelopes: async (organizationNumber, seqs, within) =>
+      (await ask(endpointsWork.listEnvelopes, { organizationNumber, seqs, ...within })).map(toEntry),
+    forget: () => marks.clear(),
+  };
+}
+
+function toEntry({ seq, envelope }: Pick<LogEntry, 'seq' | 'envelope'>): LogEntry {
+  return { seq, ...readEnvelopeHead(envelope), envelope };
 }

@@ -49,7 +49,7 @@ export async function storeWebhooks(
 ): Promise<void> {
   const { organizationId, endpoints = [], replays = [], redeliveries = [] } = change;
   if (endpoints.length + replays.length + redeliveries.length === 0) return;
-  const { countChange } = questions.endpointsWrites;
+  const { countChange } = questions.endpointsChanges;
   const { findOrganizationNumber, insertReplay, markChanged } = questions.endpointsChanges;
   const [organization] = await tx.ask(findOrganizationNumber, { id: organizationId });
   if (organization === undefined) throw NOT_AS_READ;
@@ -99,7 +99,7 @@ async function redeliver({ tx, questions }: Commit, asked: Redelivery, held?: Wo
   const isAsRead = before?.endpointNumber === endpointNumber && before.fence === fence && !before.test;
   if (!isAsRead || held === undefined || !REDELIVERABLE.has(before.status)) throw NOT_AS_READ;
   const { delivery } = stepDelivery(before, held, { kind: 'redeliver' }, { nowMs: atMs, random: () => 0 });
-  tx.changeRows(questions.endpointsWrites.updateDeliveries, [{ ...before, ...delivery }]);
+  tx.changeRows(questions.endpointsChanges.updateDeliveries, [{ ...before, ...delivery }]);
 }
 
 function packReplay({ fromSeq, ...rest }: NewReplay): Row<'WebhookReplay'> {
@@ -139,7 +139,7 @@ async function storeEndpoints(commit: Commit, changed: readonly Changed[], chang
       continue;
     }
     const streak = change.clearsStreak ? { failingSinceMs: null, consecutiveFailures: 0 } : {};
-    tx.changeRows(questions.endpointsWrites.updateStates, [{ ...held, subscriptionsJson, ...streak }]);
+    tx.changeRows(questions.endpointsChanges.updateStates, [{ ...held, subscriptionsJson, ...streak }]);
     if (archivedAtMs === null) continue;
     await tx.change(cancelReplays, { endpointNumber: held.number, completedAtMs: archivedAtMs });
   }
@@ -157,7 +157,7 @@ function limited(subscriptions: readonly Subscription[], mask: EventMask): reado
 
 /** Where the log of the organization ends. Nobody appends to it before the transaction ends. */
 async function holdHead({ tx, questions, organizationNumber }: Commit): Promise<number> {
-  const { holdHeads, insertHeads } = questions.endpointsWrites;
+  const { holdHeads, insertHeads } = questions.endpointsChanges;
   tx.changeRows(insertHeads, [{ organizationNumber }]);
   const [{ seq } = { seq: 0 }] = await tx.ask(holdHeads, { numbers: [organizationNumber] });
   return seq;

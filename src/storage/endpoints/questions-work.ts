@@ -1,5 +1,6 @@
-/** What work about deliveries reads, most of it at the beginning of its transaction. */
+/** What those who deliver read: most of it at the beginning of a transaction of work, and the logs in their own order. */
 
+import type { CreatedSpan, LogRange } from '../../domain/webhook-store.ts';
 import { columns } from '../plain-questions.ts';
 import { type Db, type OfNumbers, question, type Words } from '../questions.ts';
 
@@ -112,4 +113,29 @@ function unendedTests(db: Db, find: Words['find']) {
 function deliveriesOf(db: Db, find: Words['find']) {
   const fixed = ['queuedAtMs', 'createdAtMs', 'eventsFromMs', 'eventsToMs', 'seqsJson', 'eventIdsJson'] as const;
   return find(db, 'WebhookDelivery', {}, ...fixed);
+}
+
+type OfLog = { readonly organizationNumber: number };
+
+export const listHeads = question()((db) =>
+  db.selectFrom('LogHead').select(['organizationNumber as organizationNumber', 'seq as seq']),
+);
+
+export const listEntries = question<OfLog & LogRange & { readonly firstMs: number }>()(
+  (db, given, { within, envelopesOf }) =>
+    within(logOf(envelopesOf(db), given), given.firstMs)
+      .where('seq', '>', given.afterSeq)
+      .limit(given.limit),
+);
+
+export const listEnvelopes = question<OfLog & CreatedSpan & { readonly seqs: readonly number[] }>()(
+  (db, given, { within, isAmong, envelopesOf }) =>
+    within(logOf(envelopesOf(db), given), given.firstMs, given.lastMs).where(isAmong('seq', given.seqs)),
+);
+
+function logOf(log: ReturnType<Words['envelopesOf']>, { organizationNumber }: OfLog) {
+  return log
+    .where('organizationNumber', '=', organizationNumber)
+    .select(['seq as seq', 'envelope as envelope'])
+    .orderBy('seq');
 }

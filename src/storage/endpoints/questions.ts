@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { DeliveryStatus, ReplayStatus } from '../../domain/delivery.ts';
 import { columns } from '../plain-questions.ts';
 import { type Db, question, type Words } from '../questions.ts';
-import { deliveryStatuses, replayStatuses } from '../rows/webhook-codes.ts';
+import { deliveryStatuses, replayStatuses } from '../rows/codes.ts';
 
 type OfOrganization = { readonly organizationId: string };
 

@@ -6,14 +6,14 @@ import type { Endpoint } from '../../domain/endpoint.ts';
 import type { DescendingPage, EndpointFigures, WebhookStore } from '../../domain/webhook-store.ts';
 import type { DeliveryWork } from '../delivery/work.ts';
 import type { Ask } from '../questions.ts';
+import { deliveryStatuses } from '../rows/codes.ts';
 import { unpackEndpoint } from '../rows/endpoint-rows.ts';
-import { deliveryStatuses } from '../rows/webhook-codes.ts';
 import { createOutboxes, type LogSearch, type Outboxes } from './outboxes.ts';
 
 /** They are the same for every store. */
 export type EndpointQuestions = Pick<
   typeof import('../../../gen/storage/sqlite/all.ts'),
-  'endpoints' | 'endpointsChanges' | 'endpointsDue' | 'endpointsLog'
+  'endpoints' | 'endpointsChanges' | 'endpointsDue' | 'endpointsWork'
 >;
 
 export type WebhookStoreDeps = {

@@ -3,8 +3,8 @@
 import type { ApiKey } from '../../domain/caller.ts';
 import { type Asking, askInTurns, type CompiledOf, type RowOf } from '../questions.ts';
 import { createFreshLookup, createFreshness } from './freshness.ts';
-import { unpackGrant } from './grants.ts';
 import type { KeyReader, ProjectByKey } from './key-cache.ts';
+import { unpackGrant } from './key-records.ts';
 import type * as source from './questions.ts';
 
 type KeyQuestions = CompiledOf<typeof source>;

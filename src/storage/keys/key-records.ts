@@ -1,10 +1,9 @@
-/** API keys and their grants, as management sees them; authentication has its own, shorter way to them. */
+/** API keys and their grants, as management sees them, and when they were last used; authentication has its own, shorter way. */
 
-import type { ApiKeyRecord, ManagementStore } from '../../domain/management.ts';
+import type { ApiKeyRecord, CredentialUse, ManagementStore } from '../../domain/management.ts';
 import type { KeyStore } from '../../domain/store.ts';
 import type { Managing } from '../management.ts';
-import type { Asking, CompiledOf, RowOf, Transaction } from '../questions.ts';
-import { packGrant, unpackGrant } from './grants.ts';
+import { type Asking, type CompiledOf, IDS_AT_ONCE, type RowOf, type Transaction } from '../questions.ts';
 import type * as source from './questions.ts';
 
 type KeyQuestions = CompiledOf<typeof source>;
@@ -66,5 +65,73 @@ async function insertKey(tx: Transaction, questions: KeyQuestions, key: ApiKeyRe
 async function insertBindings(tx: Transaction, questions: KeyQuestions, { id, bindings }: ApiKeyRecord): Promise<void> {
   for (const [position, binding] of bindings.entries()) {
     await tx.change(questions.insertKeyBinding, { ...packGrant(binding), apiKeyId: id, position });
+  }
+}
+
+/**
+ * See ManagementStore.noteUse. Waits for nobody while it holds rows: what others are changing is noted afterwards, one
+ * by one.
+ */
+export function createNoteUse({ questions: { keys }, transact }: Managing): ManagementStore['noteUse'] {
+  return async (uses) => {
+    for (let start = 0; start < uses.length; start += IDS_AT_ONCE)
+      await noteSome(uses.slice(start, start + IDS_AT_ONCE));
+  };
+
+  async function noteSome(uses: readonly CredentialUse[]): Promise<void> {
+    const noted = await transact(async (tx) => {
+      const free = new Set([
+        ...(await holdFree(tx, keys.holdFreeKeys, idsOf(uses, 'api_key'))),
+        ...(await holdFree(tx, keys.holdFreeProjects, idsOf(uses, 'project_key'))),
+      ]);
+      for (const use of uses) if (free.has(use.id)) await note(tx, use);
+      return free;
+    });
+    for (const use of uses) if (!noted.has(use.id)) await transact((tx) => note(tx, use));
+  }
+
+  async function note(tx: Transaction, { kind, id, atMs }: CredentialUse): Promise<void> {
+    await tx.change(kind === 'api_key' ? keys.noteKeyUse : keys.noteProjectKeyUse, { id, atMs });
+  }
+}
+
+type HoldFree = Managing['questions']['keys']['holdFreeKeys' | 'holdFreeProjects'];
+
+async function holdFree({ ask }: Transaction, question: HoldFree, ids: readonly string[]): Promise<string[]> {
+  return ids.length === 0 ? [] : (await ask(question, { ids })).map(({ id }) => id);
+}
+
+function idsOf(uses: readonly CredentialUse[], kind: CredentialUse['kind']): string[] {
+  return uses.filter((use) => use.kind === kind).map((use) => use.id);
+}
+
+const LISTS_MAX = 1000;
+const lists = new Map<string, readonly string[]>();
+
+export function unpackGrant<Row extends { readonly permissionsJson: string }>({ permissionsJson, ...grant }: Row) {
+  return { ...grant, permissions: listOf(permissionsJson) };
+}
+
+export function packGrant<Grant extends { readonly permissions: readonly string[] }>({ permissions, ...row }: Grant) {
+  return { ...row, permissionsJson: JSON.stringify(permissions) };
+}
+
+/** Equal texts give the same array, because what a list expands to is remembered by its identity. */
+function listOf(json: string): readonly string[] {
+  const known = lists.get(json);
+  if (known !== undefined) return known;
+  if (lists.size >= LISTS_MAX) lists.clear();
+  const list = read(json);
+  lists.set(json, list);
+  return list;
+}
+
+function read(json: string): readonly string[] {
+  try {
+    const value: unknown = JSON.parse(json);
+    return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+  } catch {
+    // A damaged grant must not open anything, and must not keep the other grants from working.
+    return [];
   }
 }

@@ -1,10 +1,10 @@
 /** Stores a decision about an organization if nothing of the organization has changed since it was made. */
 
 import type { ManagementChange, ManagementStore, ProjectRecord } from '../../domain/management.ts';
+import type { ProjectStore } from '../../domain/store.ts';
 import { insertEntry } from '../audit/audit.ts';
 import { NOT_AS_READ, storeWebhooks, TOO_OFTEN } from '../endpoints/endpoint-commit.ts';
-import { packGrant } from '../keys/grants.ts';
-import { storeKey } from '../keys/key-records.ts';
+import { packGrant, storeKey } from '../keys/key-records.ts';
 import type { ManagedQuestions, Managing } from '../management.ts';
 import type { Transaction } from '../questions.ts';
 
@@ -45,11 +45,11 @@ async function storeAll(
   const { organizationId: id, expectedVersion, receipt } = change;
   // Whoever has the claim now may have brought about the effect.
   const claim = receipt && { ...receipt.name, fingerprint: receipt.fingerprint };
-  if (claim && (await tx.ask(questions.organizationReceipts.holdClaim, claim)).length === 0) return 'stale';
+  if (claim && (await tx.ask(questions.organization.holdClaim, claim)).length === 0) return 'stale';
   if ((await tx.change(questions.organization.moveOnFrom, { id, accessVersion: expectedVersion })) === 0)
     return 'stale';
   await storeRecords(tx, questions, change);
-  if (receipt) await tx.change(questions.organizationReceipts.complete, { ...receipt.name, answer: receipt.answer });
+  if (receipt) await tx.change(questions.organization.completeClaim, { ...receipt.name, answer: receipt.answer });
   await storeWebhooks(tx, questions, change);
   return 'stored';
 }
@@ -102,4 +102,22 @@ async function isKeyInUse(
   { id, keyHash, updatedAtMs: atMs }: ProjectRecord,
 ): Promise<boolean> {
   return (await tx.ask(organization.findKeyHolder, { id, keyHash, atMs })).length > 0;
+}
+
+/** See ProjectStore.updateSettings. */
+export function createUpdateSettings({
+  questions: { organization },
+  transact,
+}: Managing): ProjectStore['updateSettings'] {
+  return (id, change, updatedAtMs) =>
+    transact(async (tx) => {
+      const isChange = Object.keys(change).length > 0;
+      // First of all, as in every change: from here on nobody else changes them.
+      if (isChange) await tx.change(organization.moveOnWithProject, { projectId: id });
+      const [known] = await tx.ask(organization.findSettings, { id });
+      if (known === undefined || !isChange) return known ?? null;
+      const settings = { ...known, ...change };
+      await tx.change(organization.updateSettings, { id, ...settings, updatedAtMs });
+      return settings;
+    });
 }

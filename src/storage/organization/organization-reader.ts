@@ -2,7 +2,7 @@
 
 import type { ManagementStore } from '../../domain/management.ts';
 import type { InstallationStore, RequestStore } from '../../domain/store.ts';
-import { unpackGrant } from '../keys/grants.ts';
+import { unpackGrant } from '../keys/key-records.ts';
 import { type Asking, askInTurns, type CompiledOf } from '../questions.ts';
 import type * as source from './questions.ts';
 

@@ -1,8 +1,9 @@
-/** What is asked and stored of the installation, of organizations and of what they have. */
+/** What is asked and stored of the installation, of organizations and of what they have, and of idempotency keys. */
 
 import { type ExpressionBuilder, sql } from 'kysely';
-import { find, insert, insertNew, remove, update, updateRest, upsert } from '../plain-questions.ts';
-import { change, question, type Tables } from '../questions.ts';
+import type { ReceiptName } from '../../domain/management.ts';
+import { find, insert, insertNew, pick, remove, update, updateRest, upsert } from '../plain-questions.ts';
+import { change, question, type Row, type Tables } from '../questions.ts';
 
 type OneAlone = { readonly id: string };
 type InOrganization = { readonly organizationId: string };
@@ -160,3 +161,44 @@ export const removeRoleBinding = remove('RoleBinding', ['organizationId', 'userI
 function moved(column: ExpressionBuilder<Tables, 'Organization'>) {
   return { accessVersion: column('accessVersion', '+', sql.lit(1)) };
 }
+
+const NAME = ['organizationId', 'keyId', 'operation', 'value'] as const;
+
+export const findReceipt = find('IdempotencyReceipt', NAME, ...NAME);
+
+/** A claim that is not completeClaim. */
+export const holdClaim = question<ReceiptName & { readonly fingerprint: Buffer }>()((db, given, { find, hold }) =>
+  hold(
+    find(db, 'IdempotencyReceipt', { ...pick(given, ...NAME), fingerprint: given.fingerprint }).where(
+      'answer',
+      'is',
+      null,
+    ),
+  ),
+);
+
+export const insertClaim = insertNew('IdempotencyReceipt');
+
+/** Of several who try at once one succeeds: the others find another instant in the row. */
+export const takeOver = change<Row<'IdempotencyReceipt'> & { readonly knownAtMs: number }>(
+  (db, given, { row, update }) =>
+    update(db, 'IdempotencyReceipt', { ...pick(given, ...NAME), claimedAtMs: given.knownAtMs }).set(
+      row('IdempotencyReceipt', given, ...NAME),
+    ),
+);
+
+export const completeClaim = update('IdempotencyReceipt', NAME, ['answer']);
+
+/** What has an answer stays. */
+export const releaseClaim = change<ReceiptName>((db, given, { remove }) =>
+  remove(db, 'IdempotencyReceipt', pick(given, ...NAME)).where('answer', 'is', null),
+);
+
+/** Rows that another process is removing are left to it. */
+export const sweepReceipts = change<{ readonly beforeMs: number; readonly limit: number }>((db, given, { holdFree }) =>
+  db.deleteFrom('IdempotencyReceipt').where(({ eb, refTuple, selectFrom }) => {
+    const forgotten = selectFrom('IdempotencyReceipt').where('claimedAtMs', '<', given.beforeMs).select(NAME);
+    const some = holdFree(forgotten.orderBy('claimedAtMs').limit(given.limit));
+    return eb(refTuple(...NAME), 'in', some.$asTuple(...NAME));
+  }),
+);

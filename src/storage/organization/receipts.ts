@@ -13,12 +13,12 @@ const ROUNDS_MAX = 10;
 
 /** Each claim also removes a few receipts that count no more. */
 export function createReceipts({
-  questions: { organizationReceipts: receipts },
+  questions: { organization: receipts },
   transact,
 }: Managing): Pick<ManagementStore, 'claim' | 'release'> {
   return {
     claim: (name, fingerprint, at) => transact((tx) => claim(tx, { name, fingerprint, at })),
-    release: (name) => transact(async (tx) => void (await tx.change(receipts.release, name))),
+    release: (name) => transact(async (tx) => void (await tx.change(receipts.releaseClaim, name))),
   };
 
   async function claim(tx: Transaction, { name, fingerprint, at }: Claim): Promise<'claimed' | 'running' | Receipt> {
@@ -27,7 +27,7 @@ export function createReceipts({
       const [known] = await tx.ask(receipts.findReceipt, name);
       if (known === undefined) {
         if ((await tx.change(receipts.insertClaim, fresh)) === 0) continue;
-        await tx.change(receipts.sweep, { beforeMs: at.forgottenBeforeMs, limit: SWEPT_PER_CLAIM });
+        await tx.change(receipts.sweepReceipts, { beforeMs: at.forgottenBeforeMs, limit: SWEPT_PER_CLAIM });
         return 'claimed';
       }
       const { answer, claimedAtMs } = known;

@@ -1,5 +1,6 @@
-/** What enums are in rows. A code is never given a second meaning; new words get new numbers. */
+/** What enums, and texts that begin alike, are in rows. A code is never given a second meaning; new words get new numbers. */
 
+import type { AttemptOutcome, DeadReason, DeliveryStatus, ReplayStatus } from '../../domain/delivery.ts';
 import type { EventType } from '../../domain/event-type.ts';
 import type { RequestSource, StoredRequestState } from '../../domain/request-state.ts';
 import type { SpanType } from '../../domain/trace.ts';
@@ -91,4 +92,64 @@ export function createCodes<Word extends string>(byWord: Readonly<Record<Word, n
       return word;
     },
   };
+}
+
+export const deliveryStatuses: Codes<DeliveryStatus> = createCodes({
+  delivered: 0,
+  queued: 1,
+  sending: 2,
+  retrying: 3,
+  dead: 4,
+  cancelled: 5,
+});
+
+export const attemptOutcomes: Codes<AttemptOutcome> = createCodes({
+  success: 0,
+  pending: 1,
+  retryable: 2,
+  terminal: 3,
+});
+
+export const deadReasons: Codes<DeadReason> = createCodes({
+  exhausted: 0,
+  receiver_gone: 1,
+  too_large: 2,
+  expired: 3,
+});
+
+/** What the events of a delivery count as in the progress of its replay. */
+export const replayCounts: Codes<'delivered' | 'dead'> = createCodes({ delivered: 0, dead: 1 });
+
+export const replayStatuses: Codes<ReplayStatus> = createCodes({ running: 0, completed: 1, cancelled: 2 });
+
+/**
+ * Inputs and outputs nearly all begin with the same words. Those are kept as one control character, which compact
+ * JSON text never begins with.
+ */
+const OPENING = '{"type":"';
+const MIDDLE = '","value":';
+
+// Marks are forever: a mark is never given a second meaning, new types get new marks.
+const MARKS: ReadonlyMap<string, string> = new Map([
+  ['chat_messages', '\u0001'],
+  ['text', '\u0002'],
+  ['json', '\u0003'],
+  ['list', '\u0004'],
+  ['raw', '\u0005'],
+]);
+const TYPES: ReadonlyMap<string, string> = new Map([...MARKS].map(([type, mark]) => [mark, type]));
+
+/** The stored form of the compact JSON text of {"type","value"}; other texts stay as they are. */
+export function packTyped(json: string | null): string | null {
+  if (json === null || !json.startsWith(OPENING)) return json;
+  const typeEnd = json.indexOf('"', OPENING.length);
+  const mark = MARKS.get(json.slice(OPENING.length, typeEnd));
+  if (mark === undefined || !json.startsWith(MIDDLE, typeEnd)) return json;
+  return mark + json.slice(typeEnd + MIDDLE.length, -1);
+}
+
+export function unpackTyped(stored: string | null): string | null {
+  if (stored === null) return null;
+  const type = TYPES.get(stored.charAt(0));
+  return type === undefined ? stored : `${OPENING}${type}${MIDDLE}${stored.slice(1)}}`;
 }

@@ -1,7 +1,6 @@
 /** Webhook endpoints between rows and records. */
 
 import type { EndpointRecord, SqsRecord } from '../../domain/endpoint.ts';
-import { toBuffer, toBufferOrNull } from './bytes.ts';
 
 /** A row of webhook_endpoints in the words of the domain, as far as it changes with the record. */
 export type EndpointCells = Omit<EndpointRecord, 'sqs' | 'enabledEvents'> & {
@@ -38,4 +37,12 @@ export function unpackEndpoint<Row extends Pick<EndpointCells, Packed | 'sqsSecr
     secret: toBuffer(secret),
     previousSecret: toBufferOrNull(previousSecret),
   };
+}
+
+export function toBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+export function toBufferOrNull(bytes: Uint8Array | null | undefined): Buffer | null {
+  return bytes ? toBuffer(bytes) : null;
 }

@@ -1,7 +1,7 @@
 import { defineEntity } from '@mikro-orm/core';
 import type { AttemptOutcome, DeadReason, DeliveryStatus, ReplayStatus } from '../../domain/delivery.ts';
 import type { EndpointRecord } from '../../domain/endpoint.ts';
-import { deliveryStatuses, replayStatuses } from '../rows/webhook-codes.ts';
+import { deliveryStatuses, replayStatuses } from '../rows/codes.ts';
 import { bytes, codeOf, flag, id, instant, json, large, only, text, whole, word } from './kinds.ts';
 
 export const WebhookEndpoint = defineEntity({

@@ -35,7 +35,7 @@ export const json = <Name extends string>(column: Name) => p.text().fieldName(co
 /** One of a closed set, as a word. text | text */
 export const word = <Word extends string>() => p.text().$type<Word>();
 
-/** One of a closed set, as the number that rows/codes.ts or rows/webhook-codes.ts gives it. integer | int */
+/** One of a closed set, as the number that rows/codes.ts gives it. integer | int */
 export const code = () => p.integer();
 
 /** Hashes, and secrets that are sealed. blob | bytea */
@@ -56,7 +56,7 @@ export const packedWord = () => p.type(PackedWord).$type<string>();
 /** One of a closed set, as the number that the named set of rows gives it, and a word to who uses it. integer | int */
 export const codeOf = <Word extends string>(set: CodeSet) => p.type(new Stored('integer', set)).$type<Word>();
 
-/** Inputs and outputs, as typed-text.ts shortens them. text | text */
+/** Inputs and outputs, as codes.ts shortens them. text | text */
 export const typedJson = <Name extends string>(column: Name) =>
   p.type(new Stored('text', 'typedText')).fieldName(column).$type<string>();
 

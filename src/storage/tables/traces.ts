@@ -104,7 +104,7 @@ export const SpanRow = defineEntity({
     errorJson: json('error').strictNullable(),
     contextsJson: json('contexts').strictNullable(),
     telemetryJson: json('telemetry').strictNullable(),
-    // As typed-text.ts has them.
+    // As codes.ts has them.
     inputJson: typedJson('input').strictNullable(),
     outputJson: typedJson('output').strictNullable(),
   },
