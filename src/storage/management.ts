@@ -10,17 +10,11 @@ import { type CommitOutcome, createCommit, createUpdateSettings } from './organi
 import { createNewOrganizations } from './organization/new-organization.ts';
 import { createOrganizationReader } from './organization/organization-reader.ts';
 import { createReceipts } from './organization/receipts.ts';
-import type { Asking, Transact } from './questions.ts';
+import { type Asking, type Questions, type Transact, type TransactAll, withQuestions } from './questions.ts';
 import { toBuffer } from './rows/endpoint-rows.ts';
 
-/** They are the same for every store. */
-export type ManagedQuestions = Pick<
-  typeof import('../../gen/storage/sqlite/all.ts'),
-  'audit' | 'endpoints' | 'endpointsChanges' | 'endpointsWork' | 'evaluators' | 'keys' | 'organization'
->;
-
 /** What writes need. */
-export type Managing = { readonly questions: ManagedQuestions; readonly transact: Transact };
+export type Managing = { readonly transact: TransactAll };
 
 export type ManagementWriter = EvaluatorWriter &
   Pick<InstallationStore, 'bootstrap' | 'addOrganization'> &
@@ -28,29 +22,30 @@ export type ManagementWriter = EvaluatorWriter &
   Pick<ManagementStore, 'noteRefusal' | 'noteUse' | 'claim' | 'release'> &
   Pick<ProjectStore, 'updateSettings'> & { readonly commit: ReturnType<typeof createCommit> };
 
-/** `grave`: authentication must see it. `aside`: a write that decides about no request. */
-const VERBS: Readonly<Record<keyof ManagementWriter, 'grave' | 'aside'>> = {
-  bootstrap: 'grave',
-  addOrganization: 'grave',
-  insertApiKey: 'grave',
-  updateSettings: 'grave',
-  commit: 'grave',
-  insertEvaluator: 'aside',
-  replaceEvaluator: 'aside',
-  removeEvaluator: 'aside',
-  noteRefusal: 'aside',
-  noteUse: 'aside',
-  claim: 'aside',
-  release: 'aside',
+/** `seen`: authentication must see it. `unseen`: a write that decides about no request. */
+const VERBS: Readonly<Record<keyof ManagementWriter, 'seen' | 'unseen'>> = {
+  bootstrap: 'seen',
+  addOrganization: 'seen',
+  insertApiKey: 'seen',
+  updateSettings: 'seen',
+  commit: 'seen',
+  insertEvaluator: 'unseen',
+  replaceEvaluator: 'unseen',
+  removeEvaluator: 'unseen',
+  noteRefusal: 'unseen',
+  noteUse: 'unseen',
+  claim: 'unseen',
+  release: 'unseen',
 };
 const KINDS: ReadonlyMap<string, string> = new Map(Object.entries(VERBS));
 
 /** False also for other verbs that have nothing to do with management. */
-export function isGrave(verb: string): boolean {
-  return KINDS.get(verb) === 'grave';
+export function isSeenByAuthentication(verb: string): boolean {
+  return KINDS.get(verb) === 'seen';
 }
 
-export function createManagementWriter(managing: Managing): ManagementWriter {
+export function createManagementWriter(questions: Questions, transact: Transact): ManagementWriter {
+  const managing = { transact: withQuestions(questions, transact) };
   return {
     ...createNewOrganizations(managing),
     ...createEvaluatorWriter(managing),
@@ -79,14 +74,13 @@ export function spreadManagement(call: CallManagement): ManagementWriter {
 const CHANGES_RETRY_AFTER_SECONDS = 60;
 
 export function createManagementStore(
-  asking: Asking<ManagedQuestions>,
+  asking: Asking,
   { commit, claim, noteRefusal, noteUse, release }: ManagementWriter,
 ): ManagementStore {
-  const { questions } = asking;
   return {
-    ...createOrganizationReader({ ...asking, questions: questions.organization }),
-    ...createKeyRecords({ ...asking, questions: questions.keys }),
-    audit: createAuditList({ ...asking, questions: questions.audit }),
+    ...createOrganizationReader(asking),
+    ...createKeyRecords(asking),
+    audit: createAuditList(asking),
     commit: async (change) => orFault(await commit(change)),
     claim: async (...asked) => {
       const outcome = await claim(...asked);
@@ -111,11 +105,11 @@ function restoreReceipt({ name, fingerprint, answer }: Receipt): Receipt {
 }
 
 export function createEvaluatorStore(
-  asking: Asking<ManagedQuestions>,
+  asking: Asking,
   { insertEvaluator, replaceEvaluator, removeEvaluator }: EvaluatorWriter,
 ): EvaluatorStore {
   return {
-    ...createEvaluatorReader({ ...asking, questions: asking.questions.evaluators }),
+    ...createEvaluatorReader(asking),
     insert: insertEvaluator,
     replace: replaceEvaluator,
     remove: removeEvaluator,

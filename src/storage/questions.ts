@@ -264,13 +264,26 @@ export type OfNumbers = { readonly numbers: readonly number[] };
 /** Runs a body in a transaction, perhaps more than once. What the body throws undoes everything. */
 export type Transact = <T>(body: (transaction: Transaction) => Promise<T>) => Promise<T>;
 
-export type Asking<Questions> = {
-  readonly questions: Questions;
+/** All that is compiled; the same for every store. */
+export type Questions = typeof import('../../gen/storage/sqlite/all.ts');
+
+export type Asking<Of = Questions> = {
+  readonly questions: Of;
   readonly ask: Ask;
   /** How many ids one question may name, and how many where it reads points (see `isAsked`). */
   readonly idsAtOnce: number;
   readonly pointsAtOnce: number;
 };
+
+/** What changes take: a transaction, and all that can be asked and changed in it. */
+export type Changing = Transaction & { readonly questions: Questions };
+
+/** See Transact. */
+export type TransactAll = <T>(body: (tx: Changing) => Promise<T>) => Promise<T>;
+
+export function withQuestions(questions: Questions, transact: Transact): TransactAll {
+  return (body) => transact((transaction) => body({ ...transaction, questions }));
+}
 
 /** The rows of any number of ids. */
 export async function askInTurns<Id, Row>(

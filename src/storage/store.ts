@@ -13,16 +13,13 @@ import { createEvaluatorStore, createManagementStore, type ManagementWriter } fr
 import { createInstallationReader, createProjectNumbers } from './organization/organization-reader.ts';
 import type { Asking } from './questions.ts';
 
-/** They are the same for every store. */
-type Questions = typeof import('../../gen/storage/sqlite/all.ts');
-
 /** What an engine does in its own way. */
 export type Engine = Pick<Store, 'retention' | 'webhooks' | 'deliveries'> & {
   /** For point reads that requests wait for. */
-  readonly control: Asking<Questions>;
+  readonly control: Asking;
   /** For what may take longer. */
-  readonly reads: Asking<Questions>;
-  readonly management: Asking<Questions>;
+  readonly reads: Asking;
+  readonly management: Asking;
   readonly writer: ManagementWriter;
   readonly cacheKeys: (reader: KeyReader) => Omit<KeyStore, 'insertApiKey'>;
   /** One transaction for all. */
@@ -66,9 +63,8 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
   });
   const engine = start({ isClosed, refuseWhenClosed, isBusy: queue.isBusy });
   const { control, reads, management, writer, notify } = engine;
-  const organization = { ...control, questions: control.questions.organization };
   const events = { ...reads, questions: reads.questions.events };
-  const installation = createInstallationReader(organization);
+  const installation = createInstallationReader(control);
 
   function refuseWhenClosed(): void {
     if (isClosed()) throw unavailableFault('The store is closed.', CLOSED_RETRY_AFTER_SECONDS);
@@ -91,7 +87,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
       addOrganization: writer.addOrganization,
     },
     keys: {
-      ...engine.cacheKeys(createKeyReader({ ...control, questions: control.questions.keys })),
+      ...engine.cacheKeys(createKeyReader(control)),
       insertApiKey: writer.insertApiKey,
     },
     traces: {
@@ -103,7 +99,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
       appendBatch: send,
     },
     requests: {
-      projectNumbers: createProjectNumbers(organization),
+      projectNumbers: createProjectNumbers(control),
       report: send,
       reportGovernance: send,
       settle: send,

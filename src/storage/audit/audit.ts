@@ -2,23 +2,20 @@
 
 import type { AuditRecord, ManagementStore } from '../../domain/management.ts';
 import type { Managing } from '../management.ts';
-import type { Asking, CompiledOf, Transaction } from '../questions.ts';
-import type * as source from './questions.ts';
-
-type AuditQuestions = CompiledOf<typeof source>;
+import type { Asking, Changing } from '../questions.ts';
 
 const LAST_MS = Number.MAX_SAFE_INTEGER;
 /** Refusals that are the same within it are one entry. */
 const REPEATED_MS = 60_000;
 
 /** See ManagementStore.audit. */
-export function createAuditList({ questions, ask }: Asking<AuditQuestions>): ManagementStore['audit'] {
+export function createAuditList({ questions: { audit }, ask }: Asking): ManagementStore['audit'] {
   return async (organizationId, { fromMs, toMs, after, ...filters }) => {
     const question =
-      (filters.targetId !== null && questions.listEntriesOfTarget) ||
-      (filters.actorKeyId !== null && questions.listEntriesOfKey) ||
-      (filters.actorUserId !== null && questions.listEntriesOfUser) ||
-      questions.listEntries;
+      (filters.targetId !== null && audit.listEntriesOfTarget) ||
+      (filters.actorKeyId !== null && audit.listEntriesOfKey) ||
+      (filters.actorUserId !== null && audit.listEntriesOfUser) ||
+      audit.listEntries;
     const { createdAtMs, id } = after ?? { createdAtMs: LAST_MS, id: '' };
     // Where in the index to begin.
     const untilMs = Math.min(toMs ?? LAST_MS, createdAtMs);
@@ -28,19 +25,20 @@ export function createAuditList({ questions, ask }: Asking<AuditQuestions>): Man
 }
 
 /** See ManagementStore.noteRefusal. */
-export function createNoteRefusal({ questions: { audit }, transact }: Managing): ManagementStore['noteRefusal'] {
+export function createNoteRefusal({ transact }: Managing): ManagementStore['noteRefusal'] {
   return (refusal) =>
     transact(async (tx) => {
+      const { audit } = tx.questions;
       const { organizationId, count, createdAtMs } = refusal;
       const [first] = await tx.ask(audit.findSame, { ...refusal, sinceMs: createdAtMs - REPEATED_MS });
-      if (first === undefined) await insertEntry(tx, audit, refusal);
+      if (first === undefined) await insertEntry(tx, refusal);
       else await tx.change(audit.addToCount, { organizationId, id: first.id, count });
     });
 }
 
-export async function insertEntry(tx: Transaction, { insertEntry }: AuditQuestions, entry: AuditRecord): Promise<void> {
+export async function insertEntry(tx: Changing, entry: AuditRecord): Promise<void> {
   const { fields, ...row } = entry;
-  await tx.change(insertEntry, { ...row, fieldsJson: JSON.stringify(fields) });
+  await tx.change(tx.questions.audit.insertEntry, { ...row, fieldsJson: JSON.stringify(fields) });
 }
 
 // Only insertEntry writes the fields.

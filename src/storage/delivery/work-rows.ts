@@ -9,8 +9,7 @@ import type { Subscription } from '../../domain/endpoint.ts';
 import { NO_EVENTS } from '../../domain/event-type.ts';
 import { changeSubscriptions, dropPassed } from '../../domain/subscriptions.ts';
 import type { Work, WorkInstant } from '../../domain/webhook-store.ts';
-import type { Transaction } from '../questions.ts';
-import type { WorkQuestions } from './work.ts';
+import type { Changing } from '../questions.ts';
 
 /** What a transaction reads and holds. */
 export type Names = {
@@ -31,16 +30,15 @@ export type Names = {
  * that others have at the moment are left out, as if they were not there.
  */
 export async function loadWork(
-  { isAlone, ask, askEach, changeRows }: Transaction,
-  questions: WorkQuestions,
+  { isAlone, ask, askEach, changeRows, questions }: Changing,
   names: Names & { readonly hold: 'holdStates' | 'holdFreeStates' },
 ): Promise<LoadedRows> {
   const [held, known, deliveries, contents, blocks] = await Promise.all([
-    isAlone ? null : askEach(questions[names.hold], names.endpoints),
-    askEach(questions.listWorkEndpoints, names.endpoints),
-    askEach(questions.listWorkDeliveries, names.deliveries),
-    askEach(questions.listContents, names.taken),
-    names.batches === 0 ? [] : ask(questions.drawDeliveryNumbers, { count: names.batches }),
+    isAlone ? null : askEach(questions.endpointsWork[names.hold], names.endpoints),
+    askEach(questions.endpointsWork.listWorkEndpoints, names.endpoints),
+    askEach(questions.endpointsWork.listWorkDeliveries, names.deliveries),
+    askEach(questions.endpointsWork.listContents, names.taken),
+    names.batches === 0 ? [] : ask(questions.endpointsWork.drawDeliveryNumbers, { count: names.batches }),
   ]);
   const free = held === null ? null : new Set(held.map(({ number }) => number));
   const endpoints = free === null ? known : known.filter(({ number }) => free.has(number));
@@ -48,7 +46,7 @@ export async function loadWork(
   return {
     endpoints,
     deliveries,
-    replays: await askEach(questions.listWorkReplays, [...replays]),
+    replays: await askEach(questions.endpointsWork.listWorkReplays, [...replays]),
     contents: new Map(contents.map((row) => [row.number, toContent(row)])),
     attempts: names.hour === null ? new Map() : await loadAttempts(names.hour),
     numbers: blocks.flatMap(({ first, count }) => Array.from({ length: count }, (_, index) => first + index)),
@@ -59,10 +57,10 @@ export async function loadWork(
     const inOrder = [...organizations].toSorted((one, other) => one - other);
     // A row that is not there yet can be held in no other way.
     changeRows(
-      questions.addHours,
+      questions.endpointsChanges.addHours,
       inOrder.map((organizationNumber) => ({ organizationNumber, hour, attempts: 0 })),
     );
-    const rows = await ask(questions.listHours, { numbers: inOrder, hour });
+    const rows = await ask(questions.endpointsWork.listHours, { numbers: inOrder, hour });
     return new Map(rows.map(({ organizationNumber, attempts }) => [organizationNumber, attempts]));
   }
 }
@@ -94,26 +92,22 @@ export function namesIn(work: readonly Work[], at: WorkInstant): Names {
   };
 }
 
-export async function writeWork(
-  transaction: Transaction,
-  questions: WorkQuestions,
-  changes: ReturnType<WorkSet['changes']>,
-): Promise<void> {
-  const { changeRows } = transaction;
+export async function writeWork(tx: Changing, changes: ReturnType<WorkSet['changes']>): Promise<void> {
+  const { changeRows, questions } = tx;
   const { endpoints, disabled } = changes;
-  changeRows(questions.insertDeliveries, changes.newDeliveries);
-  changeRows(questions.updateDeliveries, changes.deliveries);
-  changeRows(questions.insertAttempts, changes.newAttempts);
-  changeRows(questions.endAttempts, changes.endedAttempts);
-  changeRows(questions.updateReplays, changes.replays);
-  changeRows(questions.addFigures, changes.figures);
+  changeRows(questions.endpointsChanges.insertDeliveries, changes.newDeliveries);
+  changeRows(questions.endpointsChanges.updateDeliveries, changes.deliveries);
+  changeRows(questions.endpointsChanges.insertAttempts, changes.newAttempts);
+  changeRows(questions.endpointsChanges.endAttempts, changes.endedAttempts);
+  changeRows(questions.endpointsChanges.updateReplays, changes.replays);
+  changeRows(questions.endpointsChanges.addFigures, changes.figures);
   changeRows(
-    questions.addHours,
+    questions.endpointsChanges.addHours,
     changes.hours.toSorted((one, other) => one.organizationNumber - other.organizationNumber),
   );
-  const heads = disabled.length === 0 ? NO_HEADS : await disableEndpoints(transaction, questions, disabled);
+  const heads = disabled.length === 0 ? NO_HEADS : await disableEndpoints(tx, disabled);
   changeRows(
-    questions.updateStates,
+    questions.endpointsChanges.updateStates,
     endpoints.map((endpoint) => ({ ...endpoint, subscriptionsJson: subscriptionsOf(endpoint, heads) })),
   );
 }
@@ -125,24 +119,23 @@ const NO_HEADS: Heads = new Map();
 
 /** Where their logs end stays so until the commit. */
 async function disableEndpoints(
-  { ask, askEach, change, changeRows }: Transaction,
-  questions: WorkQuestions,
+  { ask, askEach, change, changeRows, questions }: Changing,
   disabled: readonly WorkEndpoint[],
 ): Promise<Heads> {
   const organizations = new Set(disabled.map(({ organizationNumber }) => organizationNumber));
   const inOrder = [...organizations].toSorted((one, other) => one - other);
-  const counted = change(questions.countChange, {});
+  const counted = change(questions.endpointsChanges.countChange, {});
   changeRows(
-    questions.insertHeads,
+    questions.endpointsChanges.insertHeads,
     inOrder.map((organizationNumber) => ({ organizationNumber })),
   );
   const [, [{ change: changeNumber } = { change: 0 }], heads] = await Promise.all([
     counted,
-    ask(questions.findChange, {}),
-    askEach(questions.holdHeads, inOrder),
+    ask(questions.endpoints.findChange, {}),
+    askEach(questions.endpointsChanges.holdHeads, inOrder),
   ]);
   changeRows(
-    questions.disableEndpoints,
+    questions.endpointsChanges.disableEndpoints,
     disabled.map((endpoint) => ({ ...endpoint, changeNumber })),
   );
   const seqs = new Map(heads.map(({ organizationNumber, seq }) => [organizationNumber, seq]));
@@ -165,14 +158,14 @@ type TestsOver = {
 };
 
 /** Ends tests that have not ended. Null verdict: nothing was heard of the sender. */
-export function endTests({ changeRows }: Transaction, questions: WorkQuestions, { tests, ...over }: TestsOver): void {
+export function endTests({ changeRows, questions }: Changing, { tests, ...over }: TestsOver): void {
   const ended = tests.map((test) => endOfTest(test, over));
   changeRows(
-    questions.updateDeliveries,
+    questions.endpointsChanges.updateDeliveries,
     ended.map(({ delivery }) => delivery),
   );
   changeRows(
-    questions.endAttempts,
+    questions.endpointsChanges.endAttempts,
     ended.map(({ attempt }) => attempt),
   );
 }

@@ -5,15 +5,9 @@ import { newTest } from '../../domain/delivery-test.ts';
 import { applyWork } from '../../domain/delivery-work.ts';
 import { createWorkSet } from '../../domain/delivery-work-set.ts';
 import type { DeliveryStore, NewTest, WebhookStore } from '../../domain/webhook-store.ts';
-import type { Transact, Transaction } from '../questions.ts';
+import { type Changing, type Questions, type Transact, withQuestions } from '../questions.ts';
 import { type SweepDone, type SweepStep, sweepDeliveries } from './sweep.ts';
 import { endTests, loadWork, namesIn, writeWork } from './work-rows.ts';
-
-type All = typeof import('../../../gen/storage/sqlite/all.ts');
-
-/** They are the same for every store. */
-export type WorkSources = Pick<All, 'endpoints' | 'endpointsDue' | 'endpointsWork' | 'endpointsChanges'>;
-export type WorkQuestions = ReturnType<typeof join>;
 
 export type TestLimit = Parameters<WebhookStore['beginTest']>[1];
 
@@ -23,51 +17,45 @@ export type DeliveryWork = Pick<WebhookStore, 'beginTest' | 'endTest'> & {
   sweepDeliveries(step: SweepStep): Promise<SweepDone>;
 };
 
-export function createDeliveryWork(sources: WorkSources, transact: Transact): DeliveryWork {
-  const questions = join(sources);
+export function createDeliveryWork(questions: Questions, transactions: Transact): DeliveryWork {
+  const transact = withQuestions(questions, transactions);
   return {
     applyWork: (work, at) =>
-      transact(async (transaction) => {
-        const set = createWorkSet(await loadWork(transaction, questions, { ...namesIn(work, at), hold: 'holdStates' }));
+      transact(async (tx) => {
+        const set = createWorkSet(await loadWork(tx, { ...namesIn(work, at), hold: 'holdStates' }));
         const outcomes = applyWork(set, work, at);
-        await writeWork(transaction, questions, set.changes());
+        await writeWork(tx, set.changes());
         return outcomes;
       }),
-    sweepDeliveries: (step) => sweepDeliveries(transact, questions, step),
-    beginTest: (test: NewTest, limit: TestLimit) =>
-      transact((transaction) => beginTest(transaction, questions, { test, limit })),
+    sweepDeliveries: (step) => sweepDeliveries(transact, step),
+    beginTest: (test: NewTest, limit: TestLimit) => transact((tx) => beginTest(tx, { test, limit })),
     endTest: ({ endpointNumber, dispatchId }: NewTest, verdict: Verdict, nowMs: number) =>
-      transact(async (transaction) => {
+      transact(async (tx) => {
         // A test that has ended stays as it is.
-        const tests = await transaction.ask(questions.holdTest, { endpointNumber, dispatchId });
-        endTests(transaction, questions, { tests, verdict, nowMs });
+        const tests = await tx.ask(tx.questions.endpointsWork.holdTest, { endpointNumber, dispatchId });
+        endTests(tx, { tests, verdict, nowMs });
       }),
   };
 }
 
-function join({ endpoints, endpointsDue, endpointsWork, endpointsChanges }: WorkSources) {
-  return { findChange: endpoints.findChange, ...endpointsDue, ...endpointsWork, ...endpointsChanges };
-}
-
 /** See WebhookStore.beginTest. */
 async function beginTest(
-  { ask, askEach, changeRows }: Transaction,
-  questions: WorkQuestions,
+  { ask, askEach, changeRows, questions }: Changing,
   { test, limit }: { readonly test: NewTest; readonly limit: TestLimit },
 ): Promise<number | null> {
   const { endpointNumber, firedAtMs } = test;
   const { startsMax, windowMs } = limit;
   const [, [earliest], [drawn]] = await Promise.all([
     // Whoever else begins a test of the endpoint waits until this one counts.
-    askEach(questions.holdStates, [endpointNumber]),
+    askEach(questions.endpointsWork.holdStates, [endpointNumber]),
     // The oldest of those that are as many as may begin: when it has left the window, another one may.
-    ask(questions.findTestStart, { endpointNumber, sinceMs: firedAtMs - windowMs, skip: startsMax - 1 }),
-    ask(questions.drawDeliveryNumbers, { count: 1 }),
+    ask(questions.endpointsWork.findTestStart, { endpointNumber, sinceMs: firedAtMs - windowMs, skip: startsMax - 1 }),
+    ask(questions.endpointsWork.drawDeliveryNumbers, { count: 1 }),
   ]);
   if (earliest !== undefined) return Math.max(1, earliest.firedAtMs + windowMs - firedAtMs);
   if (drawn === undefined) throw new Error('the database gives no number to a delivery');
   const { delivery, attempt } = newTest(test, drawn.first);
-  changeRows(questions.insertDeliveries, [delivery]);
-  changeRows(questions.insertAttempts, [attempt]);
+  changeRows(questions.endpointsChanges.insertDeliveries, [delivery]);
+  changeRows(questions.endpointsChanges.insertAttempts, [attempt]);
   return null;
 }

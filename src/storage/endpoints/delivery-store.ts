@@ -4,11 +4,11 @@ import type { Subscription } from '../../domain/endpoint.ts';
 import type { DeliveryStore, DueList, LogEntry } from '../../domain/webhook-store.ts';
 import type { DeliveryWork } from '../delivery/work.ts';
 import { readEnvelopeHead } from '../events/envelope-head.ts';
-import type { Ask, RowOf } from '../questions.ts';
+import type { Ask, Questions, RowOf } from '../questions.ts';
 import { deliveryStatuses } from '../rows/codes.ts';
 import { unpackEndpoint } from '../rows/endpoint-rows.ts';
 import { createCounts, createOutboxes, findLeast, inParts } from './outboxes.ts';
-import type { EndpointQuestions, WebhookStoreDeps } from './webhook-store.ts';
+import type { WebhookStoreDeps } from './webhook-store.ts';
 
 export type DeliveryStoreDeps = Pick<WebhookStoreDeps, 'questions' | 'ask' | 'search'> &
   Pick<DeliveryStore, 'nowMs' | 'isAlone'> & {
@@ -21,7 +21,7 @@ export type DeliveryStoreDeps = Pick<WebhookStoreDeps, 'questions' | 'ask' | 'se
     readonly sweptMax: number;
   };
 
-type Found = RowOf<EndpointQuestions['endpointsDue']['listDue']>;
+type Found = RowOf<Questions['endpointsDue']['listDue']>;
 
 const SENDING = deliveryStatuses.code('sending');
 const NOTHING: Omit<DueList, 'endpointNumber'> = { waiting: [], lost: [], nextAtMs: null };
@@ -56,7 +56,7 @@ export function createDeliveryStore(deps: DeliveryStoreDeps): DeliveryStore & { 
   };
 }
 
-function createChanges({ endpoints: questions }: EndpointQuestions, ask: Ask): DeliveryStore['changes'] {
+function createChanges({ endpoints: questions }: Questions, ask: Ask): DeliveryStore['changes'] {
   return async (afterChange) => {
     // First: changes commit in the order of their numbers, so the rows hold all up to this one. What changes meanwhile
     // has a higher number, and is read again.
@@ -76,7 +76,7 @@ function createChanges({ endpoints: questions }: EndpointQuestions, ask: Ask): D
   };
 }
 
-function createDueLists({ endpointsDue }: EndpointQuestions, ask: Ask): DeliveryStore['due'] {
+function createDueLists({ endpointsDue }: Questions, ask: Ask): DeliveryStore['due'] {
   return async (endpointNumbers, question) => {
     const parts = await inParts(endpointNumbers, (numbers) => ask(endpointsDue.listDue, { numbers, ...question }));
     const lists = new Map(parts.flat().map((row) => [row.endpointNumber, toList(row, question.nowMs)]));
@@ -115,7 +115,7 @@ type Mark = Pick<LogEntry, 'seq' | 'createdAtMs'>;
 // An organization that is forgotten only costs a look at every month.
 const MARKS_MAX = 10_000;
 
-export function createLogReader({ endpointsWork }: EndpointQuestions, ask: Ask): LogReader {
+export function createLogReader({ endpointsWork }: Questions, ask: Ask): LogReader {
   /** Time never runs backwards in a log, so what comes behind an entry was created no earlier than it. */
   const marks = new Map<number, Mark>();
 

@@ -8,8 +8,7 @@ import { type EventMask, maskOfSelectors, NO_EVENTS } from '../../domain/event-t
 import type { ManagementChange } from '../../domain/management.ts';
 import { changeSubscriptions, dropPassed } from '../../domain/subscriptions.ts';
 import type { Redelivery } from '../../domain/webhook-store.ts';
-import type { ManagedQuestions } from '../management.ts';
-import type { Row, Transaction } from '../questions.ts';
+import type { Changing, Row } from '../questions.ts';
 import { packEndpoint } from '../rows/endpoint-rows.ts';
 
 /** Each change of what an endpoint gets is remembered until all before it is delivered. */
@@ -26,8 +25,7 @@ const NEW_STATE = {
 };
 
 type Commit = {
-  readonly tx: Transaction;
-  readonly questions: ManagedQuestions;
+  readonly tx: Changing;
   readonly organizationId: string;
   readonly organizationNumber: number;
 };
@@ -42,18 +40,14 @@ type Changed = { readonly change: EndpointChange; readonly held: WorkEndpoint | 
  * Throws when something is not as it was read. Comes last in its transaction: whoever appends to the log of the
  * organization waits from here on.
  */
-export async function storeWebhooks(
-  tx: Transaction,
-  questions: ManagedQuestions,
-  change: ManagementChange,
-): Promise<void> {
+export async function storeWebhooks(tx: Changing, change: ManagementChange): Promise<void> {
   const { organizationId, endpoints = [], replays = [], redeliveries = [] } = change;
   if (endpoints.length + replays.length + redeliveries.length === 0) return;
-  const { countChange } = questions.endpointsChanges;
-  const { findOrganizationNumber, insertReplay, markChanged } = questions.endpointsChanges;
+  const { countChange } = tx.questions.endpointsChanges;
+  const { findOrganizationNumber, insertReplay, markChanged } = tx.questions.endpointsChanges;
   const [organization] = await tx.ask(findOrganizationNumber, { id: organizationId });
   if (organization === undefined) throw NOT_AS_READ;
-  const commit = { tx, questions, organizationId, organizationNumber: organization.number };
+  const commit = { tx, organizationId, organizationNumber: organization.number };
   const touched = [...new Set([...replays, ...redeliveries].map(({ endpointNumber }) => endpointNumber))];
   const held = await holdEndpoints(commit, touched, endpoints);
   for (const number of touched) {
@@ -63,28 +57,28 @@ export async function storeWebhooks(
   const changed = endpoints.map((each) => pair(each, held));
   for (const redelivery of redeliveries) await redeliver(commit, redelivery, held.get(redelivery.endpointNumber));
   await tx.change(countChange, {});
-  const [{ change: changeNumber } = { change: 0 }] = await tx.ask(questions.endpoints.findChange, {});
+  const [{ change: changeNumber } = { change: 0 }] = await tx.ask(tx.questions.endpoints.findChange, {});
   for (const replay of replays) await tx.change(insertReplay, packReplay(replay));
   for (const number of touched) await tx.change(markChanged, { number, changeNumber });
   if (changed.length > 0) await storeEndpoints(commit, changed, changeNumber);
 }
 
 async function holdEndpoints(commit: Commit, touched: readonly number[], changes: readonly EndpointChange[]) {
-  const { tx, questions } = commit;
+  const { tx } = commit;
   const numbers = new Set(touched);
   for (const { record } of changes) for (const number of await findNumbers(commit, record.id)) numbers.add(number);
   const held = new Map<number, WorkEndpoint>();
   // Everybody takes them in this order. The row of the state is the mutex of an endpoint.
   for (const number of [...numbers].toSorted((one, other) => one - other)) {
-    const states = await tx.ask(questions.endpointsWork.holdStates, { numbers: [number] });
-    const [endpoint] = await tx.ask(questions.endpointsWork.listWorkEndpoints, { numbers: [number] });
+    const states = await tx.ask(tx.questions.endpointsWork.holdStates, { numbers: [number] });
+    const [endpoint] = await tx.ask(tx.questions.endpointsWork.listWorkEndpoints, { numbers: [number] });
     if (states.length > 0 && endpoint !== undefined) held.set(number, endpoint);
   }
   return held;
 }
 
-async function findNumbers({ tx, questions, organizationId }: Commit, id: string): Promise<readonly number[]> {
-  return (await tx.ask(questions.endpointsChanges.findNumber, { organizationId, id })).map(({ number }) => number);
+async function findNumbers({ tx, organizationId }: Commit, id: string): Promise<readonly number[]> {
+  return (await tx.ask(tx.questions.endpointsChanges.findNumber, { organizationId, id })).map(({ number }) => number);
 }
 
 function pair(change: EndpointChange, known: Held): Changed {
@@ -93,13 +87,13 @@ function pair(change: EndpointChange, known: Held): Changed {
   return { change, held };
 }
 
-async function redeliver({ tx, questions }: Commit, asked: Redelivery, held?: WorkEndpoint): Promise<void> {
+async function redeliver({ tx }: Commit, asked: Redelivery, held?: WorkEndpoint): Promise<void> {
   const { endpointNumber, number, fence, atMs } = asked;
-  const [before] = await tx.ask(questions.endpointsWork.listWorkDeliveries, { numbers: [number] });
+  const [before] = await tx.ask(tx.questions.endpointsWork.listWorkDeliveries, { numbers: [number] });
   const isAsRead = before?.endpointNumber === endpointNumber && before.fence === fence && !before.test;
   if (!isAsRead || held === undefined || !REDELIVERABLE.has(before.status)) throw NOT_AS_READ;
   const { delivery } = stepDelivery(before, held, { kind: 'redeliver' }, { nowMs: atMs, random: () => 0 });
-  tx.changeRows(questions.endpointsChanges.updateDeliveries, [{ ...before, ...delivery }]);
+  tx.changeRows(tx.questions.endpointsChanges.updateDeliveries, [{ ...before, ...delivery }]);
 }
 
 function packReplay({ fromSeq, ...rest }: NewReplay): Row<'WebhookReplay'> {
@@ -116,8 +110,8 @@ function packReplay({ fromSeq, ...rest }: NewReplay): Row<'WebhookReplay'> {
 }
 
 async function storeEndpoints(commit: Commit, changed: readonly Changed[], changeNumber: number): Promise<void> {
-  const { tx, questions, organizationNumber } = commit;
-  const { cancelReplays, insertEndpoint, insertState, updateEndpoint } = questions.endpointsChanges;
+  const { tx, organizationNumber } = commit;
+  const { cancelReplays, insertEndpoint, insertState, updateEndpoint } = tx.questions.endpointsChanges;
   for (const { change, held } of changed) {
     const row = { ...packEndpoint(change.record), version: change.expectedVersion + 1, changeNumber };
     if (held === null) await tx.change(insertEndpoint, { ...row, organizationNumber });
@@ -139,7 +133,7 @@ async function storeEndpoints(commit: Commit, changed: readonly Changed[], chang
       continue;
     }
     const streak = change.clearsStreak ? { failingSinceMs: null, consecutiveFailures: 0 } : {};
-    tx.changeRows(questions.endpointsChanges.updateStates, [{ ...held, subscriptionsJson, ...streak }]);
+    tx.changeRows(tx.questions.endpointsChanges.updateStates, [{ ...held, subscriptionsJson, ...streak }]);
     if (archivedAtMs === null) continue;
     await tx.change(cancelReplays, { endpointNumber: held.number, completedAtMs: archivedAtMs });
   }
@@ -156,8 +150,8 @@ function limited(subscriptions: readonly Subscription[], mask: EventMask): reado
 }
 
 /** Where the log of the organization ends. Nobody appends to it before the transaction ends. */
-async function holdHead({ tx, questions, organizationNumber }: Commit): Promise<number> {
-  const { holdHeads, insertHeads } = questions.endpointsChanges;
+async function holdHead({ tx, organizationNumber }: Commit): Promise<number> {
+  const { holdHeads, insertHeads } = tx.questions.endpointsChanges;
   tx.changeRows(insertHeads, [{ organizationNumber }]);
   const [{ seq } = { seq: 0 }] = await tx.ask(holdHeads, { numbers: [organizationNumber] });
   return seq;

@@ -6,8 +6,7 @@ import type { Subscription } from '../../domain/endpoint.ts';
 import type { EventMask } from '../../domain/event-type.ts';
 import { dropPassed } from '../../domain/subscriptions.ts';
 import type { DeliveryCounts, DeliveryStore, WebhookStore } from '../../domain/webhook-store.ts';
-import type { Ask } from '../questions.ts';
-import type { EndpointQuestions } from './webhook-store.ts';
+import type { Ask, Questions } from '../questions.ts';
 
 export type OutboxCount = { readonly events: number; readonly oldestAtMs: number | null };
 
@@ -44,7 +43,7 @@ export type FoundEvent = { readonly seq: number; readonly createdAtMs: number };
 
 const FOR_EVER = Number.MAX_SAFE_INTEGER;
 
-export function createOutboxes({ endpointsDue }: EndpointQuestions, ask: Ask, search: LogSearch): Outboxes {
+export function createOutboxes({ endpointsDue }: Questions, ask: Ask, search: LogSearch): Outboxes {
   return {
     async count(endpointNumber) {
       const places = await ask(endpointsDue.findPlace, { endpointNumber });
@@ -98,11 +97,7 @@ function joinParts(parts: readonly LogPart[]): readonly LogPart[] {
 /** So many are asked about before others have their turn. */
 const ENDPOINTS_AT_ONCE = 250;
 
-export function createCounts(
-  { endpointsDue }: EndpointQuestions,
-  ask: Ask,
-  outboxes: Outboxes,
-): DeliveryStore['counts'] {
+export function createCounts({ endpointsDue }: Questions, ask: Ask, outboxes: Outboxes): DeliveryStore['counts'] {
   return async () => {
     const endpoints = await ask(endpointsDue.listPlaces, {});
     const active = endpoints.filter(({ status }) => status === 'active');

@@ -5,19 +5,13 @@ import { BUCKET_MS, HOUR_MS } from '../../domain/delivery-rows.ts';
 import type { Endpoint } from '../../domain/endpoint.ts';
 import type { DescendingPage, EndpointFigures, WebhookStore } from '../../domain/webhook-store.ts';
 import type { DeliveryWork } from '../delivery/work.ts';
-import type { Ask } from '../questions.ts';
+import type { Ask, Questions } from '../questions.ts';
 import { deliveryStatuses } from '../rows/codes.ts';
 import { unpackEndpoint } from '../rows/endpoint-rows.ts';
 import { createOutboxes, type LogSearch, type Outboxes } from './outboxes.ts';
 
-/** They are the same for every store. */
-export type EndpointQuestions = Pick<
-  typeof import('../../../gen/storage/sqlite/all.ts'),
-  'endpoints' | 'endpointsChanges' | 'endpointsDue' | 'endpointsWork'
->;
-
 export type WebhookStoreDeps = {
-  readonly questions: EndpointQuestions;
+  readonly questions: Questions;
   readonly ask: Ask;
   readonly search: LogSearch;
   readonly tests: Pick<DeliveryWork, 'beginTest' | 'endTest'>;
@@ -49,7 +43,7 @@ export function createWebhookStore({ questions, ask, search, tests }: WebhookSto
 
 /** Not through the writer, which those wait for who send. */
 function createEndpointReader(
-  { endpoints: { listEndpoints, findEndpoint } }: EndpointQuestions,
+  { endpoints: { listEndpoints, findEndpoint } }: Questions,
   ask: Ask,
 ): Pick<WebhookStore, 'endpoints' | 'endpoint'> {
   return {
@@ -74,7 +68,7 @@ function createEndpointReader(
 }
 
 function createDeliveryLog(
-  { endpoints: questions }: EndpointQuestions,
+  { endpoints: questions }: Questions,
   ask: Ask,
 ): Pick<WebhookStore, 'attempts' | 'delivery' | 'attemptsOf' | 'deadLetters'> {
   return {
@@ -99,7 +93,7 @@ function withEventIds<Row extends { readonly eventIdsJson: string }>({ eventIdsJ
   return { ...row, eventIds: JSON.parse(eventIdsJson) as string[] };
 }
 
-function createHealth({ endpoints }: EndpointQuestions, ask: Ask, outboxes: Outboxes): WebhookStore['health'] {
+function createHealth({ endpoints }: Questions, ask: Ask, outboxes: Outboxes): WebhookStore['health'] {
   return async (endpointNumber, nowMs): Promise<EndpointFigures> => {
     const sinceMs = nowMs - HOUR_MS;
     const hour = { sinceMs, untilMs: nowMs, bucket: Math.floor(sinceMs / BUCKET_MS) };

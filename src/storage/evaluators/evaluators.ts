@@ -3,23 +3,20 @@
 import type { Evaluator, EvaluatorField } from '../../domain/evaluator.ts';
 import type { EvaluatorStore } from '../../domain/store.ts';
 import type { Managing } from '../management.ts';
-import type { Asking, CompiledOf, RowOf } from '../questions.ts';
-import type * as source from './questions.ts';
-
-type EvaluatorQuestions = CompiledOf<typeof source>;
+import type { Asking, Questions, RowOf } from '../questions.ts';
 
 export function createEvaluatorReader({
-  questions,
+  questions: { evaluators },
   ask,
-}: Asking<EvaluatorQuestions>): Pick<EvaluatorStore, 'find' | 'list'> {
+}: Asking): Pick<EvaluatorStore, 'find' | 'list'> {
   return {
     async find(projectId, idOrSlug) {
-      const [row] = await ask(questions.findEvaluator, { projectId, id: idOrSlug });
-      const [found] = row ? [row] : await ask(questions.findEvaluatorBySlug, { projectId, slug: idOrSlug });
+      const [row] = await ask(evaluators.findEvaluator, { projectId, id: idOrSlug });
+      const [found] = row ? [row] : await ask(evaluators.findEvaluatorBySlug, { projectId, slug: idOrSlug });
       return found === undefined ? null : unpack(found);
     },
     list: async (projectId, { afterId, limit }) =>
-      (await ask(questions.listEvaluators, { projectId, afterId: afterId ?? '', limit })).map(unpack),
+      (await ask(evaluators.listEvaluators, { projectId, afterId: afterId ?? '', limit })).map(unpack),
   };
 }
 
@@ -29,10 +26,10 @@ export type EvaluatorWriter = {
   removeEvaluator: EvaluatorStore['remove'];
 };
 
-export function createEvaluatorWriter({ questions: { evaluators }, transact }: Managing): EvaluatorWriter {
+export function createEvaluatorWriter({ transact }: Managing): EvaluatorWriter {
   return {
     insertEvaluator: (evaluator, liveMax) =>
-      transact(async ({ ask, change }) => {
+      transact(async ({ ask, change, questions: { evaluators } }) => {
         const { id, projectId, slug } = evaluator;
         await ask(evaluators.holdProject, { projectId });
         const [live] = await ask(evaluators.countEvaluators, { projectId });
@@ -43,13 +40,14 @@ export function createEvaluatorWriter({ questions: { evaluators }, transact }: M
         return 'slug_taken';
       }),
     replaceEvaluator: (evaluator, knownAtMs) =>
-      transact(async ({ change }) => {
+      transact(async ({ change, questions: { evaluators } }) => {
         const changed = await change(evaluators.replaceEvaluator, { ...pack(evaluator), knownAtMs });
         return changed > 0 ? 'stored' : 'stale';
       }),
     removeEvaluator: (projectId, id, nowMs) =>
       transact(
-        async ({ change }) => (await change(evaluators.removeEvaluator, { projectId, id, deletedAtMs: nowMs })) > 0,
+        async ({ change, questions: { evaluators } }) =>
+          (await change(evaluators.removeEvaluator, { projectId, id, deletedAtMs: nowMs })) > 0,
       ),
   };
 }
@@ -58,7 +56,7 @@ function pack({ fields, outputFields, ...rest }: Evaluator) {
   return { ...rest, fieldsJson: JSON.stringify(fields), outputFieldsJson: JSON.stringify(outputFields) };
 }
 
-function unpack({ fieldsJson, outputFieldsJson, ...rest }: RowOf<EvaluatorQuestions['findEvaluator']>): Evaluator {
+function unpack({ fieldsJson, outputFieldsJson, ...rest }: RowOf<Questions['evaluators']['findEvaluator']>): Evaluator {
   return { ...rest, fields: readFields(fieldsJson), outputFields: readFields(outputFieldsJson) };
 }
 

@@ -1,36 +1,31 @@
 /** What authentication reads: one question of each kind, for all who ask it at the same time. */
 
 import type { ApiKey } from '../../domain/caller.ts';
-import { type Asking, askInTurns, type CompiledOf, type RowOf } from '../questions.ts';
+import { type Asking, askInTurns, type Questions, type RowOf } from '../questions.ts';
 import { createFreshLookup, createFreshness } from './freshness.ts';
 import type { KeyReader, ProjectByKey } from './key-cache.ts';
 import { unpackGrant } from './key-records.ts';
-import type * as source from './questions.ts';
 
-type KeyQuestions = CompiledOf<typeof source>;
+type KeyQuestions = Questions['keys'];
 
-export function createKeyReader({ questions, ask, pointsAtOnce }: Asking<KeyQuestions>): KeyReader & ListKeyIds {
+export function createKeyReader({ questions: { keys }, ask, pointsAtOnce }: Asking): KeyReader & ListKeyIds {
   const findProjectByKey = createFreshLookup(async (hashes) => {
     const keyHashes = hashes.map((hash) => Buffer.from(hash, 'hex'));
-    return byKey(
-      await askInTurns(keyHashes, pointsAtOnce, (some) => ask(questions.findProjectsByKey, { keyHashes: some })),
-    );
+    return byKey(await askInTurns(keyHashes, pointsAtOnce, (some) => ask(keys.findProjectsByKey, { keyHashes: some })));
   });
 
   return {
     findApiKey: createFreshLookup(async (ids) => {
-      const rows = await askInTurns(ids, pointsAtOnce, (some) => ask(questions.findApiKeys, { ids: some }));
+      const rows = await askInTurns(ids, pointsAtOnce, (some) => ask(keys.findApiKeys, { ids: some }));
       return new Map(rows.map((row) => [row.id, toApiKey(row)]));
     }),
-    listKeyIds: async () => (await ask(questions.listKeyIds, {})).map(({ id }) => id),
+    listKeyIds: async () => (await ask(keys.listKeyIds, {})).map(({ id }) => id),
     findProjectByKey: (keyHash) => findProjectByKey(keyHash.toString('hex')),
     findProject: createFreshLookup(async (ids) => {
-      const rows = await askInTurns(ids, pointsAtOnce, (some) => ask(questions.findProjects, { ids: some }));
+      const rows = await askInTurns(ids, pointsAtOnce, (some) => ask(keys.findProjects, { ids: some }));
       return new Map(rows.map((project) => [project.id, project]));
     }),
-    hasImportedCredentials: createFreshness(
-      async () => (await ask(questions.hasImported, {}))[0]?.hasImported === true,
-    ),
+    hasImportedCredentials: createFreshness(async () => (await ask(keys.hasImported, {}))[0]?.hasImported === true),
   };
 }
 

@@ -3,32 +3,28 @@
 import type { ApiKeyRecord, CredentialUse, ManagementStore } from '../../domain/management.ts';
 import type { KeyStore } from '../../domain/store.ts';
 import type { Managing } from '../management.ts';
-import { type Asking, type CompiledOf, IDS_AT_ONCE, type RowOf, type Transaction } from '../questions.ts';
-import type * as source from './questions.ts';
-
-type KeyQuestions = CompiledOf<typeof source>;
+import { type Asking, type Changing, IDS_AT_ONCE, type Questions, type RowOf } from '../questions.ts';
 
 export function createKeyRecords({
-  questions,
+  questions: { keys },
   ask,
-}: Asking<KeyQuestions>): Pick<ManagementStore, 'apiKey' | 'apiKeys' | 'apiKeysOf'> {
+}: Asking): Pick<ManagementStore, 'apiKey' | 'apiKeys' | 'apiKeysOf'> {
   return {
     async apiKey(organizationId, id) {
-      const [row] = await ask(questions.findKey, { organizationId, id });
+      const [row] = await ask(keys.findKey, { organizationId, id });
       return row === undefined ? null : toRecord(row);
     },
     async apiKeys(organizationId, { personalOf, includeRevoked, after, limit }) {
       const { createdAtMs, id } = after ?? { createdAtMs: Number.MAX_SAFE_INTEGER, id: '' };
       const revokedBeforeMs = includeRevoked ? Number.MAX_SAFE_INTEGER : 0;
       const asked = { organizationId, personalOf, revokedBeforeMs, createdAtMs, id, limit };
-      return (await ask(questions.listKeys, asked)).map(toRecord);
+      return (await ask(keys.listKeys, asked)).map(toRecord);
     },
-    apiKeysOf: async (organizationId, userId) =>
-      (await ask(questions.listKeysOf, { organizationId, userId })).map(toRecord),
+    apiKeysOf: async (organizationId, userId) => (await ask(keys.listKeysOf, { organizationId, userId })).map(toRecord),
   };
 }
 
-function toRecord({ bindings, ...row }: RowOf<KeyQuestions['findKey']>): ApiKeyRecord {
+function toRecord({ bindings, ...row }: RowOf<Questions['keys']['findKey']>): ApiKeyRecord {
   return { ...row, bindings: bindings.map(unpackGrant) };
 }
 
@@ -42,29 +38,29 @@ export const NEW_KEY = {
 } as const;
 
 /** See KeyStore.insertApiKey. */
-export function createInsertApiKey({ questions, transact }: Managing): KeyStore['insertApiKey'] {
+export function createInsertApiKey({ transact }: Managing): KeyStore['insertApiKey'] {
   return (key) =>
     transact(async (tx) => {
-      await tx.change(questions.organization.moveOn, { id: key.organizationId });
-      await insertKey(tx, questions.keys, { ...key, ...NEW_KEY, updatedAtMs: key.createdAtMs });
+      await tx.change(tx.questions.organization.moveOn, { id: key.organizationId });
+      await insertKey(tx, { ...key, ...NEW_KEY, updatedAtMs: key.createdAtMs });
     });
 }
 
 /** A known key keeps when it was last used; its grants are replaced. */
-export async function storeKey(tx: Transaction, questions: KeyQuestions, key: ApiKeyRecord): Promise<void> {
-  if ((await tx.change(questions.updateKey, key)) === 0) return await insertKey(tx, questions, key);
-  await tx.change(questions.removeKeyBindings, { apiKeyId: key.id });
-  await insertBindings(tx, questions, key);
+export async function storeKey(tx: Changing, key: ApiKeyRecord): Promise<void> {
+  if ((await tx.change(tx.questions.keys.updateKey, key)) === 0) return await insertKey(tx, key);
+  await tx.change(tx.questions.keys.removeKeyBindings, { apiKeyId: key.id });
+  await insertBindings(tx, key);
 }
 
-async function insertKey(tx: Transaction, questions: KeyQuestions, key: ApiKeyRecord): Promise<void> {
-  await tx.change(questions.insertKey, key);
-  await insertBindings(tx, questions, key);
+async function insertKey(tx: Changing, key: ApiKeyRecord): Promise<void> {
+  await tx.change(tx.questions.keys.insertKey, key);
+  await insertBindings(tx, key);
 }
 
-async function insertBindings(tx: Transaction, questions: KeyQuestions, { id, bindings }: ApiKeyRecord): Promise<void> {
+async function insertBindings(tx: Changing, { id, bindings }: ApiKeyRecord): Promise<void> {
   for (const [position, binding] of bindings.entries()) {
-    await tx.change(questions.insertKeyBinding, { ...packGrant(binding), apiKeyId: id, position });
+    await tx.change(tx.questions.keys.insertKeyBinding, { ...packGrant(binding), apiKeyId: id, position });
   }
 }
 
@@ -72,7 +68,7 @@ async function insertBindings(tx: Transaction, questions: KeyQuestions, { id, bi
  * See ManagementStore.noteUse. Waits for nobody while it holds rows: what others are changing is noted afterwards, one
  * by one.
  */
-export function createNoteUse({ questions: { keys }, transact }: Managing): ManagementStore['noteUse'] {
+export function createNoteUse({ transact }: Managing): ManagementStore['noteUse'] {
   return async (uses) => {
     for (let start = 0; start < uses.length; start += IDS_AT_ONCE)
       await noteSome(uses.slice(start, start + IDS_AT_ONCE));
@@ -81,8 +77,8 @@ export function createNoteUse({ questions: { keys }, transact }: Managing): Mana
   async function noteSome(uses: readonly CredentialUse[]): Promise<void> {
     const noted = await transact(async (tx) => {
       const free = new Set([
-        ...(await holdFree(tx, keys.holdFreeKeys, idsOf(uses, 'api_key'))),
-        ...(await holdFree(tx, keys.holdFreeProjects, idsOf(uses, 'project_key'))),
+        ...(await holdFree(tx, 'holdFreeKeys', idsOf(uses, 'api_key'))),
+        ...(await holdFree(tx, 'holdFreeProjects', idsOf(uses, 'project_key'))),
       ]);
       for (const use of uses) if (free.has(use.id)) await note(tx, use);
       return free;
@@ -90,15 +86,15 @@ export function createNoteUse({ questions: { keys }, transact }: Managing): Mana
     for (const use of uses) if (!noted.has(use.id)) await transact((tx) => note(tx, use));
   }
 
-  async function note(tx: Transaction, { kind, id, atMs }: CredentialUse): Promise<void> {
-    await tx.change(kind === 'api_key' ? keys.noteKeyUse : keys.noteProjectKeyUse, { id, atMs });
+  async function note(tx: Changing, { kind, id, atMs }: CredentialUse): Promise<void> {
+    await tx.change(tx.questions.keys[kind === 'api_key' ? 'noteKeyUse' : 'noteProjectKeyUse'], { id, atMs });
   }
 }
 
-type HoldFree = Managing['questions']['keys']['holdFreeKeys' | 'holdFreeProjects'];
+type HoldFree = 'holdFreeKeys' | 'holdFreeProjects';
 
-async function holdFree({ ask }: Transaction, question: HoldFree, ids: readonly string[]): Promise<string[]> {
-  return ids.length === 0 ? [] : (await ask(question, { ids })).map(({ id }) => id);
+async function holdFree({ ask, questions }: Changing, question: HoldFree, ids: readonly string[]): Promise<string[]> {
+  return ids.length === 0 ? [] : (await ask(questions.keys[question], { ids })).map(({ id }) => id);
 }
 
 function idsOf(uses: readonly CredentialUse[], kind: CredentialUse['kind']): string[] {

@@ -2,14 +2,13 @@
 
 import type { Bootstrap, InstallationStore, NewOrganization } from '../../domain/store.ts';
 import { NEW_KEY } from '../keys/key-records.ts';
-import type { ManagedQuestions, Managing } from '../management.ts';
-import type { Transaction } from '../questions.ts';
+import type { Managing } from '../management.ts';
+import type { Changing } from '../questions.ts';
 import { storeRecords } from './commit.ts';
 
 const INSTALLATION_ID = 1;
 
 export function createNewOrganizations({
-  questions,
   transact,
 }: Managing): Pick<InstallationStore, 'bootstrap' | 'addOrganization'> {
   return {
@@ -17,17 +16,17 @@ export function createNewOrganizations({
       transact(async (tx) => {
         // Of two processes one waits here for the other, and finds it done.
         const installation = { id: INSTALLATION_ID, verifier: plan.verifier };
-        if ((await tx.change(questions.organization.insertInstallation, installation)) === 0) return false;
-        await storeNew(tx, questions, { plan, actorKind: 'bootstrap' });
+        if ((await tx.change(tx.questions.organization.insertInstallation, installation)) === 0) return false;
+        await storeNew(tx, { plan, actorKind: 'bootstrap' });
         return true;
       }),
-    addOrganization: (plan) => transact((tx) => storeNew(tx, questions, { plan, actorKind: 'cli' })),
+    addOrganization: (plan) => transact((tx) => storeNew(tx, { plan, actorKind: 'cli' })),
   };
 }
 
 type New = { readonly plan: NewOrganization | Bootstrap; readonly actorKind: 'bootstrap' | 'cli' };
 
-async function storeNew(tx: Transaction, questions: ManagedQuestions, { plan, actorKind }: New): Promise<void> {
+async function storeNew(tx: Changing, { plan, actorKind }: New): Promise<void> {
   const { organization, team, project, createdAtMs } = plan;
   const organizationId = organization.id;
   const times = { createdAtMs, updatedAtMs: createdAtMs };
@@ -35,8 +34,8 @@ async function storeNew(tx: Transaction, questions: ManagedQuestions, { plan, ac
   const { bindingId: keyBindingId, ...apiKey } = plan.apiKey;
   const { userId } = member;
   const grant = { role: 'ADMIN', scopeType: 'ORGANIZATION', scopeId: organizationId, permissions: [] } as const;
-  await tx.change(questions.organization.insertOrganization, { ...organization, ...times });
-  await storeRecords(tx, questions, {
+  await tx.change(tx.questions.organization.insertOrganization, { ...organization, ...times });
+  await storeRecords(tx, {
     organizationId,
     teams: [{ ...team, organizationId, ...times }],
     projects: [

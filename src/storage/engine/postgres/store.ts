@@ -79,7 +79,7 @@ function startEngine({ url, lanes, rowTypes }: Parts, { refuseWhenClosed }: Stor
     control: createAsking(control, questions),
     reads: { ...createAsking(reads, questions), ask },
     management: createAsking(management, questions),
-    writer: createManagementWriter({ questions, transact: createTransact(management) }),
+    writer: createManagementWriter(questions, createTransact(management)),
     cacheKeys: (reader) =>
       // An installation may have more keys than every process should read again after every change.
       cacheKeyReads({ reader: { ...reader, listKeyIds: null }, generation: createFreshness(readGeneration) }),

@@ -81,7 +81,7 @@ export type CoreDeps = {
 export function createCore({ db, clock }: CoreDeps): Core {
   const appendBatch = prepareAppendBatch(db, clock);
   const transact = createTransact(db);
-  const management = createManagementWriter({ questions, transact });
+  const management = createManagementWriter(questions, transact);
   const keepSums = prepareKeepSums(db);
   const remove = prepareRemoval(db, transact);
   const deliveries = createDeliveryWork(questions, transact);

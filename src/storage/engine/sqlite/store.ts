@@ -7,7 +7,7 @@ import * as questions from '../../../../gen/storage/sqlite/all.ts';
 import { findEvent, findRequest } from '../../../../gen/storage/sqlite/append.ts';
 import type { Store } from '../../../domain/store.ts';
 import { cacheKeyReads } from '../../keys/key-cache.ts';
-import { isGrave, spreadManagement } from '../../management.ts';
+import { isSeenByAuthentication, spreadManagement } from '../../management.ts';
 import { completeSums } from '../../reading/complete-sums.ts';
 import { takeInTurns, type WholeTraceReads } from '../../reading/trace-reads.ts';
 import { StartError } from '../../start-error.ts';
@@ -122,7 +122,7 @@ function startEngine(
       return await call(verb, ...args);
     } finally {
       // A failed write too: what became of it may be unknown.
-      if (isGrave(verb)) generation += 1;
+      if (isSeenByAuthentication(verb)) generation += 1;
     }
   }) as CallWriter;
   const control = createAsking(reader, openLane, questions);
