@@ -6,8 +6,12 @@ import type { EvaluatorStore, InstallationStore, KeyStore, ProjectStore } from '
 import { createAuditList, createNoteRefusal } from './audit/audit.ts';
 import { createEvaluatorReader, createEvaluatorWriter, type EvaluatorWriter } from './evaluators/evaluators.ts';
 import { createInsertApiKey, createKeyRecords, createNoteUse } from './keys/key-records.ts';
-import { type CommitOutcome, createCommit, createUpdateSettings } from './organization/commit.ts';
-import { createNewOrganizations } from './organization/new-organization.ts';
+import {
+  type CommitOutcome,
+  createCommit,
+  createNewOrganizations,
+  createUpdateSettings,
+} from './organization/commit.ts';
 import { createOrganizationReader } from './organization/organization-reader.ts';
 import { createReceipts } from './organization/receipts.ts';
 import { type Asking, type Questions, type Transact, type TransactAll, withQuestions } from './questions.ts';

@@ -1,6 +1,7 @@
 /** API keys and their grants, as management sees them, and when they were last used; authentication has its own, shorter way. */
 
 import type { ApiKeyRecord, CredentialUse, ManagementStore } from '../../domain/management.ts';
+import { NEW_KEY } from '../../domain/new-organization.ts';
 import type { KeyStore } from '../../domain/store.ts';
 import type { Managing } from '../management.ts';
 import { type Asking, type Changing, IDS_AT_ONCE, type Questions, type RowOf } from '../questions.ts';
@@ -27,15 +28,6 @@ export function createKeyRecords({
 function toRecord({ bindings, ...row }: RowOf<Questions['keys']['findKey']>): ApiKeyRecord {
   return { ...row, bindings: bindings.map(unpackGrant) };
 }
-
-/** What nobody has done to a key yet. */
-export const NEW_KEY = {
-  description: null,
-  previousSecretHash: null,
-  previousSecretUntilMs: null,
-  revokedAtMs: null,
-  lastUsedAtMs: null,
-} as const;
 
 /** See KeyStore.insertApiKey. */
 export function createInsertApiKey({ transact }: Managing): KeyStore['insertApiKey'] {

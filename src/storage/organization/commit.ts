@@ -1,7 +1,8 @@
-/** Stores a decision about an organization if nothing of the organization has changed since it was made. */
+/** Stores decisions about an organization, if nothing of the organization has changed since they were made; new ones; settings. */
 
 import type { ManagementChange, ManagementStore, ProjectRecord } from '../../domain/management.ts';
-import type { ProjectStore } from '../../domain/store.ts';
+import { recordsOfNew } from '../../domain/new-organization.ts';
+import type { InstallationStore, NewOrganization, ProjectStore } from '../../domain/store.ts';
 import { insertEntry } from '../audit/audit.ts';
 import { NOT_AS_READ, storeWebhooks, TOO_OFTEN } from '../endpoints/endpoint-commit.ts';
 import { packGrant, storeKey } from '../keys/key-records.ts';
@@ -50,7 +51,7 @@ async function storeAll(tx: Changing, change: ManagementChange): Promise<CommitO
   return 'stored';
 }
 
-export async function storeRecords(tx: Changing, change: Omit<ManagementChange, 'expectedVersion'>): Promise<void> {
+async function storeRecords(tx: Changing, change: Omit<ManagementChange, 'expectedVersion'>): Promise<void> {
   const { organization: records } = tx.questions;
   const { organizationId, organization } = change;
   // Before what is stored: a member who is new may have the e-mail of one who goes.
@@ -102,4 +103,28 @@ export function createUpdateSettings({ transact }: Managing): ProjectStore['upda
       await tx.change(organization.updateSettings, { id, ...settings, updatedAtMs });
       return settings;
     });
+}
+
+const INSTALLATION_ID = 1;
+
+export function createNewOrganizations({
+  transact,
+}: Managing): Pick<InstallationStore, 'bootstrap' | 'addOrganization'> {
+  return {
+    bootstrap: (plan) =>
+      transact(async (tx) => {
+        // Of two processes one waits here for the other, and finds it done.
+        const installation = { id: INSTALLATION_ID, verifier: plan.verifier };
+        if ((await tx.change(tx.questions.organization.insertInstallation, installation)) === 0) return false;
+        await storeNew(tx, plan, 'bootstrap');
+        return true;
+      }),
+    addOrganization: (plan) => transact((tx) => storeNew(tx, plan, 'cli')),
+  };
+}
+
+async function storeNew(tx: Changing, plan: NewOrganization, actorKind: 'bootstrap' | 'cli'): Promise<void> {
+  const times = { createdAtMs: plan.createdAtMs, updatedAtMs: plan.createdAtMs };
+  await tx.change(tx.questions.organization.insertOrganization, { ...plan.organization, ...times });
+  await storeRecords(tx, recordsOfNew(plan, actorKind));
 }

@@ -1,41 +1,29 @@
-/** New organizations, with everything in them. */
+/** What a new organization has in it. */
 
-import type { Bootstrap, InstallationStore, NewOrganization } from '../../domain/store.ts';
-import { NEW_KEY } from '../keys/key-records.ts';
-import type { Managing } from '../management.ts';
-import type { Changing } from '../questions.ts';
-import { storeRecords } from './commit.ts';
+import type { ManagementChange } from './management.ts';
+import type { NewOrganization } from './store.ts';
 
-const INSTALLATION_ID = 1;
+/** What nobody has done to a key yet. */
+export const NEW_KEY = {
+  description: null,
+  previousSecretHash: null,
+  previousSecretUntilMs: null,
+  revokedAtMs: null,
+  lastUsedAtMs: null,
+} as const;
 
-export function createNewOrganizations({
-  transact,
-}: Managing): Pick<InstallationStore, 'bootstrap' | 'addOrganization'> {
-  return {
-    bootstrap: (plan) =>
-      transact(async (tx) => {
-        // Of two processes one waits here for the other, and finds it done.
-        const installation = { id: INSTALLATION_ID, verifier: plan.verifier };
-        if ((await tx.change(tx.questions.organization.insertInstallation, installation)) === 0) return false;
-        await storeNew(tx, { plan, actorKind: 'bootstrap' });
-        return true;
-      }),
-    addOrganization: (plan) => transact((tx) => storeNew(tx, { plan, actorKind: 'cli' })),
-  };
-}
-
-type New = { readonly plan: NewOrganization | Bootstrap; readonly actorKind: 'bootstrap' | 'cli' };
-
-async function storeNew(tx: Changing, { plan, actorKind }: New): Promise<void> {
-  const { organization, team, project, createdAtMs } = plan;
-  const organizationId = organization.id;
+export function recordsOfNew(
+  plan: NewOrganization,
+  actorKind: 'bootstrap' | 'cli',
+): Omit<ManagementChange, 'expectedVersion' | 'organization'> {
+  const { team, project, createdAtMs } = plan;
+  const organizationId = plan.organization.id;
   const times = { createdAtMs, updatedAtMs: createdAtMs };
   const { bindingId, ...member } = plan.member;
   const { bindingId: keyBindingId, ...apiKey } = plan.apiKey;
   const { userId } = member;
   const grant = { role: 'ADMIN', scopeType: 'ORGANIZATION', scopeId: organizationId, permissions: [] } as const;
-  await tx.change(tx.questions.organization.insertOrganization, { ...organization, ...times });
-  await storeRecords(tx, {
+  return {
     organizationId,
     teams: [{ ...team, organizationId, ...times }],
     projects: [
@@ -91,5 +79,5 @@ async function storeNew(tx: Changing, { plan, actorKind }: New): Promise<void> {
         count: 1,
       },
     ],
-  });
+  };
 }
