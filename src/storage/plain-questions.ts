@@ -1,7 +1,7 @@
 /** Questions and changes that follow from the description of one table; for those who write questions (questions.ts). */
 
 import type { Selectable } from 'kysely';
-import type { ChangeSource, Column, Row, RowsSource, Source, TableName, Tables } from './questions.ts';
+import type { ChangeSource, Column, LookupSource, Row, RowsSource, Source, TableName, Tables } from './questions.ts';
 
 /** The rows of a table whose columns `by` are those that are given; all columns but those that are left out. */
 export function find<Name extends TableName, By extends Column<Name>, Without extends Column<Name> = never>(
@@ -10,6 +10,20 @@ export function find<Name extends TableName, By extends Column<Name>, Without ex
   ...without: readonly Without[]
 ): Source<Pick<Selectable<Tables[Name]>, By>, Omit<Selectable<Tables[Name]>, Without>> {
   return { ask: (db, given, words) => words.find(db, table, some(given, by), ...(without as never[])) as never };
+}
+
+/** The row of a key that is looked up: all columns, or the key and those that are wanted. */
+export function lookUp<Name extends TableName, By extends Column<Name>, Wanted extends Column<Name> = Column<Name>>(
+  table: Name,
+  by: readonly By[],
+  wanted?: readonly Wanted[],
+): LookupSource<Pick<Selectable<Tables[Name]>, By>, Pick<Selectable<Tables[Name]>, By | Wanted>> {
+  return {
+    lookup: (db, key, { keyed, allOf }) =>
+      keyed(db.selectFrom(table as never), table, pick(key, ...by)).select(
+        (wanted === undefined ? allOf(table) : columns<string, string>(table, ...by, ...wanted)) as never,
+      ) as never,
+  };
 }
 
 /** Stores a row. */

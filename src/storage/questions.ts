@@ -238,9 +238,6 @@ export type Lookup<Key, Row> = Question<readonly Key[], Row> & {
   readonly nameOf: (key: Key) => string;
 };
 
-/** Of all that a file of questions has. */
-export type CompiledOf<Sources> = { readonly [Name in keyof Sources]: Compiled<Sources[Name]> };
-
 export type RowOf<Q> = Q extends Question<never, infer Row> ? Row : never;
 
 /** How a store is asked. */

@@ -1,6 +1,7 @@
 /** What appends ask and write, the same on every store. */
 
 import { sql } from 'kysely';
+import { lookUp } from '../plain-questions.ts';
 import { insertMany, lookup, question, replaceMany } from '../questions.ts';
 import { ADMITTED } from '../rows/codes.ts';
 import { summaryOf, traceOf } from '../traces/columns.ts';
@@ -45,13 +46,7 @@ export const listOverdue = question<{ readonly admittedByMs: number; readonly co
       .limit(countMax),
 );
 
-export const findGovernanceEvent = lookup<{ readonly organizationNumber: number; readonly id: string }>()(
-  (db, { organizationNumber, id }, { keyed }) =>
-    keyed(db.selectFrom('GovernanceEvent'), 'GovernanceEvent', { organizationNumber, id }).select([
-      'GovernanceEvent.organizationNumber as organizationNumber',
-      'GovernanceEvent.id as id',
-    ]),
-);
+export const findGovernanceEvent = lookUp('GovernanceEvent', ['organizationNumber', 'id'], []);
 
 /** An event by when it was created, and its id. */
 export const findEvent = lookup<{
@@ -67,10 +62,7 @@ export const findEvent = lookup<{
   ]),
 );
 
-export const findLogHead = lookup<{ readonly organizationNumber: number }>()(
-  (db, { organizationNumber }, { keyed, allOf }) =>
-    keyed(db.selectFrom('LogHead'), 'LogHead', { organizationNumber }).select(allOf('LogHead')),
-);
+export const findLogHead = lookUp('LogHead', ['organizationNumber']);
 
 export const insertTraces = insertMany('Trace');
 export const replaceTraces = replaceMany('Trace');

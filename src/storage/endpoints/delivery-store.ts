@@ -104,7 +104,7 @@ function toList({ found, run: currentRun }: Found, nowMs: number): Omit<DueList,
   };
 }
 
-export type LogReader = Pick<DeliveryStore, 'heads' | 'events' | 'envelopes'> & {
+type LogReader = Pick<DeliveryStore, 'heads' | 'events' | 'envelopes'> & {
   /** Forgets what is known of the log: the database may be another one. */
   forget(): void;
 };
@@ -115,7 +115,7 @@ type Mark = Pick<LogEntry, 'seq' | 'createdAtMs'>;
 // An organization that is forgotten only costs a look at every month.
 const MARKS_MAX = 10_000;
 
-export function createLogReader({ endpointsWork }: Questions, ask: Ask): LogReader {
+function createLogReader({ endpointsWork }: Questions, ask: Ask): LogReader {
   /** Time never runs backwards in a log, so what comes behind an entry was created no earlier than it. */
   const marks = new Map<number, Mark>();
 

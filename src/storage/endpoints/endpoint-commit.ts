@@ -3,10 +3,10 @@
 import type { DeliveryState, NewReplay } from '../../domain/delivery.ts';
 import type { WorkEndpoint } from '../../domain/delivery-rows.ts';
 import { stepDelivery } from '../../domain/delivery-step.ts';
-import type { EndpointChange, EndpointRecord, Subscription } from '../../domain/endpoint.ts';
-import { type EventMask, maskOfSelectors, NO_EVENTS } from '../../domain/event-type.ts';
+import type { EndpointChange, Subscription } from '../../domain/endpoint.ts';
+import { type EventMask, NO_EVENTS } from '../../domain/event-type.ts';
 import type { ManagementChange } from '../../domain/management.ts';
-import { changeSubscriptions, dropPassed } from '../../domain/subscriptions.ts';
+import { changeSubscriptions, dropPassed, maskOf } from '../../domain/subscriptions.ts';
 import type { Redelivery } from '../../domain/webhook-store.ts';
 import type { Changing, Row } from '../questions.ts';
 import { packEndpoint } from '../rows/endpoint-rows.ts';
@@ -137,10 +137,6 @@ async function storeEndpoints(commit: Commit, changed: readonly Changed[], chang
     if (archivedAtMs === null) continue;
     await tx.change(cancelReplays, { endpointNumber: held.number, completedAtMs: archivedAtMs });
   }
-}
-
-function maskOf({ status, archivedAtMs, enabledEvents }: EndpointRecord): EventMask {
-  return status === 'active' && archivedAtMs === null ? maskOfSelectors(enabledEvents) : NO_EVENTS;
 }
 
 /** To be silent is never refused: once silent, there is nothing left to silence. */

@@ -2,9 +2,7 @@
 
 import { setImmediate as turn } from 'node:timers/promises';
 import type { DeliveryStatus } from '../../domain/delivery.ts';
-import type { Subscription } from '../../domain/endpoint.ts';
-import type { EventMask } from '../../domain/event-type.ts';
-import { dropPassed } from '../../domain/subscriptions.ts';
+import { joinParts, type LogPart, type Place, partsOf } from '../../domain/subscriptions.ts';
 import type { DeliveryCounts, DeliveryStore, WebhookStore } from '../../domain/webhook-store.ts';
 import type { Ask, Questions } from '../questions.ts';
 
@@ -14,23 +12,6 @@ export type Outboxes = {
   count(endpointNumber: number): Promise<OutboxCount>;
   /** When the oldest event of any of them was created; null when there is none. */
   oldestAtMs(places: readonly Place[]): Promise<number | null>;
-};
-
-/** Where an endpoint stands in its log. */
-export type Place = {
-  readonly organizationNumber: number;
-  readonly position: number;
-  /** Null where nothing was ever appended. */
-  readonly headSeq: number | null;
-  readonly subscriptionsJson: string;
-};
-
-/** A part of the log from which an endpoint gets some types, both ends included. */
-export type LogPart = {
-  readonly organizationNumber: number;
-  readonly fromSeq: number;
-  readonly toSeq: number;
-  readonly mask: EventMask;
 };
 
 /** How a store looks through a log for events of some types. */
@@ -69,29 +50,6 @@ export function createOutboxes({ endpointsDue }: Questions, ask: Ask, search: Lo
 /** There may be more of them than a call has room for. */
 export function findLeast(instants: readonly number[]): number | null {
   return instants.length === 0 ? null : instants.reduce((one, other) => Math.min(one, other));
-}
-
-function partsOf({ organizationNumber, position, headSeq, subscriptionsJson }: Place): readonly LogPart[] {
-  const known = dropPassed(JSON.parse(subscriptionsJson) as Subscription[], position);
-  return known
-    .map(({ fromSeq, mask }, index) => ({
-      organizationNumber,
-      fromSeq: Math.max(fromSeq, position + 1),
-      toSeq: Math.min(headSeq ?? 0, (known[index + 1]?.fromSeq ?? FOR_EVER) - 1),
-      mask,
-    }))
-    .filter(({ fromSeq, toSeq, mask }) => mask !== 0 && fromSeq <= toSeq);
-}
-
-/** Many endpoints wait for the same types up to the same place: the longest of such parts holds the others. */
-function joinParts(parts: readonly LogPart[]): readonly LogPart[] {
-  const joined = new Map<string, LogPart>();
-  for (const part of parts) {
-    const key = `${part.organizationNumber}/${part.toSeq}/${part.mask}`;
-    const known = joined.get(key);
-    if (known === undefined || part.fromSeq < known.fromSeq) joined.set(key, part);
-  }
-  return [...joined.values()];
 }
 
 /** So many are asked about before others have their turn. */

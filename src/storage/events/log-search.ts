@@ -2,7 +2,8 @@
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { EVENT_TYPES, type EventMask, includesType } from '../../domain/event-type.ts';
-import type { LogPart, LogSearch } from '../endpoints/outboxes.ts';
+import type { LogPart } from '../../domain/subscriptions.ts';
+import type { LogSearch } from '../endpoints/outboxes.ts';
 import type { Asking, RowOf } from '../questions.ts';
 import { eventTypes } from '../rows/codes.ts';
 import { readEnvelopeHead } from './envelope-head.ts';

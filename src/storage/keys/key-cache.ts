@@ -85,8 +85,7 @@ export function cacheKeyReads({ reader, generation, age = AGELESS }: KeyCacheDep
           now.keyIds ??= new Set(await reader.listKeyIds());
           if (!now.keyIds.has(keyId)) return null;
         }
-        const known = now.keys.get(keyId);
-        return known === undefined ? keep(now.keys, keyId, await reader.findApiKey(keyId)) : known;
+        return await lookUp(now.keys, keyId, () => reader.findApiKey(keyId));
       }),
     async readInVain() {
       // Where all ids are at hand, an unknown one costs no read.
@@ -94,18 +93,13 @@ export function cacheKeyReads({ reader, generation, age = AGELESS }: KeyCacheDep
     },
     findProjectByKeyHash: (keyHash, atMs) =>
       withCurrent(async (now) => {
-        const name = keyHash.toString('latin1');
-        const known = now.projectsByHash.get(name);
-        const found =
-          known === undefined ? keep(now.projectsByHash, name, await reader.findProjectByKey(keyHash)) : known;
+        const read = () => reader.findProjectByKey(keyHash);
+        const found = await lookUp(now.projectsByHash, keyHash.toString('latin1'), read);
         // A key in its overlap ends by the clock alone.
         return found === null || (found.untilMs !== null && atMs >= found.untilMs) ? null : found.project;
       }),
     findProject: (projectId) =>
-      withCurrent(async (now) => {
-        const known = now.projects.get(projectId);
-        return known === undefined ? keep(now.projects, projectId, await reader.findProject(projectId)) : known;
-      }),
+      withCurrent((now) => lookUp(now.projects, projectId, () => reader.findProject(projectId))),
     hasImportedCredentials: () =>
       withCurrent(async (now) => {
         now.hasImported ??= await reader.hasImportedCredentials();
@@ -114,7 +108,10 @@ export function cacheKeyReads({ reader, generation, age = AGELESS }: KeyCacheDep
   };
 }
 
-function keep<V>(entries: Entries<V>, name: string, value: V | null): V | null {
+async function lookUp<V>(entries: Entries<V>, name: string, read: () => Promise<V | null>): Promise<V | null> {
+  const known = entries.get(name);
+  if (known !== undefined) return known;
+  const value = await read();
   if (entries.size >= ENTRIES_MAX) entries.clear();
   entries.set(name, value);
   return value;

@@ -5,13 +5,11 @@ import type { InstallationStore, RequestStore } from '../../domain/store.ts';
 import { unpackGrant } from '../keys/key-records.ts';
 import { type Asking, askInTurns } from '../questions.ts';
 
-export type InstallationReader = Pick<InstallationStore, 'readVerifier'> & { hasOrganization(): Promise<boolean> };
-
-export function createInstallationReader({ questions: { organization }, ask }: Asking): InstallationReader {
+export function createInstallationReader({ questions: { organization }, ask }: Asking) {
   return {
     readVerifier: async () => (await ask(organization.findVerifier, {}))[0]?.verifier ?? null,
     hasOrganization: async () => (await ask(organization.findAnyOrganization, {})).length > 0,
-  };
+  } satisfies Partial<InstallationStore> & { hasOrganization(): Promise<boolean> };
 }
 
 /** The numbers of projects that reports name. */
@@ -24,20 +22,7 @@ export function createProjectNumbers({ questions, ask, pointsAtOnce }: Asking): 
   };
 }
 
-export type OrganizationReader = Pick<
-  ManagementStore,
-  | 'version'
-  | 'organization'
-  | 'teams'
-  | 'projects'
-  | 'project'
-  | 'members'
-  | 'member'
-  | 'roleBindings'
-  | 'findAdministrators'
->;
-
-export function createOrganizationReader({ questions: { organization }, ask }: Asking): OrganizationReader {
+export function createOrganizationReader({ questions: { organization }, ask }: Asking) {
   return {
     version: async (id) => (await ask(organization.findVersion, { id }))[0]?.accessVersion ?? 0,
     organization: async (id) => (await ask(organization.findOrganization, { id }))[0] ?? null,
@@ -50,5 +35,5 @@ export function createOrganizationReader({ questions: { organization }, ask }: A
     roleBindings: async (organizationId, userId) =>
       (await ask(organization.listRoleBindings, { organizationId, userId })).map(unpackGrant),
     findAdministrators: (email) => ask(organization.findAdministrators, { email }),
-  };
+  } satisfies Partial<ManagementStore>;
 }
