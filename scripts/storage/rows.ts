@@ -20,10 +20,10 @@ export function createRowWords(tables: readonly Described[]): RowWords {
   const insert = (db: Any, table: string, given: Any): Any => db.insertInto(table).values(row(table, given));
 
   return {
-    find(db: Any, table: string, told: Any, ...without: readonly string[]): Any {
+    find(db: Any, table: string, known: Any, ...without: readonly string[]): Any {
       const names = namesOf(table, () => true, without);
       const all = db.selectFrom(table).select(names.map((name) => `${table}.${name} as ${name}`));
-      return Object.keys(told).length === 0 ? all : all.where(({ and }: Any) => and(told));
+      return Object.keys(known).length === 0 ? all : all.where(({ and }: Any) => and(known));
     },
     row,
     insert,
@@ -36,8 +36,8 @@ export function createRowWords(tables: readonly Described[]): RowWords {
           .doUpdateSet(({ ref }: Any) => Object.fromEntries(others.map((name) => [name, ref(`excluded.${name}`)]))),
       );
     },
-    update: (db: Any, table: string, told: Any): Any => db.updateTable(table).where(({ and }: Any) => and(told)),
-    remove: (db: Any, table: string, told: Any): Any => db.deleteFrom(table).where(({ and }: Any) => and(told)),
+    update: (db: Any, table: string, known: Any): Any => db.updateTable(table).where(({ and }: Any) => and(known)),
+    remove: (db: Any, table: string, known: Any): Any => db.deleteFrom(table).where(({ and }: Any) => and(known)),
   };
 }
 

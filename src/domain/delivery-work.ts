@@ -82,17 +82,17 @@ function beginAttempt(set: WorkSet, { endpoint, delivery, work, nowMs }: Take): 
   const { number, endpointNumber, dispatchId } = delivery;
   const event = { kind: 'claim', leaseMs: work.leaseMs } as const;
   const { delivery: state } = stepDelivery(delivery, endpoint, event, { nowMs, random: () => 0 });
-  const untold = { responseStatus: null, error: null, terminalHint: false };
+  const pending = { responseStatus: null, error: null, terminalHint: false };
   set.setDelivery({
     ...delivery,
     ...state,
-    ...untold,
+    ...pending,
     firstAttemptAtMs: delivery.firstAttemptAtMs ?? nowMs,
     attemptId: work.attemptId,
     lastAttemptAtMs: nowMs,
   });
   set.addAttempt({
-    ...untold,
+    ...pending,
     endpointNumber,
     firedAtMs: nowMs,
     id: work.attemptId,

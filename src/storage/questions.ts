@@ -70,11 +70,11 @@ export type Words = {
   drawNumbers(db: Db, count: number): SelectQueryBuilder<Tables, never, NumberBlock>;
   /** Of a `delivery` to an `endpoint`: how many of its events the log still has. */
   eventsKept(): RawBuilder<number | null>;
-  /** The rows of which some columns are as they are told; all columns but those that are left out. */
+  /** The rows of which some columns are known; all columns but those that are left out. */
   find<Name extends TableName, Without extends keyof Tables[Name] & string = never>(
     db: Db,
     table: Name,
-    told: Told<Name>,
+    known: Known<Name>,
     ...without: readonly Without[]
   ): Selecting<Name, Omit<Selectable<Tables[Name]>, Without>>;
   /** A row as it is given, without the columns that are left out. */
@@ -89,9 +89,13 @@ export type Words = {
   update<Name extends TableName>(
     db: Db,
     table: Name,
-    told: Told<Name>,
+    known: Known<Name>,
   ): UpdateQueryBuilder<Tables, Name, Name, UpdateResult>;
-  remove<Name extends TableName>(db: Db, table: Name, told: Told<Name>): DeleteQueryBuilder<Tables, Name, DeleteResult>;
+  remove<Name extends TableName>(
+    db: Db,
+    table: Name,
+    known: Known<Name>,
+  ): DeleteQueryBuilder<Tables, Name, DeleteResult>;
 };
 
 type NumberBlock = { readonly first: number; readonly count: number };
@@ -111,7 +115,7 @@ export type Column<Name extends TableName> = keyof Selectable<Tables[Name]> & st
 
 type Made = { readonly __select__: unknown };
 
-type Told<Name extends TableName> = Partial<Selectable<Tables[Name]>>;
+type Known<Name extends TableName> = Partial<Selectable<Tables[Name]>>;
 
 type EachOf<Row> = { [Property in keyof Row & string]: `${Property} as ${Property}` }[keyof Row & string];
 

@@ -1,4 +1,4 @@
-/** Everything that adds to the logs of organizations goes through one queue; here it is told apart again. */
+/** Everything that adds to the logs of organizations goes through one queue; here it is sorted out again. */
 
 import type { AppendTables } from '../../domain/append-tables.ts';
 import { applyGovernance, applyRequests, applySettlement } from '../../domain/report-append.ts';

@@ -17,7 +17,7 @@ export type SweepStep = { readonly question: SweepQuestion; readonly afterEndpoi
 /** Where the walk goes on; `isOver` at its end. */
 export type SweepDone = Omit<Swept, 'more'> & { readonly next: number | null; readonly isOver: boolean };
 
-/** Figures are told of the last hour. */
+/** Figures are of the last hour. */
 const FIGURES_KEPT_MS = 2 * HOUR_MS;
 
 export async function sweepDeliveries(

@@ -68,7 +68,7 @@ export function createCounts({ endpointsDue }: Questions, ask: Ask, outboxes: Ou
     await inParts([...statuses.keys()], async (numbers) => {
       const counts = await ask(endpointsDue.countUnended, { numbers });
       for (const { endpointNumber, status, count } of counts) {
-        deliveries[toldStatus(status, statuses.get(endpointNumber))] += count;
+        deliveries[countedStatus(status, statuses.get(endpointNumber))] += count;
       }
       const queued = await ask(endpointsDue.findOldestQueued, {
         numbers: numbers.filter((number) => statuses.get(number) === 'active'),
@@ -84,7 +84,7 @@ export function createCounts({ endpointsDue }: Questions, ask: Ask, outboxes: Ou
   };
 }
 
-function toldStatus(
+function countedStatus(
   status: DeliveryStatus,
   endpoint: 'active' | 'disabled' | undefined,
 ): keyof DeliveryCounts['deliveries'] {

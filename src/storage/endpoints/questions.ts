@@ -186,7 +186,7 @@ const ATTEMPT = [
 ];
 
 function deliveriesOf(db: Db, { endpointNumber }: OfEndpoint, find: Words['find']) {
-  const untold = [
+  const hidden = [
     'replayNumber',
     'counted',
     'attemptId',
@@ -195,7 +195,7 @@ function deliveriesOf(db: Db, { endpointNumber }: OfEndpoint, find: Words['find'
     'eventsToMs',
     'seqsJson',
   ] as const;
-  return find(db, 'WebhookDelivery', {}, ...untold)
+  return find(db, 'WebhookDelivery', {}, ...hidden)
     .leftJoin('WebhookReplay as replay', 'replay.number', 'WebhookDelivery.replayNumber')
     .where('WebhookDelivery.endpointNumber', '=', endpointNumber)
     .select('replay.id as replayId');
