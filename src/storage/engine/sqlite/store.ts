@@ -34,6 +34,8 @@ export type SqliteStoreOptions = {
 
 // One batch commits while the next one is on its way, so that the writer never waits for the main thread.
 const BATCHES_UNDER_WAY_MAX = 2;
+// Of the thread, in MiB. Large posts make garbage, which the collector would let grow to twice that before it looks.
+const WRITER_HEAP = { maxYoungGenerationSizeMb: 48 };
 /** For whoever edits the file behind the server's back: even that is seen soon. */
 const KEY_AGE_MAX_MS = 1_000;
 
@@ -50,7 +52,7 @@ export async function openFileStore(file: string, options: SqliteStoreOptions): 
 }
 
 async function openLocked(file: string, lock: Lock, options: SqliteStoreOptions): Promise<Store> {
-  const writer = await startThreadWriter({ log: options.log, spawn: () => spawnThread('writer', file) });
+  const writer = await startThreadWriter({ log: options.log, spawn: () => spawnThread('writer', file, WRITER_HEAP) });
   try {
     // Opened last and closed first: the writer then leaves one tidy file behind.
     const reader = openReadHandle(file);
