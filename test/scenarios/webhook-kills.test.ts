@@ -7,10 +7,12 @@ import { until } from '../support/temp.ts';
 import { startLoad } from '../support/trace-sender.ts';
 
 const KILLS = isFullTier ? 100 : 10;
-const REPLAYED = isFullTier ? 50_000 : 2_000;
+const REPLAYED = isFullTier ? 50_000 : 1_000;
 /** As many batches as it takes to be killed between them. */
-const REPLAYED_TOGETHER = isFullTier ? 50 : 20;
+const REPLAYED_TOGETHER = isFullTier ? 50 : 10;
 const REPLAY_KILLS = isFullTier ? 10 : 3;
+/** Between two reports: what waits at a kill is to be sent after it, and need not be much. */
+const REPORT_PAUSE_MS = isFullTier ? 15 : 45;
 const IN_FLIGHT_MAX = 4;
 const FIRST_PUSH_MAX_MS = 30_000;
 const TEST_TIMEOUT_MS = 900_000;
@@ -39,7 +41,7 @@ it(
         // Whoever reports to a process that is killed does not know what became of it.
         const load = startLoad(1, async () => {
           await senders.report(20, `${round}_`).catch(() => undefined);
-          await delay(15);
+          await delay(REPORT_PAUSE_MS);
         });
         // However slow the machine is, the kill comes while batches are sent.
         const pushed = receiver.of('/w2').length;
