@@ -1,7 +1,17 @@
 /** Questions and changes that follow from the description of one table; for those who write questions (questions.ts). */
 
-import type { Selectable } from 'kysely';
-import type { ChangeSource, Column, LookupSource, Row, RowsSource, Source, TableName, Tables } from './questions.ts';
+import type { Insertable, Selectable } from 'kysely';
+import type {
+  ChangeSource,
+  Column,
+  LookupSource,
+  ManySource,
+  Row,
+  RowsSource,
+  Source,
+  TableName,
+  Tables,
+} from './questions.ts';
 
 /** The rows of a table whose columns `by` are those that are given; all columns but those that are left out. */
 export function find<Name extends TableName, By extends Column<Name>, Without extends Column<Name> = never>(
@@ -13,7 +23,7 @@ export function find<Name extends TableName, By extends Column<Name>, Without ex
 }
 
 /** The row of a key that is looked up: all columns, or the key and those that are wanted. */
-export function lookUp<Name extends TableName, By extends Column<Name>, Wanted extends Column<Name> = Column<Name>>(
+export function findByKey<Name extends TableName, By extends Column<Name>, Wanted extends Column<Name> = Column<Name>>(
   table: Name,
   by: readonly By[],
   wanted?: readonly Wanted[],
@@ -96,3 +106,23 @@ export function columns<Alias extends string, const Name extends string>(alias: 
 }
 
 type Aliased<Alias extends string, Name extends string> = { [Each in Name]: `${Alias}.${Each} as ${Each}` }[Name];
+
+type Making<Row> = Partial<Pick<ManySource<Row>, 'keeps' | 'made' | 'from'>>;
+
+const MADE_OF_GIVEN = { keeps: [], made: {}, from: '' };
+
+/** Where the key of one is taken, none of them is stored. */
+export function insertMany<Name extends keyof All & string, All = Tables>(
+  table: Name,
+  making: Making<Insertable<All[Name]>> = {},
+): ManySource<Insertable<All[Name]>> {
+  return { ...MADE_OF_GIVEN, ...making, table, action: 'insert' };
+}
+
+/** The same, but rows take the places of those with their keys. */
+export function replaceMany<Name extends keyof All & string, All = Tables>(
+  table: Name,
+  making: Making<Insertable<All[Name]>> = {},
+): ManySource<Insertable<All[Name]>> {
+  return { ...MADE_OF_GIVEN, ...making, table, action: 'replace' };
+}

@@ -174,26 +174,6 @@ export type ManySource<Row> = {
   readonly from: string;
 };
 
-type Making<Row> = Partial<Pick<ManySource<Row>, 'keeps' | 'made' | 'from'>>;
-
-const MADE_OF_GIVEN = { keeps: [], made: {}, from: '' };
-
-/** Where the key of one is taken, none of them is stored. */
-export function insertMany<Name extends keyof All & string, All = Tables>(
-  table: Name,
-  making: Making<Insertable<All[Name]>> = {},
-): ManySource<Insertable<All[Name]>> {
-  return { ...MADE_OF_GIVEN, ...making, table, action: 'insert' };
-}
-
-/** The same, but rows take the places of those with their keys. */
-export function replaceMany<Name extends keyof All & string, All = Tables>(
-  table: Name,
-  making: Making<Insertable<All[Name]>> = {},
-): ManySource<Insertable<All[Name]>> {
-  return { ...MADE_OF_GIVEN, ...making, table, action: 'replace' };
-}
-
 /** A row to be written; columns that may be null may be left out. */
 export type NewRow<Name extends keyof Tables> = Insertable<Tables[Name]>;
 

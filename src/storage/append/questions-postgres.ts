@@ -3,7 +3,8 @@
  * in the log its events are: once it holds the end of the log. Until then 0 stands for that instant.
  */
 
-import { changeRows, insertMany, lookup, type PostgresDb, type PostgresTables, replaceMany } from '../questions.ts';
+import { insertMany, replaceMany } from '../plain-questions.ts';
+import { changeRows, lookup, type PostgresDb, type PostgresTables } from '../questions.ts';
 
 // What takes the ends of the logs answers them, in the same statement: see postgres/write-batch.ts.
 const FROM_HEAD = 'join head on head.organization_number = "given".organization_number';

@@ -1,6 +1,7 @@
 /** What SQLite alone is asked and told: it knows when a batch is committed before anything is stored. */
 
-import { insertMany, question, replaceMany } from '../questions.ts';
+import { insertMany, replaceMany } from '../plain-questions.ts';
+import { question } from '../questions.ts';
 
 export const insertRequests = insertMany('Request');
 export const replaceRequests = replaceMany('Request');

@@ -1,8 +1,8 @@
 /** What appends ask and write, the same on every store. */
 
 import { sql } from 'kysely';
-import { lookUp } from '../plain-questions.ts';
-import { insertMany, lookup, question, replaceMany } from '../questions.ts';
+import { findByKey, insertMany, replaceMany } from '../plain-questions.ts';
+import { lookup, question } from '../questions.ts';
 import { ADMITTED } from '../rows/codes.ts';
 import { summaryOf, traceOf } from '../traces/columns.ts';
 
@@ -46,7 +46,7 @@ export const listOverdue = question<{ readonly admittedByMs: number; readonly co
       .limit(countMax),
 );
 
-export const findGovernanceEvent = lookUp('GovernanceEvent', ['organizationNumber', 'id'], []);
+export const findGovernanceEvent = findByKey('GovernanceEvent', ['organizationNumber', 'id'], []);
 
 /** An event by when it was created, and its id. */
 export const findEvent = lookup<{
@@ -62,7 +62,7 @@ export const findEvent = lookup<{
   ]),
 );
 
-export const findLogHead = lookUp('LogHead', ['organizationNumber']);
+export const findLogHead = findByKey('LogHead', ['organizationNumber']);
 
 export const insertTraces = insertMany('Trace');
 export const replaceTraces = replaceMany('Trace');
