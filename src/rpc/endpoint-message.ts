@@ -26,6 +26,7 @@ import {
   outcomeNumbers,
   replayStatusNumbers,
 } from './endpoint-words.ts';
+import { timestampOfMs } from './epoch-ms.ts';
 
 export function toEndpoint(endpoint: EndpointView): MessageInitShape<typeof EndpointSchema> {
   return {
@@ -36,9 +37,9 @@ export function toEndpoint(endpoint: EndpointView): MessageInitShape<typeof Endp
     enabledEvents: [...endpoint.enabledEvents],
     ...toStatus(endpoint),
     disabledAt: toTimestamp(endpoint.disabledAtMs),
-    maxBatchSize: BigInt(endpoint.maxBatchSize),
-    maxBatchDelayMs: BigInt(endpoint.maxBatchDelayMs),
-    maxInFlight: BigInt(endpoint.maxInFlight),
+    maxBatchSize: endpoint.maxBatchSize,
+    maxBatchDelayMs: endpoint.maxBatchDelayMs,
+    maxInFlight: endpoint.maxInFlight,
     createdAt: timestampFromMs(endpoint.createdAtMs),
     updatedAt: timestampFromMs(endpoint.updatedAtMs),
   };
@@ -98,9 +99,9 @@ export function toReplay(replay: ReplayView): MessageInitShape<typeof ReplaySche
     replayId: id,
     endpointId,
     status: replayStatusNumbers[replay.status],
-    from: BigInt(fromMs),
-    to: BigInt(toMs),
-    type: type ?? undefined,
+    createdFrom: timestampOfMs(fromMs),
+    createdTo: timestampOfMs(toMs),
+    eventType: type ?? undefined,
     matched: BigInt(matched),
     enqueued: BigInt(enqueued),
     delivered: BigInt(delivered),

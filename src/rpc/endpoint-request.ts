@@ -1,11 +1,12 @@
 /** Requests about webhook endpoints, as their rules take them, and what is wrong with their words. */
 
+import { create } from '@bufbuild/protobuf';
+import type { FieldMask } from '@bufbuild/protobuf/wkt';
 import {
   type CreateEndpointRequest,
-  DestinationKindSchema,
-  EndpointStatusSchema,
+  EndpointSchema,
   type ReplayEventsRequest,
-  type SqsSettings,
+  type SqsDestination,
   type UpdateEndpointRequest,
 } from '../../gen/spandrel/v1/endpoints_pb.js';
 import type { EndpointDraft, SqsDraft } from '../domain/endpoint-draft.ts';
@@ -14,33 +15,44 @@ import type { CursorWish } from '../domain/listing.ts';
 import { typeReason } from '../domain/reasons.ts';
 import type { ReplayRange } from '../domain/replays.ts';
 import { destinationKindNumbers, endpointStatusNumbers } from './endpoint-words.ts';
+import { msOfTimestamp } from './epoch-ms.ts';
 import { wordOf } from './grant-words.ts';
-import { wordProblems } from './management-problems.ts';
 import { isSent } from './update-mask.ts';
 
-type WriteRequest = CreateEndpointRequest | UpdateEndpointRequest;
+/** What a new endpoint is to be. A word that is none reads like one that is missing; the rules of the fields tell of it. */
+export function readNewEndpoint(request: CreateEndpointRequest): EndpointDraft {
+  const { url, sqs, enabledEvents, maxBatchSize, maxBatchDelayMs, maxInFlight, description } = request;
+  return {
+    destinationKind: wordOf(destinationKindNumbers, request.destinationKind) ?? undefined,
+    url,
+    sqs: sqs === undefined ? undefined : queueOf(sqs),
+    enabledEvents: enabledEvents.length > 0 ? enabledEvents : undefined,
+    maxBatchSize,
+    maxBatchDelayMs,
+    maxInFlight,
+    description,
+  };
+}
 
-/** What the request sends. A word that is none reads like one that is missing; `endpointWordProblems` tells of it. */
-export function readEndpointDraft(request: WriteRequest): EndpointDraft {
-  const { updateMask: mask, destinationKind, enabledEvents } = request;
-  const status = 'status' in request ? (wordOf(endpointStatusNumbers, request.status) ?? undefined) : undefined;
+const NOTHING = create(EndpointSchema);
+
+/** What an update sends. */
+export function readEndpointChange({ endpoint = NOTHING, updateMask: mask }: UpdateEndpointRequest): EndpointDraft {
   /** Undefined: not sent; null: sent without a value. */
   const sent = <V>(path: string, value: V | undefined): V | null | undefined =>
     isSent(mask, path, value) ? (value ?? null) : undefined;
-  const sentInteger = (path: string, value: bigint | undefined) =>
-    sent(path, value === undefined ? undefined : Number(value));
-  const kind = wordOf(destinationKindNumbers, destinationKind) ?? undefined;
+  const { enabledEvents } = endpoint;
   const selectors = enabledEvents.length > 0 ? enabledEvents : undefined;
   return {
-    destinationKind: sent('destination_kind', kind) ?? undefined,
-    url: sent('url', request.url),
-    sqs: readQueueDraft(request),
+    destinationKind: wordOf(destinationKindNumbers, endpoint.destinationKind) ?? undefined,
+    url: sent('url', endpoint.url),
+    sqs: readQueueChange(endpoint.sqs, mask),
     enabledEvents: isSent(mask, 'enabled_events', selectors) ? enabledEvents : undefined,
-    status: sent('status', status) ?? undefined,
-    maxBatchSize: sentInteger('max_batch_size', request.maxBatchSize),
-    maxBatchDelayMs: sentInteger('max_batch_delay_ms', request.maxBatchDelayMs),
-    maxInFlight: sentInteger('max_in_flight', request.maxInFlight),
-    description: sent('description', request.description),
+    status: wordOf(endpointStatusNumbers, endpoint.status) ?? undefined,
+    maxBatchSize: sent('max_batch_size', endpoint.maxBatchSize),
+    maxBatchDelayMs: sent('max_batch_delay_ms', endpoint.maxBatchDelayMs),
+    maxInFlight: sent('max_in_flight', endpoint.maxInFlight),
+    description: sent('description', endpoint.description),
   };
 }
 
@@ -50,10 +62,16 @@ const QUEUE_FIELDS = [
   ['externalId', 'sqs.external_id'],
   ['accessKeyId', 'sqs.access_key_id'],
   ['secretAccessKey', 'sqs.secret_access_key'],
-] as const satisfies readonly (readonly [keyof SqsSettings & keyof SqsDraft, string])[];
+] as const satisfies readonly (readonly [keyof SqsDestination & keyof SqsDraft, string])[];
+
+function queueOf(sqs: SqsDestination): SqsDraft {
+  return Object.fromEntries(
+    QUEUE_FIELDS.flatMap(([field]) => (sqs[field] === undefined ? [] : [[field, sqs[field]] as const])),
+  );
+}
 
 /** A mask may name the queue as a whole, and then what is there of it counts, or what is in it one by one. */
-function readQueueDraft({ updateMask: mask, sqs }: WriteRequest): SqsDraft | null | undefined {
+function readQueueChange(sqs: SqsDestination | undefined, mask: FieldMask | undefined): SqsDraft | null | undefined {
   const named = new Set(mask?.paths ?? []);
   const isNamedInside = QUEUE_FIELDS.some(([, path]) => named.has(path));
   if (!isNamedInside && !isSent(mask, 'sqs', sqs)) return undefined;
@@ -67,37 +85,26 @@ function readQueueDraft({ updateMask: mask, sqs }: WriteRequest): SqsDraft | nul
   return Object.fromEntries(fields);
 }
 
-/** Numbers that stand for no word of the contract, and words that are named without one. */
-export function endpointWordProblems(request: WriteRequest): readonly Reason[] {
-  const { updateMask, destinationKind } = request;
-  const status = 'status' in request ? request.status : undefined;
+/** Words that an update names without one. */
+export function unnamedWordProblems({ endpoint = NOTHING, updateMask }: UpdateEndpointRequest): readonly Reason[] {
   const named = new Set(updateMask?.paths ?? []);
   const unset = (path: string, number: number) =>
     named.has(path) && number === 0 ? [typeReason(path, 'string', 'null')] : [];
-  return [
-    ...wordProblems(DestinationKindSchema, { path: 'destination_kind', number: destinationKind, required: false }),
-    ...unset('destination_kind', destinationKind),
-    ...(status === undefined
-      ? []
-      : [
-          ...wordProblems(EndpointStatusSchema, { path: 'status', number: status, required: false }),
-          ...unset('status', status),
-        ]),
-  ];
+  return [...unset('destination_kind', endpoint.destinationKind), ...unset('status', endpoint.status)];
 }
 
 /** Null as long as an end of the range is missing. */
-export function readRange({ from, to, type }: ReplayEventsRequest): ReplayRange | null {
-  if (from === undefined || to === undefined) return null;
-  return { fromMs: Number(from), toMs: Number(to), type: type ?? null };
+export function readRange({ createdFrom, createdTo, eventType }: ReplayEventsRequest): ReplayRange | null {
+  if (createdFrom === undefined || createdTo === undefined) return null;
+  return { fromMs: msOfTimestamp(createdFrom), toMs: msOfTimestamp(createdTo), type: eventType ?? null };
 }
 
 export function readPage({
-  cursor,
-  limit,
+  pageToken,
+  pageSize,
 }: {
-  readonly cursor?: string | undefined;
-  readonly limit?: number | undefined;
+  readonly pageToken: string;
+  readonly pageSize?: number | undefined;
 }): CursorWish {
-  return { cursor: cursor ?? '', limit: limit ?? null };
+  return { cursor: pageToken, limit: pageSize ?? null };
 }

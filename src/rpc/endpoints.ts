@@ -12,7 +12,7 @@ import { SCHEMA_VERSION } from '../domain/event.ts';
 import { EVENT_TYPES } from '../domain/event-type.ts';
 import type { StartedReplay } from '../domain/replays.ts';
 import { toAttempt, toDelivery, toEndpoint, toHealth, toReplay, toSecretEndpoint, toTest } from './endpoint-message.ts';
-import { endpointWordProblems, readEndpointDraft, readPage, readRange } from './endpoint-request.ts';
+import { readEndpointChange, readNewEndpoint, readPage, readRange, unnamedWordProblems } from './endpoint-request.ts';
 import { managementCallOf } from './management-call.ts';
 import { nulProblems } from './management-problems.ts';
 import type { Context, Implementation } from './method.ts';
@@ -25,7 +25,7 @@ export function createEndpointRpc(deps: Deps): Service {
   return { ...createChanges(deps), ...createDeliveries(deps), ...createReplays(deps) };
 }
 
-const OVERLAP_DEFAULT_SECONDS = 86_400n;
+const OVERLAP_DEFAULT_SECONDS = 86_400;
 
 const targetOf = ({ id }: { readonly id: string }, context: Context) => ({ call: managementCallOf(context), id });
 
@@ -43,13 +43,12 @@ function createChanges({ endpoints }: Deps): Pick<Service, Changes> {
   return {
     createEndpoint: {
       check: (request) => [
-        ...endpointWordProblems(request),
         ...nulProblems(CreateEndpointRequestSchema, request),
-        ...endpoints.creationProblems(readEndpointDraft(request)),
+        ...endpoints.creationProblems(readNewEndpoint(request)),
       ],
       async handle(request, context) {
         const call = managementCallOf(context);
-        const draft = readEndpointDraft(request);
+        const draft = readNewEndpoint(request);
         return secretAnswer(await endpoints.create(call, draft, (made) => context.receipt(secretAnswer(made))));
       },
     },
@@ -57,8 +56,8 @@ function createChanges({ endpoints }: Deps): Pick<Service, Changes> {
       async handle(request, context) {
         const page = await endpoints.list(managementCallOf(context), readPage(request));
         // Over REST an empty text is written as null: the last page of those that were asked for.
-        const nextCursor = page.nextCursor === null ? '' : page.nextCursor;
-        return { data: page.endpoints.map(toEndpoint), nextCursor };
+        const nextPageToken = page.nextCursor === null ? '' : page.nextCursor;
+        return { data: page.endpoints.map(toEndpoint), nextPageToken };
       },
     },
     getEndpoint: {
@@ -66,23 +65,23 @@ function createChanges({ endpoints }: Deps): Pick<Service, Changes> {
     },
     updateEndpoint: {
       check: (request) => [
-        ...endpointWordProblems(request),
+        ...unnamedWordProblems(request),
         ...nulProblems(UpdateEndpointRequestSchema, request),
-        ...endpoints.changeProblems(readEndpointDraft(request)),
+        ...endpoints.changeProblems(readEndpointChange(request)),
       ],
       async handle(request, context) {
-        return { data: toEndpoint(await endpoints.update(targetOf(request, context), readEndpointDraft(request))) };
+        return { data: toEndpoint(await endpoints.update(targetOf(request, context), readEndpointChange(request))) };
       },
     },
     archiveEndpoint: {
       async handle(request, context) {
         await endpoints.archive(targetOf(request, context));
-        return { data: { archived: true } };
+        return {};
       },
     },
     rollEndpointSecret: {
       async handle(request, context) {
-        const overlapSeconds = Number(request.overlapSeconds ?? OVERLAP_DEFAULT_SECONDS);
+        const overlapSeconds = request.overlapSeconds ?? OVERLAP_DEFAULT_SECONDS;
         const receipt = (made: SecretEndpoint) => context.receipt(secretAnswer(made));
         return secretAnswer(await endpoints.rollSecret({ ...targetOf(request, context), overlapSeconds, receipt }));
       },
@@ -101,7 +100,7 @@ function createDeliveries({ endpoints }: Deps): Pick<Service, Deliveries> {
     listDeliveries: {
       async handle(request, context) {
         const page = await endpoints.attempts({ ...targetOf(request, context), ...readPage(request) });
-        return { data: page.items.map(toAttempt), nextCursor: page.nextCursor ?? undefined };
+        return { data: page.items.map(toAttempt), nextPageToken: page.nextCursor ?? undefined };
       },
     },
     getDelivery: {
@@ -120,7 +119,7 @@ function createDeliveries({ endpoints }: Deps): Pick<Service, Deliveries> {
     listDeadLetters: {
       async handle(request, context) {
         const page = await endpoints.deadLetters({ ...targetOf(request, context), ...readPage(request) });
-        return { data: page.items.map(toDelivery), nextCursor: page.nextCursor ?? undefined };
+        return { data: page.items.map(toDelivery), nextPageToken: page.nextCursor ?? undefined };
       },
     },
     getEndpointHealth: {
@@ -155,8 +154,8 @@ function createReplays({ endpoints }: Deps): Pick<Service, Replays> {
     },
     listEventTypes: {
       async handle() {
-        const told = { family: FAMILY, schemaVersion: SCHEMA_VERSION, isEmitting: true };
-        return { data: EVENT_TYPES.map(({ type, description }) => ({ ...told, type, description })) };
+        const told = { family: FAMILY, schemaVersion: SCHEMA_VERSION };
+        return { data: EVENT_TYPES.map(({ type, description }) => ({ ...told, eventType: type, description })) };
       },
     },
   };

@@ -5,6 +5,7 @@ import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   type CreateEvaluatorRequest,
   type EvaluatorField,
+  type EvaluatorFieldSchema,
   type EvaluatorSchema,
   type EvaluatorService,
   EvaluatorType,
@@ -66,7 +67,7 @@ export function createEvaluatorRpc(deps: EvaluatorRpcDeps): Implementation<typeo
     deleteEvaluator: {
       handle: async (request, context) => {
         await deps.evaluators.remove(projectOf(context), request.idOrSlug, context.nowMs);
-        return { success: true };
+        return {};
       },
     },
   };
@@ -75,7 +76,7 @@ export function createEvaluatorRpc(deps: EvaluatorRpcDeps): Implementation<typeo
 function toDraft(request: CreateEvaluatorRequest): EvaluatorDraft {
   return {
     name: request.name ?? null,
-    type: typeFromMessage(request.type),
+    type: typeFromMessage(request.evaluatorType),
     configJson: request.configJson ?? null,
     workflowId: request.workflowId ?? null,
     workflowName: request.workflowName ?? null,
@@ -87,12 +88,13 @@ function toDraft(request: CreateEvaluatorRequest): EvaluatorDraft {
 }
 
 /** A field that is named without a value is as good as one that is not sent, so the mask has nothing to add. */
-function toChange({ name, type, configJson }: UpdateEvaluatorRequest): EvaluatorChange {
-  return { name: name ?? null, type: typeFromMessage(type), configJson: configJson ?? null };
+function toChange({ evaluator }: UpdateEvaluatorRequest): EvaluatorChange {
+  const { name = null, evaluatorType = EvaluatorType.UNSPECIFIED, configJson = null } = evaluator ?? {};
+  return { name, type: typeFromMessage(evaluatorType), configJson };
 }
 
 function toFieldDraft(field: EvaluatorField): EvaluatorFieldDraft {
-  return { identifier: field.identifier, type: field.type ?? null, optional: field.optional ?? null };
+  return { identifier: field.identifier, type: field.valueType ?? null, optional: field.isOptional ?? null };
 }
 
 function toMessage(evaluator: Evaluator, platformUrl: string): MessageInitShape<typeof EvaluatorSchema> {
@@ -101,18 +103,26 @@ function toMessage(evaluator: Evaluator, platformUrl: string): MessageInitShape<
     projectId: evaluator.projectId,
     name: evaluator.name,
     slug: evaluator.slug,
-    type: typeNumbers[evaluator.type],
+    evaluatorType: typeNumbers[evaluator.type],
     configJson: evaluator.configJson,
     workflowId: evaluator.workflowId ?? undefined,
     copiedFromEvaluatorId: evaluator.copiedFromEvaluatorId ?? undefined,
     createdAt: timestampFromMs(evaluator.createdAtMs),
     updatedAt: timestampFromMs(evaluator.updatedAtMs),
-    fields: [...evaluator.fields],
-    outputFields: [...evaluator.outputFields],
+    fields: evaluator.fields.map(toField),
+    outputFields: evaluator.outputFields.map(toField),
     platformUrl,
     workflowName: evaluator.workflowName ?? undefined,
     workflowIcon: evaluator.workflowIcon ?? undefined,
   };
+}
+
+function toField({
+  identifier,
+  type,
+  optional,
+}: Evaluator['fields'][number]): MessageInitShape<typeof EvaluatorFieldSchema> {
+  return { identifier, valueType: type, isOptional: optional };
 }
 
 const typeNumbers: Readonly<Record<Evaluator['type'], EvaluatorType>> = {

@@ -4,26 +4,32 @@ import type { MessageInitShape } from '@bufbuild/protobuf';
 import type { EventSchema, EventService } from '../../gen/spandrel/v1/events_pb.js';
 import { SCHEMA_VERSION, type StoredEvent } from '../domain/event.ts';
 import { type Events, rangeProblems } from '../domain/events.ts';
+import { msOfTimestamp } from './epoch-ms.ts';
 import type { Implementation } from './method.ts';
 import { organizationOf } from './scope.ts';
 
 export function createEventRpc(deps: { readonly events: Events }): Implementation<typeof EventService> {
   return {
     listEvents: {
-      check: ({ from, to }) => (from === undefined || to === undefined ? [] : rangeProblems(Number(from), Number(to))),
+      check({ createdFrom, createdTo }) {
+        if (createdFrom === undefined || createdTo === undefined) return [];
+        return rangeProblems(msOfTimestamp(createdFrom), msOfTimestamp(createdTo));
+      },
       async handle(request, context) {
+        const { createdFrom, createdTo } = request;
+        if (!createdFrom || !createdTo) throw new Error('the contract let a list without a range through');
         const { events, nextCursor } = await deps.events.list(
           organizationOf(context),
           {
-            fromMs: Number(request.from),
-            toMs: Number(request.to),
-            type: request.type ?? null,
-            cursor: request.cursor,
-            limit: request.limit ?? null,
+            fromMs: msOfTimestamp(createdFrom),
+            toMs: msOfTimestamp(createdTo),
+            type: request.eventType ?? null,
+            cursor: request.pageToken,
+            limit: request.pageSize ?? null,
           },
           context.nowMs,
         );
-        return { data: events.map(toMessage), ...(nextCursor === null ? {} : { nextCursor }) };
+        return { data: events.map(toMessage), ...(nextCursor === null ? {} : { nextPageToken: nextCursor }) };
       },
     },
     getEvent: {
@@ -44,7 +50,7 @@ function toMessage(event: StoredEvent): MessageInitShape<typeof EventSchema> {
   const dataAt = createdEnd + `","schema_version":"${SCHEMA_VERSION}","data":`.length;
   return {
     id,
-    type: envelope.slice(head.length, typeEnd),
+    eventType: envelope.slice(head.length, typeEnd),
     created: envelope.slice(createdAt, createdEnd),
     schemaVersion: SCHEMA_VERSION,
     dataJson: envelope.slice(dataAt, -1),

@@ -161,7 +161,7 @@ function compileList(field: DescField & { fieldKind: 'list' }, rules: FieldRules
   const min = Number(bounds?.minItems ?? 0n);
   const max = bounds && bounds.maxItems > 0n ? Number(bounds.maxItems) : null;
   if (!item && min === 0 && max === null) return null;
-  const expected = `${min === 0 ? `at most ${max}` : range(min, max)} items`;
+  const expected = itemsExpected(field);
   return (value, path, found) => {
     const items = value as readonly unknown[];
     if (items.length < min || (max !== null && items.length > max)) {
@@ -172,6 +172,15 @@ function compileList(field: DescField & { fieldKind: 'list' }, rules: FieldRules
       item?.(each, `${path}.${index}`, found);
     }
   };
+}
+
+/** How many items a list may have, in words. */
+export function itemsExpected(field: DescField): string {
+  const rules = hasOption(field, fieldRules) ? getOption(field, fieldRules) : null;
+  const bounds = rules?.type.case === 'repeated' ? rules.type.value : null;
+  const min = Math.max(Number(bounds?.minItems ?? 0n), rules?.required ? 1 : 0);
+  const max = bounds && bounds.maxItems > 0n ? Number(bounds.maxItems) : null;
+  return `${min === 0 ? `at most ${max}` : range(min, max)} items`;
 }
 
 function compileItem(field: DescField & { fieldKind: 'list' }, rules: FieldRules | null): Check | null {

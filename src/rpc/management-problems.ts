@@ -1,17 +1,10 @@
 /** What can be wrong with the request of a management operation whichever operation it is. */
 
-import {
-  type DescEnum,
-  type DescField,
-  type DescMessage,
-  type Message,
-  type MessageShape,
-  ScalarType,
-} from '@bufbuild/protobuf';
+import { type DescField, type DescMessage, type Message, type MessageShape, ScalarType } from '@bufbuild/protobuf';
 import type { FieldMask } from '@bufbuild/protobuf/wkt';
 import { REASONS_MAX, type Reason } from '../domain/fault.ts';
-import { enumReason, fieldValue } from './field-rules.ts';
-import { enumSpellings, isDeclared, pathIn, restName, sendableFields, typeWord } from './rest-shape.ts';
+import { fieldValue } from './field-rules.ts';
+import { isDeclared, pathIn, restName, sendableFields, typeWord } from './rest-shape.ts';
 import { isSent } from './update-mask.ts';
 
 /** Strings that hold U+0000, which not every store can keep. */
@@ -53,13 +46,17 @@ function declaredInner({ message }: DescField): DescMessage | null {
   return message !== undefined && isDeclared(message) ? message : null;
 }
 
-type Update<D extends DescMessage> = MessageShape<D> & { readonly updateMask?: FieldMask | undefined };
+/** What an update holds: the resource, and which of its fields count as sent. */
+export type Update<D extends DescMessage> = {
+  readonly resource: MessageShape<D>;
+  readonly mask: FieldMask | undefined;
+};
 
 /** Fields that an update names without a value, where none can be cleared. */
-export function unsetProblems<D extends DescMessage>(desc: D, request: Update<D>): readonly Reason[] {
-  const named = new Set(request.updateMask?.paths ?? []);
-  return desc.fields
-    .filter((field) => named.has(field.name) && isUnset(field, fieldValue(request, field)))
+export function unsetProblems<D extends DescMessage>(desc: D, { resource, mask }: Update<D>): readonly Reason[] {
+  const named = new Set(mask?.paths ?? []);
+  return sendableFields(desc)
+    .filter((field) => named.has(field.name) && isUnset(field, fieldValue(resource, field)))
     .map((field) => {
       const expected = typeWord(field);
       const path = restName(field);
@@ -76,18 +73,18 @@ export function unsetProblems<D extends DescMessage>(desc: D, request: Update<D>
 /** What an update sends of these fields, without those that it does not. */
 export function sentFields<D extends DescMessage, K extends string & keyof MessageShape<D>>(
   desc: D,
-  request: Update<D>,
+  { resource, mask }: Update<D>,
   names: readonly K[],
 ): { readonly [N in K]?: NonNullable<MessageShape<D>[N]> } {
   const sent = desc.fields.filter((field) => {
-    const value = fieldValue(request, field);
+    const value = fieldValue(resource, field);
     return (
       (names as readonly string[]).includes(field.localName) &&
       !isUnset(field, value) &&
-      isSent(request.updateMask, field.name, value)
+      isSent(mask, field.name, value)
     );
   });
-  return Object.fromEntries(sent.map((field) => [field.localName, fieldValue(request, field)])) as {
+  return Object.fromEntries(sent.map((field) => [field.localName, fieldValue(resource, field)])) as {
     [N in K]?: NonNullable<MessageShape<D>[N]>;
   };
 }
@@ -95,18 +92,4 @@ export function sentFields<D extends DescMessage, K extends string & keyof Messa
 /** An enum field without a presence of its own is unset at its unspecified value. */
 function isUnset(field: DescField, value: unknown): boolean {
   return value === undefined || (field.fieldKind === 'enum' && value === 0);
-}
-
-/** What is wrong with a word of a closed vocabulary; 0 stands for none. */
-export function wordProblems(
-  desc: DescEnum,
-  { path, number, required }: { readonly path: string; readonly number: number; readonly required: boolean },
-): readonly Reason[] {
-  if (number === 0) {
-    const message = `${path} is required`;
-    return required ? [{ field: path, type: 'invalid_type', message, expected: 'string', received: 'undefined' }] : [];
-  }
-  const spellings = enumSpellings(desc);
-  if ([...spellings.values()].includes(number)) return [];
-  return [enumReason(path, [...spellings.keys()], String(number))];
 }

@@ -1,15 +1,18 @@
 /** AuditLogService: messages to and from what the rules work with. */
 
 import type { MessageInitShape } from '@bufbuild/protobuf';
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
+  ActorKind,
   type AuditEntrySchema,
   type AuditLogService,
+  AuditOutcome,
   type ListAuditLogRequest,
   ListAuditLogRequestSchema,
 } from '../../gen/spandrel/v1/organization_pb.js';
 import { type AuditFilter, type AuditLog, auditRangeProblems } from '../domain/audit-log.ts';
 import type { AuditRecord } from '../domain/management.ts';
+import { msOfTimestamp } from './epoch-ms.ts';
 import { managementCallOf } from './management-call.ts';
 import { nulProblems } from './management-problems.ts';
 import type { Implementation } from './method.ts';
@@ -24,17 +27,17 @@ export function createAuditLogRpc(deps: { readonly auditLog: AuditLog }): Implem
       },
       async handle(request, context) {
         const page = await deps.auditLog.list(managementCallOf(context), filterOf(request), cursorWish(request));
-        return { data: page.items.map(toMessage), nextCursor: page.nextCursor ?? undefined };
+        return { data: page.items.map(toMessage), nextPageToken: page.nextCursor ?? undefined };
       },
     },
   };
 }
 
 function filterOf(request: ListAuditLogRequest): AuditFilter {
-  const { from, to, action, actorUserId, actorKeyId, targetId, outcome } = request;
+  const { createdFrom, createdTo, action, actorUserId, actorKeyId, targetId, outcome } = request;
   return {
-    fromMs: toInstant(from),
-    toMs: toInstant(to),
+    fromMs: toInstant(createdFrom),
+    toMs: toInstant(createdTo),
     action: action ?? null,
     actorUserId: actorUserId ?? null,
     actorKeyId: actorKeyId ?? null,
@@ -43,19 +46,34 @@ function filterOf(request: ListAuditLogRequest): AuditFilter {
   };
 }
 
-/** No calendar reaches farther, and no store counts farther. */
+/** No store counts farther. */
 const INSTANT_MAX_MS = 8_640_000_000_000_000;
 
-function toInstant(atMs: bigint | undefined): number | null {
-  return atMs === undefined ? null : Math.max(-INSTANT_MAX_MS, Math.min(INSTANT_MAX_MS, Number(atMs)));
+function toInstant(at: Timestamp | undefined): number | null {
+  return at === undefined ? null : Math.min(INSTANT_MAX_MS, msOfTimestamp(at));
 }
+
+const actorKindNumbers: Readonly<Record<AuditRecord['actorKind'], ActorKind>> = {
+  personal_key: ActorKind.PERSONAL_KEY,
+  service_key: ActorKind.SERVICE_KEY,
+  project_key: ActorKind.PROJECT_KEY,
+  bootstrap: ActorKind.BOOTSTRAP,
+  cli: ActorKind.CLI,
+};
+
+const outcomeNumbers: Readonly<Record<AuditRecord['outcome'], AuditOutcome>> = {
+  success: AuditOutcome.SUCCESS,
+  refused: AuditOutcome.REFUSED,
+};
 
 function toMessage(entry: AuditRecord): MessageInitShape<typeof AuditEntrySchema> {
   const { createdAtMs, organizationId: _, actorUserId, actorKeyId, targetId, code, fields, ...plain } = entry;
-  const { ip, userAgent, requestId, traceId, ...rest } = plain;
+  const { actorKind, outcome, ip, userAgent, requestId, traceId, ...rest } = plain;
   return {
     ...rest,
     createdAt: timestampFromMs(createdAtMs),
+    actorKind: actorKindNumbers[actorKind],
+    outcome: outcomeNumbers[outcome],
     actorUserId: actorUserId ?? undefined,
     actorKeyId: actorKeyId ?? undefined,
     targetId: targetId ?? undefined,

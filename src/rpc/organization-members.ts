@@ -1,14 +1,15 @@
 /** MemberService: messages to and from what the rules work with. */
 
-import type { MessageInitShape } from '@bufbuild/protobuf';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   CreateMemberRequestSchema,
   ListMembersRequestSchema,
   MemberRole as MemberRoleNumber,
-  type MemberSchema,
+  MemberSchema,
   type MemberService,
   RemoveMemberRequestSchema,
+  type UpdateMemberRequest,
   UpdateMemberRequestSchema,
 } from '../../gen/spandrel/v1/organization_pb.js';
 import type { CursorWish } from '../domain/listing.ts';
@@ -16,7 +17,7 @@ import type { MemberRole } from '../domain/member-grants.ts';
 import type { Member, MemberChanges, Members } from '../domain/members.ts';
 import { wordOf } from './grant-words.ts';
 import { managementCallOf } from './management-call.ts';
-import { nulProblems, sentFields, unsetProblems } from './management-problems.ts';
+import { nulProblems, sentFields, type Update, unsetProblems } from './management-problems.ts';
 import type { Implementation } from './method.ts';
 
 const ROLE_DEFAULT = 'MEMBER';
@@ -27,7 +28,7 @@ export function createMemberRpc({ members }: { readonly members: Members }): Imp
       check: (request) => nulProblems(ListMembersRequestSchema, request),
       async handle(request, context) {
         const { items, nextCursor } = await members.list(managementCallOf(context), cursorWish(request));
-        return { data: items.map(toMessage), nextCursor: nextCursor ?? undefined };
+        return { data: items.map(toMessage), nextPageToken: nextCursor ?? undefined };
       },
     },
     createMember: {
@@ -43,11 +44,11 @@ export function createMemberRpc({ members }: { readonly members: Members }): Imp
     },
     updateMember: {
       check: (request) => [
-        ...unsetProblems(UpdateMemberRequestSchema, request),
+        ...unsetProblems(MemberSchema, changeOf(request)),
         ...nulProblems(UpdateMemberRequestSchema, request),
       ],
       async handle(request, context) {
-        const { role, ...sent } = sentFields(UpdateMemberRequestSchema, request, ['role', 'disabled', 'name']);
+        const { role, ...sent } = sentFields(MemberSchema, changeOf(request), ['role', 'disabled', 'name']);
         const word = role === undefined ? null : wordOf(roleNumbers, role);
         const changes: MemberChanges = { ...sent, ...(word === null ? {} : { role: word }) };
         return { member: toMessage(await members.update(managementCallOf(context), request.userId, changes)) };
@@ -57,7 +58,7 @@ export function createMemberRpc({ members }: { readonly members: Members }): Imp
       check: (request) => nulProblems(RemoveMemberRequestSchema, request),
       async handle(request, context) {
         await members.remove(managementCallOf(context), request.userId);
-        return { success: true };
+        return {};
       },
     },
   };
@@ -65,13 +66,17 @@ export function createMemberRpc({ members }: { readonly members: Members }): Imp
 
 /** Which page of a list with cursors is asked for; an empty cursor is none. */
 export function cursorWish({
-  cursor,
-  limit,
+  pageToken,
+  pageSize,
 }: {
-  readonly cursor?: string | undefined;
-  readonly limit?: bigint | undefined;
+  readonly pageToken: string;
+  readonly pageSize?: number | undefined;
 }): CursorWish {
-  return { cursor: cursor ?? '', limit: limit === undefined ? null : Number(limit) };
+  return { cursor: pageToken, limit: pageSize ?? null };
+}
+
+function changeOf({ member, updateMask: mask }: UpdateMemberRequest): Update<typeof MemberSchema> {
+  return { resource: member ?? create(MemberSchema), mask };
 }
 
 const roleNumbers: Readonly<Record<MemberRole, MemberRoleNumber>> = {

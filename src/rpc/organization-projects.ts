@@ -1,21 +1,22 @@
 /** ProjectService: messages to and from what the rules work with. */
 
-import type { MessageInitShape } from '@bufbuild/protobuf';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   CreateProjectRequestSchema,
-  type ProjectSchema,
+  ProjectSchema,
   type ProjectService,
   RotateProjectKeyRequestSchema,
+  type UpdateProjectRequest,
   UpdateProjectRequestSchema,
 } from '../../gen/spandrel/v1/organization_pb.js';
 import type { ProjectRecord } from '../domain/management.ts';
 import type { RotatedKey } from '../domain/project-keys.ts';
 import type { NewProject, Projects } from '../domain/projects.ts';
 import { managementCallOf } from './management-call.ts';
-import { nulProblems, sentFields, unsetProblems } from './management-problems.ts';
+import { nulProblems, sentFields, type Update, unsetProblems } from './management-problems.ts';
 import type { Context, Implementation } from './method.ts';
-import { pageWish, toPagination } from './organization.ts';
+import { pageProblems, pageWish, toPaging } from './organization.ts';
 
 type Named = { readonly id: string };
 
@@ -24,9 +25,10 @@ export function createProjectRpc({ projects }: { readonly projects: Projects }):
     projects.admit(managementCallOf(context), request.id, permission);
   return {
     listProjects: {
+      check: pageProblems,
       async handle(request, context) {
         const page = await projects.list(managementCallOf(context), pageWish(request));
-        return { data: page.items.map(toProject), pagination: toPagination(page) };
+        return { data: page.items.map(toProject), ...toPaging(page) };
       },
     },
     createProject: {
@@ -51,11 +53,11 @@ export function createProjectRpc({ projects }: { readonly projects: Projects }):
     updateProject: {
       gate: admit('project:update'),
       check: (request) => [
-        ...unsetProblems(UpdateProjectRequestSchema, request),
+        ...unsetProblems(ProjectSchema, changeOf(request)),
         ...nulProblems(UpdateProjectRequestSchema, request),
       ],
       async handle(request, context) {
-        const changes = sentFields(UpdateProjectRequestSchema, request, ['name', 'language', 'framework', 'teamId']);
+        const changes = sentFields(ProjectSchema, changeOf(request), ['name', 'language', 'framework', 'teamId']);
         return { project: toProject(await projects.update(managementCallOf(context), request.id, changes)) };
       },
     },
@@ -72,14 +74,18 @@ export function createProjectRpc({ projects }: { readonly projects: Projects }):
         ...projects.keyProblems(request.apiKey ?? ''),
       ],
       async handle(request, context) {
-        const { id, overlapSeconds = 0n, apiKey = null } = request;
-        const rotation = { id, overlapSeconds: Number(overlapSeconds), apiKey };
+        const { id, overlapSeconds = 0, apiKey = null } = request;
+        const rotation = { id, overlapSeconds, apiKey };
         return toRotated(
           await projects.rotateKey(managementCallOf(context), rotation, (key) => context.receipt(toRotated(key))),
         );
       },
     },
   };
+}
+
+function changeOf({ project, updateMask: mask }: UpdateProjectRequest): Update<typeof ProjectSchema> {
+  return { resource: project ?? create(ProjectSchema), mask };
 }
 
 function toRotated({ apiKey, overlapEndsAtMs }: RotatedKey) {

@@ -2,7 +2,6 @@
 
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { RoleSchema, ScopeTypeSchema } from '../../gen/spandrel/v1/keys_pb.js';
 import {
   type CreateRoleBindingRequest,
   CreateRoleBindingRequestSchema,
@@ -16,7 +15,7 @@ import type { RoleBindingRecord } from '../domain/management.ts';
 import { type RoleBindings, roleBindingProblems } from '../domain/role-bindings.ts';
 import { roleNumbers, scopeTypeNumbers, wordOf } from './grant-words.ts';
 import { managementCallOf } from './management-call.ts';
-import { nulProblems, wordProblems } from './management-problems.ts';
+import { nulProblems } from './management-problems.ts';
 import type { Implementation } from './method.ts';
 import { cursorWish } from './organization-members.ts';
 
@@ -26,15 +25,12 @@ export function createRoleBindingRpc(deps: {
   const { roleBindings } = deps;
   return {
     listRoleBindings: {
-      check: (request) => [
-        ...nulProblems(ListRoleBindingsRequestSchema, request),
-        ...wordProblems(ScopeTypeSchema, { path: 'scopeType', number: request.scopeType, required: false }),
-      ],
+      check: (request) => nulProblems(ListRoleBindingsRequestSchema, request),
       async handle(request, context) {
         const { userId = null, scopeId = null } = request;
         const filter = { userId, scopeId, scopeType: wordOf(scopeTypeNumbers, request.scopeType) };
         const page = await roleBindings.list(managementCallOf(context), filter, cursorWish(request));
-        return { data: page.items.map(toMessage), nextCursor: page.nextCursor ?? undefined };
+        return { data: page.items.map(toMessage), nextPageToken: page.nextCursor ?? undefined };
       },
     },
     createRoleBinding: {
@@ -52,7 +48,7 @@ export function createRoleBindingRpc(deps: {
       check: (request) => nulProblems(DeleteRoleBindingRequestSchema, request),
       async handle(request, context) {
         await roleBindings.remove(managementCallOf(context), request.id);
-        return { success: true };
+        return {};
       },
     },
   };
@@ -64,8 +60,6 @@ function draftProblems(request: CreateRoleBindingRequest): readonly Reason[] {
   const { permissions } = request;
   return [
     ...nulProblems(CreateRoleBindingRequestSchema, request),
-    ...wordProblems(RoleSchema, { path: 'role', number: request.role, required: true }),
-    ...wordProblems(ScopeTypeSchema, { path: 'scopeType', number: request.scopeType, required: true }),
     ...(role === null ? [] : roleBindingProblems({ role, scopeType, permissions })),
   ];
 }

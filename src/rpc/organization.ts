@@ -1,22 +1,23 @@
 /** OrganizationService and TeamService: messages to and from what the rules work with. */
 
-import type { MessageInitShape } from '@bufbuild/protobuf';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import {
   CreateTeamRequestSchema,
-  type OrganizationSchema,
+  OrganizationSchema,
   type OrganizationService,
-  type PaginationSchema,
   type TeamSchema,
   type TeamService,
+  type UpdateOrganizationRequest,
   UpdateOrganizationRequestSchema,
 } from '../../gen/spandrel/v1/organization_pb.js';
+import type { Reason } from '../domain/fault.ts';
 import type { Page, PageWish } from '../domain/listing.ts';
 import type { OrganizationRecord, TeamRecord } from '../domain/management.ts';
 import type { Organizations } from '../domain/organization.ts';
 import type { Teams } from '../domain/teams.ts';
 import { managementCallOf } from './management-call.ts';
-import { nulProblems, sentFields, unsetProblems } from './management-problems.ts';
+import { nulProblems, sentFields, type Update, unsetProblems } from './management-problems.ts';
 import type { Implementation } from './method.ts';
 
 export function createOrganizationRpc(deps: {
@@ -31,23 +32,28 @@ export function createOrganizationRpc(deps: {
     },
     updateOrganization: {
       check: (request) => [
-        ...unsetProblems(UpdateOrganizationRequestSchema, request),
+        ...unsetProblems(OrganizationSchema, changeOf(request)),
         ...nulProblems(UpdateOrganizationRequestSchema, request),
       ],
       async handle(request, context) {
-        const changes = sentFields(UpdateOrganizationRequestSchema, request, ['name']);
+        const changes = sentFields(OrganizationSchema, changeOf(request), ['name']);
         return { organization: toOrganization(await organizations.update(managementCallOf(context), changes)) };
       },
     },
   };
 }
 
+function changeOf({ organization, updateMask: mask }: UpdateOrganizationRequest): Update<typeof OrganizationSchema> {
+  return { resource: organization ?? create(OrganizationSchema), mask };
+}
+
 export function createTeamRpc({ teams }: { readonly teams: Teams }): Implementation<typeof TeamService> {
   return {
     listTeams: {
+      check: pageProblems,
       async handle(request, context) {
         const page = await teams.list(managementCallOf(context), pageWish(request));
-        return { data: page.items.map(toTeam), pagination: toPagination(page) };
+        return { data: page.items.map(toTeam), ...toPaging(page) };
       },
     },
     createTeam: {
@@ -61,19 +67,29 @@ export function createTeamRpc({ teams }: { readonly teams: Teams }): Implementat
   };
 }
 
-/** Which page of a numbered list is asked for. */
+const PAGE_NUMBER = /^[1-9][0-9]{0,6}$/;
+const PAGE_MAX = 1_000_000;
+
+/** Which page of a numbered list is asked for: its number is its token. */
 export function pageWish({
-  page,
-  limit,
+  pageToken,
+  pageSize,
 }: {
-  readonly page?: bigint | undefined;
-  readonly limit?: bigint | undefined;
+  readonly pageToken: string;
+  readonly pageSize?: number | undefined;
 }): PageWish {
-  return { page: page === undefined ? null : Number(page), limit: limit === undefined ? null : Number(limit) };
+  return { page: pageToken === '' ? null : Number(pageToken), limit: pageSize ?? null };
 }
 
-export function toPagination({ page, limit, total }: Page<unknown>): MessageInitShape<typeof PaginationSchema> {
-  return { page, limit, total };
+/** A token that no such list gives. */
+export function pageProblems({ pageToken }: { readonly pageToken: string }): readonly Reason[] {
+  if (pageToken === '' || (PAGE_NUMBER.test(pageToken) && Number(pageToken) <= PAGE_MAX)) return [];
+  return [{ field: 'page', type: 'invalid_format', message: 'page must be the token of a page' }];
+}
+
+/** Where a page stands among all, and which one follows. */
+export function toPaging({ page, limit, total }: Page<unknown>) {
+  return { pagination: { page, limit, total }, nextPageToken: page * limit < total ? String(page + 1) : '' };
 }
 
 function toOrganization(record: OrganizationRecord): MessageInitShape<typeof OrganizationSchema> {

@@ -99,7 +99,11 @@ export function valueFieldOf(desc: DescMessage): DescField | null {
 
 /** True for a field that only answers have; what requests say there is ignored. */
 export function isOutputOnly(field: DescField): boolean {
-  return hasOption(field, field_behavior) && getOption(field, field_behavior).includes(FieldBehavior.OUTPUT_ONLY);
+  return hasBehavior(field, FieldBehavior.OUTPUT_ONLY);
+}
+
+export function hasBehavior(field: DescField, behavior: FieldBehavior): boolean {
+  return hasOption(field, field_behavior) && getOption(field, field_behavior).includes(behavior);
 }
 
 /** The fields of a message that requests may set. */

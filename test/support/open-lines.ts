@@ -75,7 +75,11 @@ function openGrpc(address: string): Line {
     name: 'gRPC',
     ask: (asked, token) =>
       asked === 'organization'
-        ? callGrpc(client, { token, method: listEvents, request: { from: 0n, to: 1n } })
+        ? callGrpc(client, {
+            token,
+            method: listEvents,
+            request: { createdFrom: { seconds: 0n }, createdTo: { seconds: 1n } },
+          })
         : callGrpc(client, { token, method: getTrace, request: { traceId: 'none' } }),
     connections: () => 1,
     close: () => client.close(),

@@ -14,17 +14,17 @@ import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
 export declare const file_spandrel_v1_endpoints: GenFile;
 
 /**
- * A queue as a destination. Its secret access key is never in it.
+ * A queue as a destination. It is reached with a role, with a key pair, or with what the server itself has.
  *
  * @generated from message spandrel.v1.SqsDestination
  */
 export declare type SqsDestination = Message<"spandrel.v1.SqsDestination"> & {
   /**
-   * As it was sent.
+   * The URL of a standard queue, as it was sent; white space around it is dropped.
    *
-   * @generated from field: string queue_url = 1;
+   * @generated from field: optional string queue_url = 1;
    */
-  queueUrl: string;
+  queueUrl?: string | undefined;
 
   /**
    * Read from the URL.
@@ -48,7 +48,7 @@ export declare type SqsDestination = Message<"spandrel.v1.SqsDestination"> & {
   queueName: string;
 
   /**
-   * With what it is reached.
+   * With which of the three it is reached.
    *
    * @generated from field: spandrel.v1.CredentialMode credential_mode = 5;
    */
@@ -62,18 +62,25 @@ export declare type SqsDestination = Message<"spandrel.v1.SqsDestination"> & {
   roleArn?: string | undefined;
 
   /**
-   * What the role is asked for with.
+   * What the role is asked for with, only beside a role; made here when a role has none.
    *
    * @generated from field: optional string external_id = 7;
    */
   externalId?: string | undefined;
 
   /**
-   * The key pair, without its secret half.
+   * The public half of the key pair; only together with secret_access_key.
    *
    * @generated from field: optional string access_key_id = 8;
    */
   accessKeyId?: string | undefined;
+
+  /**
+   * The secret half of the key pair, which no answer holds; only together with access_key_id.
+   *
+   * @generated from field: optional string secret_access_key = 9;
+   */
+  secretAccessKey?: string | undefined;
 };
 
 /**
@@ -96,49 +103,49 @@ export declare type Endpoint = Message<"spandrel.v1.Endpoint"> & {
   id: string;
 
   /**
-   * What kind of destination it has; fixed.
+   * What kind of destination it has.
    *
    * @generated from field: spandrel.v1.DestinationKind destination_kind = 2;
    */
   destinationKind: DestinationKind;
 
   /**
-   * As it was sent; unset for queues.
+   * As it was sent, in 1 to 2000 characters; unset for queues.
    *
    * @generated from field: optional string url = 3;
    */
   url?: string | undefined;
 
   /**
-   * Unset for URLs.
+   * Unset for URLs. In an update what is not named in it stays.
    *
    * @generated from field: optional spandrel.v1.SqsDestination sqs = 4;
    */
   sqs?: SqsDestination | undefined;
 
   /**
-   * Selectors of events, as they were sent.
+   * Selectors of events, as they were sent; an update replaces all of them.
    *
    * @generated from field: repeated string enabled_events = 5;
    */
   enabledEvents: string[];
 
   /**
-   * Whether anything is sent.
+   * Whether anything is sent; an update enables or disables it.
    *
    * @generated from field: spandrel.v1.EndpointStatus status = 6;
    */
   status: EndpointStatus;
 
   /**
-   * Why not.
+   * Why nothing is sent.
    *
    * @generated from field: optional spandrel.v1.DisabledReason disabled_reason = 7;
    */
   disabledReason?: DisabledReason | undefined;
 
   /**
-   * Since when not.
+   * Since when nothing is sent.
    *
    * @generated from field: optional google.protobuf.Timestamp disabled_at = 8;
    */
@@ -166,25 +173,25 @@ export declare type Endpoint = Message<"spandrel.v1.Endpoint"> & {
   lastFailureAt?: Timestamp | undefined;
 
   /**
-   * Events in one batch.
+   * Events in one batch, 1 to 100.
    *
-   * @generated from field: int64 max_batch_size = 12;
+   * @generated from field: optional int32 max_batch_size = 12;
    */
-  maxBatchSize: bigint;
+  maxBatchSize?: number | undefined;
 
   /**
-   * How long an event waits for others, milliseconds.
+   * How many milliseconds an event waits for others, 0 to 60000.
    *
-   * @generated from field: int64 max_batch_delay_ms = 13;
+   * @generated from field: optional int32 max_batch_delay_ms = 13;
    */
-  maxBatchDelayMs: bigint;
+  maxBatchDelayMs?: number | undefined;
 
   /**
-   * Batches being sent at once.
+   * Batches being sent at once, 1 to 8.
    *
-   * @generated from field: int64 max_in_flight = 14;
+   * @generated from field: optional int32 max_in_flight = 14;
    */
-  maxInFlight: bigint;
+  maxInFlight?: number | undefined;
 
   /**
    * When it was made.
@@ -206,6 +213,13 @@ export declare type Endpoint = Message<"spandrel.v1.Endpoint"> & {
    * @generated from field: optional string secret = 17;
    */
   secret?: string | undefined;
+
+  /**
+   * What it is for, in up to 500 characters. Answers show it with the health of the endpoint.
+   *
+   * @generated from field: optional string description = 18;
+   */
+  description?: string | undefined;
 };
 
 /**
@@ -213,54 +227,6 @@ export declare type Endpoint = Message<"spandrel.v1.Endpoint"> & {
  * Use `create(EndpointSchema)` to create a new message.
  */
 export declare const EndpointSchema: GenMessage<Endpoint>;
-
-/**
- * A queue as it is asked for.
- *
- * @generated from message spandrel.v1.SqsSettings
- */
-export declare type SqsSettings = Message<"spandrel.v1.SqsSettings"> & {
-  /**
-   * The URL of a standard queue; white space around it is dropped.
-   *
-   * @generated from field: optional string queue_url = 1;
-   */
-  queueUrl?: string | undefined;
-
-  /**
-   * The role to take on.
-   *
-   * @generated from field: optional string role_arn = 2;
-   */
-  roleArn?: string | undefined;
-
-  /**
-   * With a role only; made here when a role has none.
-   *
-   * @generated from field: optional string external_id = 3;
-   */
-  externalId?: string | undefined;
-
-  /**
-   * Together with secret_access_key only.
-   *
-   * @generated from field: optional string access_key_id = 4;
-   */
-  accessKeyId?: string | undefined;
-
-  /**
-   * Together with access_key_id only.
-   *
-   * @generated from field: optional string secret_access_key = 5;
-   */
-  secretAccessKey?: string | undefined;
-};
-
-/**
- * Describes the message spandrel.v1.SqsSettings.
- * Use `create(SqsSettingsSchema)` to create a new message.
- */
-export declare const SqsSettingsSchema: GenMessage<SqsSettings>;
 
 /**
  * One attempt to deliver a batch.
@@ -297,7 +263,7 @@ export declare type Attempt = Message<"spandrel.v1.Attempt"> & {
   eventCount: bigint;
 
   /**
-   * What it came to.
+   * Whether the receiver took the batch, and if not, whether another attempt follows.
    *
    * @generated from field: spandrel.v1.AttemptOutcome outcome = 5;
    */
@@ -422,7 +388,7 @@ export declare type Delivery = Message<"spandrel.v1.Delivery"> & {
   eventIds: string[];
 
   /**
-   * How many.
+   * Number of the events.
    *
    * @generated from field: int64 event_count = 8;
    */
@@ -560,25 +526,25 @@ export declare type Replay = Message<"spandrel.v1.Replay"> & {
   status: ReplayStatus;
 
   /**
-   * Earliest creation, milliseconds since the Unix epoch.
+   * The earliest creation that was asked for.
    *
-   * @generated from field: int64 from = 4;
+   * @generated from field: google.protobuf.Timestamp created_from = 4;
    */
-  from: bigint;
+  createdFrom?: Timestamp | undefined;
 
   /**
-   * Latest creation, milliseconds since the Unix epoch.
+   * The latest creation that was asked for.
    *
-   * @generated from field: int64 to = 5;
+   * @generated from field: google.protobuf.Timestamp created_to = 5;
    */
-  to: bigint;
+  createdTo?: Timestamp | undefined;
 
   /**
    * The selector that was asked for.
    *
-   * @generated from field: optional string type = 6;
+   * @generated from field: optional string event_type = 6;
    */
-  type?: string | undefined;
+  eventType?: string | undefined;
 
   /**
    * Events found when it began.
@@ -790,9 +756,9 @@ export declare type EventType = Message<"spandrel.v1.EventType"> & {
   /**
    * Its name, as envelopes have it.
    *
-   * @generated from field: string type = 1;
+   * @generated from field: string event_type = 1;
    */
-  type: string;
+  eventType: string;
 
   /**
    * What it belongs to.
@@ -809,16 +775,9 @@ export declare type EventType = Message<"spandrel.v1.EventType"> & {
   schemaVersion: string;
 
   /**
-   * Whether it is emitted today.
-   *
-   * @generated from field: bool is_emitting = 4;
-   */
-  isEmitting: boolean;
-
-  /**
    * When it is emitted.
    *
-   * @generated from field: string description = 5;
+   * @generated from field: string description = 4;
    */
   description: string;
 };
@@ -852,9 +811,9 @@ export declare type CreateEndpointRequest = Message<"spandrel.v1.CreateEndpointR
   /**
    * For sqs only.
    *
-   * @generated from field: optional spandrel.v1.SqsSettings sqs = 3;
+   * @generated from field: optional spandrel.v1.SqsDestination sqs = 3;
    */
-  sqs?: SqsSettings | undefined;
+  sqs?: SqsDestination | undefined;
 
   /**
    * 1 to 100 exact types or selectors such as gateway.budget.*.
@@ -866,23 +825,23 @@ export declare type CreateEndpointRequest = Message<"spandrel.v1.CreateEndpointR
   /**
    * 1 to 100, 100 by default.
    *
-   * @generated from field: optional int64 max_batch_size = 5;
+   * @generated from field: optional int32 max_batch_size = 5;
    */
-  maxBatchSize?: bigint | undefined;
+  maxBatchSize?: number | undefined;
 
   /**
    * 0 to 60000, 250 by default.
    *
-   * @generated from field: optional int64 max_batch_delay_ms = 6;
+   * @generated from field: optional int32 max_batch_delay_ms = 6;
    */
-  maxBatchDelayMs?: bigint | undefined;
+  maxBatchDelayMs?: number | undefined;
 
   /**
    * 1 to 8, 4 by default.
    *
-   * @generated from field: optional int64 max_in_flight = 7;
+   * @generated from field: optional int32 max_in_flight = 7;
    */
-  maxInFlight?: bigint | undefined;
+  maxInFlight?: number | undefined;
 
   /**
    * Up to 500 characters.
@@ -890,13 +849,6 @@ export declare type CreateEndpointRequest = Message<"spandrel.v1.CreateEndpointR
    * @generated from field: optional string description = 8;
    */
   description?: string | undefined;
-
-  /**
-   * Which fields count as sent.
-   *
-   * @generated from field: google.protobuf.FieldMask update_mask = 9;
-   */
-  updateMask?: FieldMask | undefined;
 };
 
 /**
@@ -932,18 +884,18 @@ export declare const CreateEndpointResponseSchema: GenMessage<CreateEndpointResp
  */
 export declare type ListEndpointsRequest = Message<"spandrel.v1.ListEndpointsRequest"> & {
   /**
-   * next_cursor of the page before.
+   * next_page_token of the page before.
    *
-   * @generated from field: optional string cursor = 1;
+   * @generated from field: string page_token = 1;
    */
-  cursor?: string | undefined;
+  pageToken: string;
 
   /**
-   * 1 to 200, 50 by default.
+   * Items of a page, 1 to 200; 50 by default.
    *
-   * @generated from field: optional int32 limit = 2;
+   * @generated from field: optional int32 page_size = 2;
    */
-  limit?: number | undefined;
+  pageSize?: number | undefined;
 };
 
 /**
@@ -968,9 +920,9 @@ export declare type ListEndpointsResponse = Message<"spandrel.v1.ListEndpointsRe
   /**
    * Where the next page begins; empty when nothing remains, unset when no page was asked for and all endpoints are here.
    *
-   * @generated from field: optional string next_cursor = 2;
+   * @generated from field: optional string next_page_token = 2;
    */
-  nextCursor?: string | undefined;
+  nextPageToken?: string | undefined;
 };
 
 /**
@@ -1000,13 +952,13 @@ export declare type GetEndpointRequest = Message<"spandrel.v1.GetEndpointRequest
 export declare const GetEndpointRequestSchema: GenMessage<GetEndpointRequest>;
 
 /**
- * One endpoint.
+ * The endpoint that was asked for.
  *
  * @generated from message spandrel.v1.GetEndpointResponse
  */
 export declare type GetEndpointResponse = Message<"spandrel.v1.GetEndpointResponse"> & {
   /**
-   * The endpoint.
+   * Without its secret.
    *
    * @generated from field: spandrel.v1.Endpoint data = 1;
    */
@@ -1033,72 +985,16 @@ export declare type UpdateEndpointRequest = Message<"spandrel.v1.UpdateEndpointR
   id: string;
 
   /**
-   * Cannot change; accepted when equal.
+   * The fields that change; destination_kind is accepted when it is equal.
    *
-   * @generated from field: spandrel.v1.DestinationKind destination_kind = 2;
+   * @generated from field: spandrel.v1.Endpoint endpoint = 2;
    */
-  destinationKind: DestinationKind;
+  endpoint?: Endpoint | undefined;
 
   /**
-   * 1 to 2000 characters; for http only.
+   * Which fields of endpoint count as sent, for example "sqs.role_arn"; those that are set by default.
    *
-   * @generated from field: optional string url = 3;
-   */
-  url?: string | undefined;
-
-  /**
-   * For sqs only; what is not named in it stays.
-   *
-   * @generated from field: optional spandrel.v1.SqsSettings sqs = 4;
-   */
-  sqs?: SqsSettings | undefined;
-
-  /**
-   * Replace all selectors.
-   *
-   * @generated from field: repeated string enabled_events = 5;
-   */
-  enabledEvents: string[];
-
-  /**
-   * Enables or disables it.
-   *
-   * @generated from field: spandrel.v1.EndpointStatus status = 6;
-   */
-  status: EndpointStatus;
-
-  /**
-   * 1 to 100.
-   *
-   * @generated from field: optional int64 max_batch_size = 7;
-   */
-  maxBatchSize?: bigint | undefined;
-
-  /**
-   * 0 to 60000.
-   *
-   * @generated from field: optional int64 max_batch_delay_ms = 8;
-   */
-  maxBatchDelayMs?: bigint | undefined;
-
-  /**
-   * 1 to 8.
-   *
-   * @generated from field: optional int64 max_in_flight = 9;
-   */
-  maxInFlight?: bigint | undefined;
-
-  /**
-   * Up to 500 characters.
-   *
-   * @generated from field: optional string description = 10;
-   */
-  description?: string | undefined;
-
-  /**
-   * Which fields count as sent.
-   *
-   * @generated from field: google.protobuf.FieldMask update_mask = 11;
+   * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
   updateMask?: FieldMask | undefined;
 };
@@ -1116,7 +1012,7 @@ export declare const UpdateEndpointRequestSchema: GenMessage<UpdateEndpointReque
  */
 export declare type UpdateEndpointResponse = Message<"spandrel.v1.UpdateEndpointResponse"> & {
   /**
-   * The endpoint.
+   * With everything it has now.
    *
    * @generated from field: spandrel.v1.Endpoint data = 1;
    */
@@ -1150,17 +1046,11 @@ export declare type ArchiveEndpointRequest = Message<"spandrel.v1.ArchiveEndpoin
 export declare const ArchiveEndpointRequestSchema: GenMessage<ArchiveEndpointRequest>;
 
 /**
- * It is ended.
+ * The endpoint is ended: nothing is sent to it any more.
  *
  * @generated from message spandrel.v1.ArchiveEndpointResponse
  */
 export declare type ArchiveEndpointResponse = Message<"spandrel.v1.ArchiveEndpointResponse"> & {
-  /**
-   * What was done.
-   *
-   * @generated from field: spandrel.v1.ArchivedEndpoint data = 1;
-   */
-  data?: ArchivedEndpoint | undefined;
 };
 
 /**
@@ -1168,26 +1058,6 @@ export declare type ArchiveEndpointResponse = Message<"spandrel.v1.ArchiveEndpoi
  * Use `create(ArchiveEndpointResponseSchema)` to create a new message.
  */
 export declare const ArchiveEndpointResponseSchema: GenMessage<ArchiveEndpointResponse>;
-
-/**
- * What was done.
- *
- * @generated from message spandrel.v1.ArchivedEndpoint
- */
-export declare type ArchivedEndpoint = Message<"spandrel.v1.ArchivedEndpoint"> & {
-  /**
-   * Always true.
-   *
-   * @generated from field: bool archived = 1;
-   */
-  archived: boolean;
-};
-
-/**
- * Describes the message spandrel.v1.ArchivedEndpoint.
- * Use `create(ArchivedEndpointSchema)` to create a new message.
- */
-export declare const ArchivedEndpointSchema: GenMessage<ArchivedEndpoint>;
 
 /**
  * Asks for a new secret.
@@ -1203,11 +1073,11 @@ export declare type RollEndpointSecretRequest = Message<"spandrel.v1.RollEndpoin
   id: string;
 
   /**
-   * How long the secret before signs too, 0 to 86400; 86400 by default.
+   * How many seconds the secret before signs too, 0 to 86400; 86400 by default.
    *
-   * @generated from field: optional int64 overlap_seconds = 2;
+   * @generated from field: optional int32 overlap_seconds = 2;
    */
-  overlapSeconds?: bigint | undefined;
+  overlapSeconds?: number | undefined;
 };
 
 /**
@@ -1331,18 +1201,18 @@ export declare type ListDeliveriesRequest = Message<"spandrel.v1.ListDeliveriesR
   id: string;
 
   /**
-   * next_cursor of the page before.
+   * next_page_token of the page before.
    *
-   * @generated from field: string cursor = 2;
+   * @generated from field: string page_token = 2;
    */
-  cursor: string;
+  pageToken: string;
 
   /**
-   * 1 to 200, 50 by default.
+   * Items of a page, 1 to 200; 50 by default.
    *
-   * @generated from field: optional int32 limit = 3;
+   * @generated from field: optional int32 page_size = 3;
    */
-  limit?: number | undefined;
+  pageSize?: number | undefined;
 };
 
 /**
@@ -1367,9 +1237,9 @@ export declare type ListDeliveriesResponse = Message<"spandrel.v1.ListDeliveries
   /**
    * Where the next page begins; unset when nothing remains.
    *
-   * @generated from field: optional string next_cursor = 2;
+   * @generated from field: optional string next_page_token = 2;
    */
-  nextCursor?: string | undefined;
+  nextPageToken?: string | undefined;
 };
 
 /**
@@ -1406,7 +1276,7 @@ export declare type GetDeliveryRequest = Message<"spandrel.v1.GetDeliveryRequest
 export declare const GetDeliveryRequestSchema: GenMessage<GetDeliveryRequest>;
 
 /**
- * One delivery.
+ * The delivery that was asked for.
  *
  * @generated from message spandrel.v1.GetDeliveryResponse
  */
@@ -1453,13 +1323,13 @@ export declare type RedeliverDeliveryRequest = Message<"spandrel.v1.RedeliverDel
 export declare const RedeliverDeliveryRequestSchema: GenMessage<RedeliverDeliveryRequest>;
 
 /**
- * It is sent once more.
+ * The delivery is sent once more.
  *
  * @generated from message spandrel.v1.RedeliverDeliveryResponse
  */
 export declare type RedeliverDeliveryResponse = Message<"spandrel.v1.RedeliverDeliveryResponse"> & {
   /**
-   * The delivery.
+   * As it stands before the next attempt.
    *
    * @generated from field: spandrel.v1.Delivery data = 1;
    */
@@ -1486,18 +1356,18 @@ export declare type ListDeadLettersRequest = Message<"spandrel.v1.ListDeadLetter
   id: string;
 
   /**
-   * next_cursor of the page before.
+   * next_page_token of the page before.
    *
-   * @generated from field: string cursor = 2;
+   * @generated from field: string page_token = 2;
    */
-  cursor: string;
+  pageToken: string;
 
   /**
-   * 1 to 200, 50 by default.
+   * Items of a page, 1 to 200; 50 by default.
    *
-   * @generated from field: optional int32 limit = 3;
+   * @generated from field: optional int32 page_size = 3;
    */
-  limit?: number | undefined;
+  pageSize?: number | undefined;
 };
 
 /**
@@ -1522,9 +1392,9 @@ export declare type ListDeadLettersResponse = Message<"spandrel.v1.ListDeadLette
   /**
    * Where the next page begins; unset when nothing remains.
    *
-   * @generated from field: optional string next_cursor = 2;
+   * @generated from field: optional string next_page_token = 2;
    */
-  nextCursor?: string | undefined;
+  nextPageToken?: string | undefined;
 };
 
 /**
@@ -1547,25 +1417,25 @@ export declare type ReplayEventsRequest = Message<"spandrel.v1.ReplayEventsReque
   id: string;
 
   /**
-   * Earliest creation, milliseconds since the Unix epoch.
+   * Earliest creation.
    *
-   * @generated from field: optional int64 from = 2;
+   * @generated from field: optional google.protobuf.Timestamp created_from = 2;
    */
-  from?: bigint | undefined;
+  createdFrom?: Timestamp | undefined;
 
   /**
-   * Latest creation, milliseconds since the Unix epoch, not before from.
+   * Latest creation, not before created_from.
    *
-   * @generated from field: optional int64 to = 3;
+   * @generated from field: optional google.protobuf.Timestamp created_to = 3;
    */
-  to?: bigint | undefined;
+  createdTo?: Timestamp | undefined;
 
   /**
    * Only what this selector chooses.
    *
-   * @generated from field: optional string type = 4;
+   * @generated from field: optional string event_type = 4;
    */
-  type?: string | undefined;
+  eventType?: string | undefined;
 };
 
 /**
@@ -1649,13 +1519,13 @@ export declare type GetReplayRequest = Message<"spandrel.v1.GetReplayRequest"> &
 export declare const GetReplayRequestSchema: GenMessage<GetReplayRequest>;
 
 /**
- * One replay.
+ * The replay that was asked for.
  *
  * @generated from message spandrel.v1.GetReplayResponse
  */
 export declare type GetReplayResponse = Message<"spandrel.v1.GetReplayResponse"> & {
   /**
-   * The replay.
+   * As far as it has come.
    *
    * @generated from field: spandrel.v1.Replay data = 1;
    */
@@ -1689,13 +1559,13 @@ export declare type GetEndpointHealthRequest = Message<"spandrel.v1.GetEndpointH
 export declare const GetEndpointHealthRequestSchema: GenMessage<GetEndpointHealthRequest>;
 
 /**
- * How it fares.
+ * How the endpoint fares.
  *
  * @generated from message spandrel.v1.GetEndpointHealthResponse
  */
 export declare type GetEndpointHealthResponse = Message<"spandrel.v1.GetEndpointHealthResponse"> & {
   /**
-   * The figures.
+   * Figures of its last hour, and of now.
    *
    * @generated from field: spandrel.v1.EndpointHealth data = 1;
    */
@@ -1723,7 +1593,7 @@ export declare type ListEventTypesRequest = Message<"spandrel.v1.ListEventTypesR
 export declare const ListEventTypesRequestSchema: GenMessage<ListEventTypesRequest>;
 
 /**
- * All types.
+ * All types of events.
  *
  * @generated from message spandrel.v1.ListEventTypesResponse
  */
@@ -1789,7 +1659,7 @@ export enum EndpointStatus {
   UNSPECIFIED = 0,
 
   /**
-   * It is.
+   * Events are sent.
    *
    * @generated from enum value: ENDPOINT_STATUS_ACTIVE = 1;
    */

@@ -34,11 +34,11 @@ export declare type Evaluator = Message<"spandrel.v1.Evaluator"> & {
   projectId: string;
 
   /**
-   * What people call it.
+   * What people call it: 1 to 255 characters after trimming.
    *
-   * @generated from field: string name = 3;
+   * @generated from field: optional string name = 3;
    */
-  name: string;
+  name?: string | undefined;
 
   /**
    * Unique in the project, never changes.
@@ -50,16 +50,17 @@ export declare type Evaluator = Message<"spandrel.v1.Evaluator"> & {
   /**
    * How it comes to its result.
    *
-   * @generated from field: spandrel.v1.EvaluatorType type = 5;
+   * @generated from field: spandrel.v1.EvaluatorType evaluator_type = 5;
    */
-  type: EvaluatorType;
+  evaluatorType: EvaluatorType;
 
   /**
-   * A JSON object whose members belong to the type.
+   * A JSON object whose members belong to the type. In an update those that replace members of the config; settings are
+   * laid over their defaults anew, and evaluatorType in it can only be what it is.
    *
-   * @generated from field: string config_json = 6;
+   * @generated from field: optional string config_json = 6;
    */
-  configJson: string;
+  configJson?: string | undefined;
 
   /**
    * The workflow, for that type.
@@ -138,7 +139,7 @@ export declare const EvaluatorSchema: GenMessage<Evaluator>;
  */
 export declare type EvaluatorField = Message<"spandrel.v1.EvaluatorField"> & {
   /**
-   * Its name.
+   * By what the config and results name it.
    *
    * @generated from field: string identifier = 1;
    */
@@ -147,16 +148,16 @@ export declare type EvaluatorField = Message<"spandrel.v1.EvaluatorField"> & {
   /**
    * str, list, float, bool, or the caller's own.
    *
-   * @generated from field: optional string type = 2;
+   * @generated from field: optional string value_type = 2;
    */
-  type?: string | undefined;
+  valueType?: string | undefined;
 
   /**
    * Whether it may be missing.
    *
-   * @generated from field: optional bool optional = 3;
+   * @generated from field: optional bool is_optional = 3;
    */
-  optional?: boolean | undefined;
+  isOptional?: boolean | undefined;
 };
 
 /**
@@ -186,13 +187,13 @@ export declare type GetEvaluatorRequest = Message<"spandrel.v1.GetEvaluatorReque
 export declare const GetEvaluatorRequestSchema: GenMessage<GetEvaluatorRequest>;
 
 /**
- * One evaluator.
+ * The evaluator that was asked for.
  *
  * @generated from message spandrel.v1.GetEvaluatorResponse
  */
 export declare type GetEvaluatorResponse = Message<"spandrel.v1.GetEvaluatorResponse"> & {
   /**
-   * The evaluator.
+   * With its config, whole.
    *
    * @generated from field: spandrel.v1.Evaluator evaluator = 1;
    */
@@ -221,9 +222,9 @@ export declare type CreateEvaluatorRequest = Message<"spandrel.v1.CreateEvaluato
   /**
    * evaluator by default.
    *
-   * @generated from field: spandrel.v1.EvaluatorType type = 2;
+   * @generated from field: spandrel.v1.EvaluatorType evaluator_type = 2;
    */
-  type: EvaluatorType;
+  evaluatorType: EvaluatorType;
 
   /**
    * A JSON object: evaluatorType, settings and onError for an evaluator; code, inputs and outputs for code.
@@ -288,7 +289,7 @@ export declare const CreateEvaluatorRequestSchema: GenMessage<CreateEvaluatorReq
  */
 export declare type CreateEvaluatorResponse = Message<"spandrel.v1.CreateEvaluatorResponse"> & {
   /**
-   * The evaluator.
+   * With its slug, and the defaults of its settings.
    *
    * @generated from field: spandrel.v1.Evaluator evaluator = 1;
    */
@@ -302,7 +303,7 @@ export declare type CreateEvaluatorResponse = Message<"spandrel.v1.CreateEvaluat
 export declare const CreateEvaluatorResponseSchema: GenMessage<CreateEvaluatorResponse>;
 
 /**
- * Nothing chooses: the whole list is answered.
+ * Asks for the whole list, which has no pages.
  *
  * @generated from message spandrel.v1.ListEvaluatorsRequest
  */
@@ -322,7 +323,7 @@ export declare const ListEvaluatorsRequestSchema: GenMessage<ListEvaluatorsReque
  */
 export declare type ListEvaluatorsResponse = Message<"spandrel.v1.ListEvaluatorsResponse"> & {
   /**
-   * The evaluators.
+   * With their configs, whole.
    *
    * @generated from field: repeated spandrel.v1.Evaluator evaluators = 1;
    */
@@ -349,30 +350,16 @@ export declare type UpdateEvaluatorRequest = Message<"spandrel.v1.UpdateEvaluato
   idOrSlug: string;
 
   /**
-   * 1 to 255 characters after trimming.
+   * The fields that change; evaluator_type is accepted when it is equal.
    *
-   * @generated from field: optional string name = 2;
+   * @generated from field: spandrel.v1.Evaluator evaluator = 2;
    */
-  name?: string | undefined;
+  evaluator?: Evaluator | undefined;
 
   /**
-   * Can only be what it is.
+   * Which fields of evaluator count as sent, those that are set by default; one that is named without a value stays as it is.
    *
-   * @generated from field: spandrel.v1.EvaluatorType type = 3;
-   */
-  type: EvaluatorType;
-
-  /**
-   * Members that replace those of the config; settings are laid over their defaults anew, and evaluatorType can only be what it is.
-   *
-   * @generated from field: optional string config_json = 4;
-   */
-  configJson?: string | undefined;
-
-  /**
-   * What is sent; one that is named without a value stays as it is.
-   *
-   * @generated from field: google.protobuf.FieldMask update_mask = 5;
+   * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
   updateMask?: FieldMask | undefined;
 };
@@ -390,7 +377,7 @@ export declare const UpdateEvaluatorRequestSchema: GenMessage<UpdateEvaluatorReq
  */
 export declare type UpdateEvaluatorResponse = Message<"spandrel.v1.UpdateEvaluatorResponse"> & {
   /**
-   * The evaluator.
+   * With its config, whole.
    *
    * @generated from field: spandrel.v1.Evaluator evaluator = 1;
    */
@@ -429,12 +416,6 @@ export declare const DeleteEvaluatorRequestSchema: GenMessage<DeleteEvaluatorReq
  * @generated from message spandrel.v1.DeleteEvaluatorResponse
  */
 export declare type DeleteEvaluatorResponse = Message<"spandrel.v1.DeleteEvaluatorResponse"> & {
-  /**
-   * Always true.
-   *
-   * @generated from field: bool success = 1;
-   */
-  success: boolean;
 };
 
 /**

@@ -6,6 +6,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file spandrel/v1/events.proto.
@@ -19,39 +20,39 @@ export declare const file_spandrel_v1_events: GenFile;
  */
 export declare type ListEventsRequest = Message<"spandrel.v1.ListEventsRequest"> & {
   /**
-   * Earliest creation, milliseconds since the Unix epoch.
+   * Earliest creation.
    *
-   * @generated from field: optional int64 from = 1;
+   * @generated from field: optional google.protobuf.Timestamp created_from = 1;
    */
-  from?: bigint | undefined;
+  createdFrom?: Timestamp | undefined;
 
   /**
-   * Latest creation, milliseconds since the Unix epoch, not before from.
+   * Latest creation, not before created_from.
    *
-   * @generated from field: optional int64 to = 2;
+   * @generated from field: optional google.protobuf.Timestamp created_to = 2;
    */
-  to?: bigint | undefined;
+  createdTo?: Timestamp | undefined;
 
   /**
    * Only events of exactly this type.
    *
-   * @generated from field: optional string type = 3;
+   * @generated from field: optional string event_type = 3;
    */
-  type?: string | undefined;
+  eventType?: string | undefined;
 
   /**
-   * next_cursor of the page before.
+   * next_page_token of the page before.
    *
-   * @generated from field: string cursor = 4;
+   * @generated from field: string page_token = 4;
    */
-  cursor: string;
+  pageToken: string;
 
   /**
-   * Events per page, 1 to 200, default 50.
+   * Events of a page, 1 to 200; 50 by default.
    *
-   * @generated from field: optional int32 limit = 5;
+   * @generated from field: optional int32 page_size = 5;
    */
-  limit?: number | undefined;
+  pageSize?: number | undefined;
 };
 
 /**
@@ -76,9 +77,9 @@ export declare type ListEventsResponse = Message<"spandrel.v1.ListEventsResponse
   /**
    * Where the next page starts; unset when nothing remains.
    *
-   * @generated from field: optional string next_cursor = 2;
+   * @generated from field: optional string next_page_token = 2;
    */
-  nextCursor?: string | undefined;
+  nextPageToken?: string | undefined;
 };
 
 /**
@@ -108,13 +109,13 @@ export declare type GetEventRequest = Message<"spandrel.v1.GetEventRequest"> & {
 export declare const GetEventRequestSchema: GenMessage<GetEventRequest>;
 
 /**
- * One event.
+ * The event that was asked for.
  *
  * @generated from message spandrel.v1.GetEventResponse
  */
 export declare type GetEventResponse = Message<"spandrel.v1.GetEventResponse"> & {
   /**
-   * The event.
+   * As it was emitted.
    *
    * @generated from field: spandrel.v1.Event data = 1;
    */
@@ -143,9 +144,9 @@ export declare type Event = Message<"spandrel.v1.Event"> & {
   /**
    * The event type, for example "gateway.request.completed".
    *
-   * @generated from field: string type = 2;
+   * @generated from field: string event_type = 2;
    */
-  type: string;
+  eventType: string;
 
   /**
    * When it was emitted, ISO 8601 with milliseconds in UTC, as in the stored envelope.
@@ -155,7 +156,7 @@ export declare type Event = Message<"spandrel.v1.Event"> & {
   created: string;
 
   /**
-   * "1".
+   * The version of the envelope and of data: "1".
    *
    * @generated from field: string schema_version = 4;
    */
@@ -183,7 +184,7 @@ export declare const EventSchema: GenMessage<Event>;
 export declare const EventService: GenService<{
   /**
    * Lists request events created in a range, both ends included, newest first. Any type that the
-   * log does not serve is an empty page.
+   * log does not serve has an empty page.
    * Errors: INVALID_ARGUMENT validation_error, INVALID_ARGUMENT invalid_cursor.
    *
    * @generated from rpc spandrel.v1.EventService.ListEvents

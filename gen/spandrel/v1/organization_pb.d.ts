@@ -15,7 +15,7 @@ import type { Role, ScopeType } from "./keys_pb.js";
 export declare const file_spandrel_v1_organization: GenFile;
 
 /**
- * Everything belongs to exactly one.
+ * What everything else belongs to: one of them.
  *
  * @generated from message spandrel.v1.Organization
  */
@@ -28,11 +28,11 @@ export declare type Organization = Message<"spandrel.v1.Organization"> & {
   id: string;
 
   /**
-   * What people call it.
+   * What people call it: 1 to 255 characters.
    *
-   * @generated from field: string name = 2;
+   * @generated from field: optional string name = 2;
    */
-  name: string;
+  name?: string | undefined;
 
   /**
    * For addresses; never changes.
@@ -131,11 +131,11 @@ export declare type Project = Message<"spandrel.v1.Project"> & {
   id: string;
 
   /**
-   * What people call it.
+   * What people call it: 1 to 255 characters, unique in the team.
    *
-   * @generated from field: string name = 2;
+   * @generated from field: optional string name = 2;
    */
-  name: string;
+  name?: string | undefined;
 
   /**
    * For addresses; never changes.
@@ -145,25 +145,25 @@ export declare type Project = Message<"spandrel.v1.Project"> & {
   slug: string;
 
   /**
-   * The team it belongs to.
+   * The team it belongs to. An update moves it, where that adds nothing to what the caller may do in it.
    *
-   * @generated from field: string team_id = 4;
+   * @generated from field: optional string team_id = 4;
    */
-  teamId: string;
+  teamId?: string | undefined;
 
   /**
-   * The language of the application.
+   * The language of the application, in 1 to 64 characters.
    *
-   * @generated from field: string language = 5;
+   * @generated from field: optional string language = 5;
    */
-  language: string;
+  language?: string | undefined;
 
   /**
-   * The framework of the application.
+   * The framework of the application, in 1 to 64 characters.
    *
-   * @generated from field: string framework = 6;
+   * @generated from field: optional string framework = 6;
    */
-  framework: string;
+  framework?: string | undefined;
 
   /**
    * When it was created.
@@ -208,7 +208,7 @@ export declare type Project = Message<"spandrel.v1.Project"> & {
 export declare const ProjectSchema: GenMessage<Project>;
 
 /**
- * A person.
+ * A member of the organization.
  *
  * @generated from message spandrel.v1.Member
  */
@@ -228,11 +228,11 @@ export declare type Member = Message<"spandrel.v1.Member"> & {
   email: string;
 
   /**
-   * What people call them.
+   * What people call them: 1 to 255 characters.
    *
-   * @generated from field: string name = 3;
+   * @generated from field: optional string name = 3;
    */
-  name: string;
+  name?: string | undefined;
 
   /**
    * What they are at the organization.
@@ -244,12 +244,12 @@ export declare type Member = Message<"spandrel.v1.Member"> & {
   /**
    * Whether their keys are refused.
    *
-   * @generated from field: bool disabled = 5;
+   * @generated from field: optional bool disabled = 5;
    */
-  disabled: boolean;
+  disabled?: boolean | undefined;
 
   /**
-   * Since when.
+   * Since when their keys are refused.
    *
    * @generated from field: optional google.protobuf.Timestamp disabled_at = 6;
    */
@@ -304,7 +304,7 @@ export declare type RoleBinding = Message<"spandrel.v1.RoleBinding"> & {
   role: Role;
 
   /**
-   * Where.
+   * Whether scope_id names the organization, a team or a project.
    *
    * @generated from field: spandrel.v1.ScopeType scope_type = 4;
    */
@@ -352,28 +352,28 @@ export declare type AuditEntry = Message<"spandrel.v1.AuditEntry"> & {
   id: string;
 
   /**
-   * When.
+   * When it was done, or refused first.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 2;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * personal_key, service_key, project_key, bootstrap or cli.
+   * What kind of credential it was done with.
    *
-   * @generated from field: string actor_kind = 3;
+   * @generated from field: spandrel.v1.ActorKind actor_kind = 3;
    */
-  actorKind: string;
+  actorKind: ActorKind;
 
   /**
-   * The person behind it.
+   * The member behind the credential.
    *
    * @generated from field: optional string actor_user_id = 4;
    */
   actorUserId?: string | undefined;
 
   /**
-   * The key it was done with.
+   * The key it was done with; for a project key the project.
    *
    * @generated from field: optional string actor_key_id = 5;
    */
@@ -394,28 +394,28 @@ export declare type AuditEntry = Message<"spandrel.v1.AuditEntry"> & {
   targetType: string;
 
   /**
-   * Its id.
+   * The id of what it was done to.
    *
    * @generated from field: optional string target_id = 8;
    */
   targetId?: string | undefined;
 
   /**
-   * success or refused.
+   * Whether it was done or refused.
    *
-   * @generated from field: string outcome = 9;
+   * @generated from field: spandrel.v1.AuditOutcome outcome = 9;
    */
-  outcome: string;
+  outcome: AuditOutcome;
 
   /**
-   * Of the answer, as over HTTP.
+   * The status of the answer, as over HTTP.
    *
    * @generated from field: int32 status = 10;
    */
   status: number;
 
   /**
-   * Of the refusal.
+   * The code of the refusal.
    *
    * @generated from field: optional string code = 11;
    */
@@ -429,7 +429,7 @@ export declare type AuditEntry = Message<"spandrel.v1.AuditEntry"> & {
   fields: string[];
 
   /**
-   * Where it came from.
+   * The address that the request came from.
    *
    * @generated from field: optional string ip = 13;
    */
@@ -450,7 +450,7 @@ export declare type AuditEntry = Message<"spandrel.v1.AuditEntry"> & {
   requestId?: string | undefined;
 
   /**
-   * Its trace.
+   * The trace of the request.
    *
    * @generated from field: optional string trace_id = 16;
    */
@@ -505,7 +505,7 @@ export declare type Pagination = Message<"spandrel.v1.Pagination"> & {
 export declare const PaginationSchema: GenMessage<Pagination>;
 
 /**
- * The organization of the caller.
+ * Asks for the organization of the caller.
  *
  * @generated from message spandrel.v1.GetOrganizationRequest
  */
@@ -519,13 +519,13 @@ export declare type GetOrganizationRequest = Message<"spandrel.v1.GetOrganizatio
 export declare const GetOrganizationRequestSchema: GenMessage<GetOrganizationRequest>;
 
 /**
- * The organization.
+ * The organization of the caller.
  *
  * @generated from message spandrel.v1.GetOrganizationResponse
  */
 export declare type GetOrganizationResponse = Message<"spandrel.v1.GetOrganizationResponse"> & {
   /**
-   * The organization.
+   * The one that the key belongs to.
    *
    * @generated from field: spandrel.v1.Organization organization = 1;
    */
@@ -539,20 +539,20 @@ export declare type GetOrganizationResponse = Message<"spandrel.v1.GetOrganizati
 export declare const GetOrganizationResponseSchema: GenMessage<GetOrganizationResponse>;
 
 /**
- * Changes.
+ * Changes of the organization.
  *
  * @generated from message spandrel.v1.UpdateOrganizationRequest
  */
 export declare type UpdateOrganizationRequest = Message<"spandrel.v1.UpdateOrganizationRequest"> & {
   /**
-   * 1 to 255 characters.
+   * The fields that change.
    *
-   * @generated from field: optional string name = 1;
+   * @generated from field: spandrel.v1.Organization organization = 1;
    */
-  name?: string | undefined;
+  organization?: Organization | undefined;
 
   /**
-   * Which fields count as sent.
+   * Which fields of organization count as sent; those that are set by default.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 2;
    */
@@ -572,7 +572,7 @@ export declare const UpdateOrganizationRequestSchema: GenMessage<UpdateOrganizat
  */
 export declare type UpdateOrganizationResponse = Message<"spandrel.v1.UpdateOrganizationResponse"> & {
   /**
-   * The organization.
+   * With everything it has now.
    *
    * @generated from field: spandrel.v1.Organization organization = 1;
    */
@@ -586,24 +586,24 @@ export declare type UpdateOrganizationResponse = Message<"spandrel.v1.UpdateOrga
 export declare const UpdateOrganizationResponseSchema: GenMessage<UpdateOrganizationResponse>;
 
 /**
- * Which page.
+ * Which page of the teams.
  *
  * @generated from message spandrel.v1.ListTeamsRequest
  */
 export declare type ListTeamsRequest = Message<"spandrel.v1.ListTeamsRequest"> & {
   /**
-   * From 1.
+   * next_page_token of the page before; over REST the number of the page, counted from 1.
    *
-   * @generated from field: optional int64 page = 1;
+   * @generated from field: string page_token = 1;
    */
-  page?: bigint | undefined;
+  pageToken: string;
 
   /**
-   * 1 to 1000, 50 by default.
+   * Items of a page, 1 to 1000; 50 by default.
    *
-   * @generated from field: optional int64 limit = 2;
+   * @generated from field: optional int32 page_size = 2;
    */
-  limit?: bigint | undefined;
+  pageSize?: number | undefined;
 };
 
 /**
@@ -626,11 +626,18 @@ export declare type ListTeamsResponse = Message<"spandrel.v1.ListTeamsResponse">
   data: Team[];
 
   /**
-   * Which page of how much.
+   * Which page this is, and of how much.
    *
    * @generated from field: spandrel.v1.Pagination pagination = 2;
    */
   pagination?: Pagination | undefined;
+
+  /**
+   * Where the next page begins; empty when nothing remains.
+   *
+   * @generated from field: string next_page_token = 3;
+   */
+  nextPageToken: string;
 };
 
 /**
@@ -666,7 +673,7 @@ export declare const CreateTeamRequestSchema: GenMessage<CreateTeamRequest>;
  */
 export declare type CreateTeamResponse = Message<"spandrel.v1.CreateTeamResponse"> & {
   /**
-   * The team.
+   * Without any project yet.
    *
    * @generated from field: spandrel.v1.Team team = 1;
    */
@@ -680,24 +687,24 @@ export declare type CreateTeamResponse = Message<"spandrel.v1.CreateTeamResponse
 export declare const CreateTeamResponseSchema: GenMessage<CreateTeamResponse>;
 
 /**
- * Which page.
+ * Which page of the projects.
  *
  * @generated from message spandrel.v1.ListProjectsRequest
  */
 export declare type ListProjectsRequest = Message<"spandrel.v1.ListProjectsRequest"> & {
   /**
-   * From 1.
+   * next_page_token of the page before; over REST the number of the page, counted from 1.
    *
-   * @generated from field: optional int64 page = 1;
+   * @generated from field: string page_token = 1;
    */
-  page?: bigint | undefined;
+  pageToken: string;
 
   /**
-   * 1 to 1000, 50 by default.
+   * Items of a page, 1 to 1000; 50 by default.
    *
-   * @generated from field: optional int64 limit = 2;
+   * @generated from field: optional int32 page_size = 2;
    */
-  limit?: bigint | undefined;
+  pageSize?: number | undefined;
 };
 
 /**
@@ -720,11 +727,18 @@ export declare type ListProjectsResponse = Message<"spandrel.v1.ListProjectsResp
   data: Project[];
 
   /**
-   * Which page of how much.
+   * Which page this is, and of how much.
    *
    * @generated from field: spandrel.v1.Pagination pagination = 2;
    */
   pagination?: Pagination | undefined;
+
+  /**
+   * Where the next page begins; empty when nothing remains.
+   *
+   * @generated from field: string next_page_token = 3;
+   */
+  nextPageToken: string;
 };
 
 /**
@@ -788,7 +802,7 @@ export declare const CreateProjectRequestSchema: GenMessage<CreateProjectRequest
  */
 export declare type CreateProjectResponse = Message<"spandrel.v1.CreateProjectResponse"> & {
   /**
-   * The project.
+   * As it was made.
    *
    * @generated from field: spandrel.v1.Project project = 1;
    */
@@ -815,7 +829,7 @@ export declare const CreateProjectResponseSchema: GenMessage<CreateProjectRespon
  */
 export declare type GetProjectRequest = Message<"spandrel.v1.GetProjectRequest"> & {
   /**
-   * Its id.
+   * The id of the project.
    *
    * @generated from field: string id = 1;
    */
@@ -829,13 +843,13 @@ export declare type GetProjectRequest = Message<"spandrel.v1.GetProjectRequest">
 export declare const GetProjectRequestSchema: GenMessage<GetProjectRequest>;
 
 /**
- * One project.
+ * The project that was asked for.
  *
  * @generated from message spandrel.v1.GetProjectResponse
  */
 export declare type GetProjectResponse = Message<"spandrel.v1.GetProjectResponse"> & {
   /**
-   * The project.
+   * Its key is not in it.
    *
    * @generated from field: spandrel.v1.Project project = 1;
    */
@@ -855,44 +869,23 @@ export declare const GetProjectResponseSchema: GenMessage<GetProjectResponse>;
  */
 export declare type UpdateProjectRequest = Message<"spandrel.v1.UpdateProjectRequest"> & {
   /**
-   * Its id.
+   * The id of the project.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * 1 to 255 characters, unique in the team.
+   * The fields that change.
    *
-   * @generated from field: optional string name = 2;
+   * @generated from field: spandrel.v1.Project project = 2;
    */
-  name?: string | undefined;
+  project?: Project | undefined;
 
   /**
-   * Up to 64 characters.
+   * Which fields of project count as sent; those that are set by default.
    *
-   * @generated from field: optional string language = 3;
-   */
-  language?: string | undefined;
-
-  /**
-   * Up to 64 characters.
-   *
-   * @generated from field: optional string framework = 4;
-   */
-  framework?: string | undefined;
-
-  /**
-   * Moves it, where that adds nothing to what the caller may do in it.
-   *
-   * @generated from field: optional string team_id = 5;
-   */
-  teamId?: string | undefined;
-
-  /**
-   * Which fields count as sent.
-   *
-   * @generated from field: google.protobuf.FieldMask update_mask = 6;
+   * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
   updateMask?: FieldMask | undefined;
 };
@@ -910,7 +903,7 @@ export declare const UpdateProjectRequestSchema: GenMessage<UpdateProjectRequest
  */
 export declare type UpdateProjectResponse = Message<"spandrel.v1.UpdateProjectResponse"> & {
   /**
-   * The project.
+   * With everything it has now.
    *
    * @generated from field: spandrel.v1.Project project = 1;
    */
@@ -930,7 +923,7 @@ export declare const UpdateProjectResponseSchema: GenMessage<UpdateProjectRespon
  */
 export declare type ArchiveProjectRequest = Message<"spandrel.v1.ArchiveProjectRequest"> & {
   /**
-   * Its id.
+   * The id of the project.
    *
    * @generated from field: string id = 1;
    */
@@ -950,21 +943,21 @@ export declare const ArchiveProjectRequestSchema: GenMessage<ArchiveProjectReque
  */
 export declare type ArchiveProjectResponse = Message<"spandrel.v1.ArchiveProjectResponse"> & {
   /**
-   * Its id.
+   * The id of the project.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * Its name.
+   * What people called it.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * Since when.
+   * When its key and the grants on it stopped working.
    *
    * @generated from field: google.protobuf.Timestamp archived_at = 3;
    */
@@ -991,11 +984,11 @@ export declare type RotateProjectKeyRequest = Message<"spandrel.v1.RotateProject
   id: string;
 
   /**
-   * How long the key before works on, 0 to 86400; not at all by default.
+   * How many seconds the key before works on, 0 to 86400; not at all by default.
    *
-   * @generated from field: optional int64 overlap_seconds = 2;
+   * @generated from field: optional int32 overlap_seconds = 2;
    */
-  overlapSeconds?: bigint | undefined;
+  overlapSeconds?: number | undefined;
 
   /**
    * A key of an older installation to keep, without the shape of an API key; administrators only.
@@ -1039,24 +1032,24 @@ export declare type RotateProjectKeyResponse = Message<"spandrel.v1.RotateProjec
 export declare const RotateProjectKeyResponseSchema: GenMessage<RotateProjectKeyResponse>;
 
 /**
- * Which page.
+ * Which page of the members.
  *
  * @generated from message spandrel.v1.ListMembersRequest
  */
 export declare type ListMembersRequest = Message<"spandrel.v1.ListMembersRequest"> & {
   /**
-   * 1 to 200, 50 by default.
+   * Items of a page, 1 to 200; 50 by default.
    *
-   * @generated from field: optional int64 limit = 1;
+   * @generated from field: optional int32 page_size = 1;
    */
-  limit?: bigint | undefined;
+  pageSize?: number | undefined;
 
   /**
-   * From the page before.
+   * next_page_token of the page before.
    *
-   * @generated from field: optional string cursor = 2;
+   * @generated from field: string page_token = 2;
    */
-  cursor?: string | undefined;
+  pageToken: string;
 };
 
 /**
@@ -1081,9 +1074,9 @@ export declare type ListMembersResponse = Message<"spandrel.v1.ListMembersRespon
   /**
    * Where the next page begins; unset when nothing remains.
    *
-   * @generated from field: optional string next_cursor = 2;
+   * @generated from field: optional string next_page_token = 2;
    */
-  nextCursor?: string | undefined;
+  nextPageToken?: string | undefined;
 };
 
 /**
@@ -1133,7 +1126,7 @@ export declare const CreateMemberRequestSchema: GenMessage<CreateMemberRequest>;
  */
 export declare type CreateMemberResponse = Message<"spandrel.v1.CreateMemberResponse"> & {
   /**
-   * The member.
+   * With the role at the organization.
    *
    * @generated from field: spandrel.v1.Member member = 1;
    */
@@ -1153,37 +1146,23 @@ export declare const CreateMemberResponseSchema: GenMessage<CreateMemberResponse
  */
 export declare type UpdateMemberRequest = Message<"spandrel.v1.UpdateMemberRequest"> & {
   /**
-   * Their id.
+   * The id of the member.
    *
    * @generated from field: string user_id = 1;
    */
   userId: string;
 
   /**
-   * What they are at the organization.
+   * The fields that change: role, disabled and name.
    *
-   * @generated from field: spandrel.v1.MemberRole role = 2;
+   * @generated from field: spandrel.v1.Member member = 2;
    */
-  role: MemberRole;
+  member?: Member | undefined;
 
   /**
-   * Whether their keys are refused.
+   * Which fields of member count as sent; those that are set by default.
    *
-   * @generated from field: optional bool disabled = 3;
-   */
-  disabled?: boolean | undefined;
-
-  /**
-   * 1 to 255 characters.
-   *
-   * @generated from field: optional string name = 4;
-   */
-  name?: string | undefined;
-
-  /**
-   * Which fields count as sent.
-   *
-   * @generated from field: google.protobuf.FieldMask update_mask = 5;
+   * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
   updateMask?: FieldMask | undefined;
 };
@@ -1201,7 +1180,7 @@ export declare const UpdateMemberRequestSchema: GenMessage<UpdateMemberRequest>;
  */
 export declare type UpdateMemberResponse = Message<"spandrel.v1.UpdateMemberResponse"> & {
   /**
-   * The member.
+   * With everything they have now.
    *
    * @generated from field: spandrel.v1.Member member = 1;
    */
@@ -1221,7 +1200,7 @@ export declare const UpdateMemberResponseSchema: GenMessage<UpdateMemberResponse
  */
 export declare type RemoveMemberRequest = Message<"spandrel.v1.RemoveMemberRequest"> & {
   /**
-   * Their id.
+   * The id of the member.
    *
    * @generated from field: string user_id = 1;
    */
@@ -1235,17 +1214,11 @@ export declare type RemoveMemberRequest = Message<"spandrel.v1.RemoveMemberReque
 export declare const RemoveMemberRequestSchema: GenMessage<RemoveMemberRequest>;
 
 /**
- * They are removed.
+ * The member is removed, and so are their keys.
  *
  * @generated from message spandrel.v1.RemoveMemberResponse
  */
 export declare type RemoveMemberResponse = Message<"spandrel.v1.RemoveMemberResponse"> & {
-  /**
-   * Always true.
-   *
-   * @generated from field: bool success = 1;
-   */
-  success: boolean;
 };
 
 /**
@@ -1282,18 +1255,18 @@ export declare type ListRoleBindingsRequest = Message<"spandrel.v1.ListRoleBindi
   scopeId?: string | undefined;
 
   /**
-   * 1 to 200, 50 by default.
+   * Items of a page, 1 to 200; 50 by default.
    *
-   * @generated from field: optional int64 limit = 4;
+   * @generated from field: optional int32 page_size = 4;
    */
-  limit?: bigint | undefined;
+  pageSize?: number | undefined;
 
   /**
-   * From the page before.
+   * next_page_token of the page before.
    *
-   * @generated from field: optional string cursor = 5;
+   * @generated from field: string page_token = 5;
    */
-  cursor?: string | undefined;
+  pageToken: string;
 };
 
 /**
@@ -1318,9 +1291,9 @@ export declare type ListRoleBindingsResponse = Message<"spandrel.v1.ListRoleBind
   /**
    * Where the next page begins; unset when nothing remains.
    *
-   * @generated from field: optional string next_cursor = 2;
+   * @generated from field: optional string next_page_token = 2;
    */
-  nextCursor?: string | undefined;
+  nextPageToken?: string | undefined;
 };
 
 /**
@@ -1350,7 +1323,7 @@ export declare type CreateRoleBindingRequest = Message<"spandrel.v1.CreateRoleBi
   role: Role;
 
   /**
-   * Where.
+   * Whether scope_id names the organization, a team or a project.
    *
    * @generated from field: spandrel.v1.ScopeType scope_type = 3;
    */
@@ -1384,7 +1357,7 @@ export declare const CreateRoleBindingRequestSchema: GenMessage<CreateRoleBindin
  */
 export declare type CreateRoleBindingResponse = Message<"spandrel.v1.CreateRoleBindingResponse"> & {
   /**
-   * The grant.
+   * With its id.
    *
    * @generated from field: spandrel.v1.RoleBinding role_binding = 1;
    */
@@ -1404,7 +1377,7 @@ export declare const CreateRoleBindingResponseSchema: GenMessage<CreateRoleBindi
  */
 export declare type DeleteRoleBindingRequest = Message<"spandrel.v1.DeleteRoleBindingRequest"> & {
   /**
-   * Its id.
+   * The id of the grant.
    *
    * @generated from field: string id = 1;
    */
@@ -1418,17 +1391,11 @@ export declare type DeleteRoleBindingRequest = Message<"spandrel.v1.DeleteRoleBi
 export declare const DeleteRoleBindingRequestSchema: GenMessage<DeleteRoleBindingRequest>;
 
 /**
- * It is taken back.
+ * The grant is taken back.
  *
  * @generated from message spandrel.v1.DeleteRoleBindingResponse
  */
 export declare type DeleteRoleBindingResponse = Message<"spandrel.v1.DeleteRoleBindingResponse"> & {
-  /**
-   * Always true.
-   *
-   * @generated from field: bool success = 1;
-   */
-  success: boolean;
 };
 
 /**
@@ -1444,18 +1411,18 @@ export declare const DeleteRoleBindingResponseSchema: GenMessage<DeleteRoleBindi
  */
 export declare type ListAuditLogRequest = Message<"spandrel.v1.ListAuditLogRequest"> & {
   /**
-   * Epoch milliseconds; from then on.
+   * The earliest entries to list.
    *
-   * @generated from field: optional int64 from = 1;
+   * @generated from field: optional google.protobuf.Timestamp created_from = 1;
    */
-  from?: bigint | undefined;
+  createdFrom?: Timestamp | undefined;
 
   /**
-   * Epoch milliseconds; until then.
+   * The latest entries to list.
    *
-   * @generated from field: optional int64 to = 2;
+   * @generated from field: optional google.protobuf.Timestamp created_to = 2;
    */
-  to?: bigint | undefined;
+  createdTo?: Timestamp | undefined;
 
   /**
    * Only this action.
@@ -1493,18 +1460,18 @@ export declare type ListAuditLogRequest = Message<"spandrel.v1.ListAuditLogReque
   outcome?: string | undefined;
 
   /**
-   * 1 to 200, 50 by default.
+   * Items of a page, 1 to 200; 50 by default.
    *
-   * @generated from field: optional int64 limit = 8;
+   * @generated from field: optional int32 page_size = 8;
    */
-  limit?: bigint | undefined;
+  pageSize?: number | undefined;
 
   /**
-   * From the page before.
+   * next_page_token of the page before.
    *
-   * @generated from field: optional string cursor = 9;
+   * @generated from field: string page_token = 9;
    */
-  cursor?: string | undefined;
+  pageToken: string;
 };
 
 /**
@@ -1529,9 +1496,9 @@ export declare type ListAuditLogResponse = Message<"spandrel.v1.ListAuditLogResp
   /**
    * Where the next page begins; unset when nothing remains.
    *
-   * @generated from field: optional string next_cursor = 2;
+   * @generated from field: optional string next_page_token = 2;
    */
-  nextCursor?: string | undefined;
+  nextPageToken?: string | undefined;
 };
 
 /**
@@ -1586,6 +1553,93 @@ export enum MemberRole {
  * Describes the enum spandrel.v1.MemberRole.
  */
 export declare const MemberRoleSchema: GenEnum<MemberRole>;
+
+/**
+ * With what kind of credential something was done.
+ *
+ * @generated from enum spandrel.v1.ActorKind
+ */
+export enum ActorKind {
+  /**
+   * Never valid.
+   *
+   * @generated from enum value: ACTOR_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * An API key of a member.
+   *
+   * @generated from enum value: ACTOR_KIND_PERSONAL_KEY = 1;
+   */
+  PERSONAL_KEY = 1,
+
+  /**
+   * An API key of nobody.
+   *
+   * @generated from enum value: ACTOR_KIND_SERVICE_KEY = 2;
+   */
+  SERVICE_KEY = 2,
+
+  /**
+   * The key of a project.
+   *
+   * @generated from enum value: ACTOR_KIND_PROJECT_KEY = 3;
+   */
+  PROJECT_KEY = 3,
+
+  /**
+   * None: the server did it when it made the organization.
+   *
+   * @generated from enum value: ACTOR_KIND_BOOTSTRAP = 4;
+   */
+  BOOTSTRAP = 4,
+
+  /**
+   * None: it was done from the command line of the server.
+   *
+   * @generated from enum value: ACTOR_KIND_CLI = 5;
+   */
+  CLI = 5,
+}
+
+/**
+ * Describes the enum spandrel.v1.ActorKind.
+ */
+export declare const ActorKindSchema: GenEnum<ActorKind>;
+
+/**
+ * What became of something that was asked for.
+ *
+ * @generated from enum spandrel.v1.AuditOutcome
+ */
+export enum AuditOutcome {
+  /**
+   * Never valid.
+   *
+   * @generated from enum value: AUDIT_OUTCOME_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * It was done.
+   *
+   * @generated from enum value: AUDIT_OUTCOME_SUCCESS = 1;
+   */
+  SUCCESS = 1,
+
+  /**
+   * It was refused.
+   *
+   * @generated from enum value: AUDIT_OUTCOME_REFUSED = 2;
+   */
+  REFUSED = 2,
+}
+
+/**
+ * Describes the enum spandrel.v1.AuditOutcome.
+ */
+export declare const AuditOutcomeSchema: GenEnum<AuditOutcome>;
 
 /**
  * The organization itself.

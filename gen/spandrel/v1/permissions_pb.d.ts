@@ -89,7 +89,7 @@ export declare type PermissionOperation = Message<"spandrel.v1.PermissionOperati
 export declare const PermissionOperationSchema: GenMessage<PermissionOperation>;
 
 /**
- * Takes nothing.
+ * Asks for the whole catalogue.
  *
  * @generated from message spandrel.v1.ListPermissionsRequest
  */

@@ -5,7 +5,7 @@ import { type Timestamp, timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { JsonValue } from '../../domain/fault.ts';
 import { numberText, wholeNumberOf } from '../../domain/whole-number.ts';
 import { INSTANT_MAX_MS, INSTANT_MIN_MS, timestampOfMs } from '../../rpc/epoch-ms.ts';
-import { enumReason } from '../../rpc/field-rules.ts';
+import { enumReason, isRequired, itemsExpected } from '../../rpc/field-rules.ts';
 import {
   enumSpellings,
   isDeclared,
@@ -40,6 +40,8 @@ export type DecodedMessage = { readonly message: Message; readonly problems: rea
 /** Items of one list; rules of single fields are tighter. */
 const LIST_MAX = 10_000;
 const INTEGER_MAX = 9007199254740991;
+/** The number of the last page that can be asked for. */
+const PAGE_MAX = 1_000_000;
 
 /** Body first, then path, then query: a later one never overrides what an earlier one owns. */
 export function decodeMessage(desc: DescMessage, parts: Parts): DecodedMessage {
@@ -124,7 +126,9 @@ function readJson(field: DescField, value: JsonValue, at: JsonPlace): unknown {
   }
   if (field.fieldKind === 'list') {
     if (!Array.isArray(value)) return wrongType(at, 'array', typeOf(value));
-    if (value.length > LIST_MAX) return tooLong(at);
+    if (value.length > LIST_MAX) return wrongLength(at, `at most ${LIST_MAX} items`);
+    // A message cannot tell it from a list that was not sent, which is another mistake.
+    if (value.length === 0 && isRequired(field)) return wrongLength(at, itemsExpected(field));
     // An unreadable item leaves an empty one behind, so that later problems keep their index.
     return value.map((item, index) => readOne(field, item, { ...at, path: `${at.path}.${index}` }) ?? emptyItem(field));
   }
@@ -180,7 +184,10 @@ function readEpochMs(number: number, at: Place): Timestamp | undefined {
 }
 
 function readPageNumber(number: number, at: Place): string | undefined {
-  return isTooLarge(number, at) ? undefined : String(number);
+  if (isTooLarge(number, at)) return undefined;
+  if (number < 1) return outOfRange(at, { type: 'too_small', bound: 1 });
+  if (number > PAGE_MAX) return outOfRange(at, { type: 'too_big', bound: PAGE_MAX });
+  return String(number);
 }
 
 /** ISO 8601, or epoch milliseconds. */
@@ -222,8 +229,7 @@ function readEnum(field: DescField, text: string, at: Place): number | undefined
   return number;
 }
 
-function tooLong(at: Place): undefined {
-  const expected = `at most ${LIST_MAX} items`;
+function wrongLength(at: Place, expected: string): undefined {
   at.problems.push({
     field: at.path,
     target: at.target,

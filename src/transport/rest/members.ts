@@ -1,8 +1,9 @@
 /** The members that a message has over REST: its fields, and what else the contract adds to them. */
 
 import { type DescField, type DescMessage, getOption, hasOption, type Message } from '@bufbuild/protobuf';
+import { FieldBehavior } from '../../../gen/google/api/field_behavior_pb.js';
 import { type ExtraMember, rest_extra } from '../../../gen/spandrel/v1/options_pb.js';
-import { restFlags, restName } from '../../rpc/rest-shape.ts';
+import { hasBehavior, restFlags, restName } from '../../rpc/rest-shape.ts';
 
 export type Member =
   | { readonly kind: 'field'; readonly field: DescField }
@@ -19,9 +20,13 @@ export function membersOf(desc: DescMessage, omit: ReadonlySet<string>): readonl
   const at = (name: string) => extras.filter(({ before }) => before === name).map((extra) => toMember(desc, extra));
   const fields = desc.fields.flatMap((field): readonly Member[] => [
     ...at(field.name),
-    ...(restFlags(field).hidden || omit.has(restName(field)) ? [] : [{ kind: 'field' as const, field }]),
+    ...(isHidden(field) || omit.has(restName(field)) ? [] : [{ kind: 'field' as const, field }]),
   ]);
   return [...fields, ...at('')];
+}
+
+function isHidden(field: DescField): boolean {
+  return restFlags(field).hidden || hasBehavior(field, FieldBehavior.INPUT_ONLY);
 }
 
 function toMember(desc: DescMessage, { name, value }: ExtraMember): Member {

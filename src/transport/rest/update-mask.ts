@@ -2,13 +2,15 @@
 
 import { create, type DescField, type DescMessage } from '@bufbuild/protobuf';
 import { FeatureSet_FieldPresence, type FieldMask, FieldMaskSchema } from '@bufbuild/protobuf/wkt';
+import { FieldBehavior } from '../../../gen/google/api/field_behavior_pb.js';
 import { isRequired } from '../../rpc/field-rules.ts';
-import { isMask, isOutputOnly, resourceField, restName, valueFieldOf } from '../../rpc/rest-shape.ts';
+import { hasBehavior, isMask, isOutputOnly, resourceField, restName, valueFieldOf } from '../../rpc/rest-shape.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
 
 /** Whether a field that is named without a value can be told from one that is not named: null says so over REST. */
 export function canBeUnset(field: DescField): boolean {
-  return field.presence === FeatureSet_FieldPresence.EXPLICIT && !isRequired(field);
+  if (field.presence !== FeatureSet_FieldPresence.EXPLICIT || isRequired(field)) return false;
+  return !hasBehavior(field, FieldBehavior.NON_EMPTY_DEFAULT);
 }
 
 /** Names the declared fields that the body has, those inside of declared objects included. */

@@ -335,17 +335,21 @@ describe('what gRPC has of its own', () => {
 
   it('without a mask what is there counts as sent', async () => {
     const { id } = await create(app);
-    const answer = await update({ id, maxInFlight: 2n, enabledEvents: [] });
+    const answer = await update({ id, endpoint: { maxInFlight: 2, enabledEvents: [] } });
     if (!answer.ok) throw answer.error;
     expect(answer.body.data).toMatchObject({ max_in_flight: 2, enabled_events: HTTP.enabled_events });
   });
 
   it('with a mask what it names counts, and it names all that is there', async () => {
     const { id } = await create(app);
-    const answer = await update({ id, maxBatchSize: 7n, updateMask: { paths: ['max_batch_size'] } });
+    const answer = await update({ id, endpoint: { maxBatchSize: 7 }, updateMask: { paths: ['max_batch_size'] } });
     if (!answer.ok) throw answer.error;
     expect(answer.body.data).toMatchObject({ max_in_flight: 4, max_batch_size: 7 });
-    const more = await update({ id, maxInFlight: 2n, maxBatchSize: 7n, updateMask: { paths: ['max_batch_size'] } });
+    const more = await update({
+      id,
+      endpoint: { maxInFlight: 2, maxBatchSize: 7 },
+      updateMask: { paths: ['max_batch_size'] },
+    });
     expect(more).toMatchObject({ ok: false, code: 'validation_error', meta: { fields: ['max_in_flight'] } });
     const emptied = await update({ id, updateMask: { paths: ['enabled_events'] } });
     expect(emptied).toMatchObject({ ok: false, code: 'validation_error' });
@@ -356,7 +360,7 @@ describe('what gRPC has of its own', () => {
   it('a mask names a queue as a whole, or one thing in it', async () => {
     const sqs = { queue_url: QUEUE_URL, role_arn: ROLE, external_id: 'ours' };
     const { id } = await create(app, { destination_kind: 'sqs', sqs, enabled_events: ['*'] });
-    const whole = await update({ id, sqs: { externalId: 'theirs' }, updateMask: { paths: ['sqs'] } });
+    const whole = await update({ id, endpoint: { sqs: { externalId: 'theirs' } }, updateMask: { paths: ['sqs'] } });
     if (!whole.ok) throw whole.error;
     expect(whole.body.data.sqs).toMatchObject({ external_id: 'theirs', role_arn: ROLE });
     const one = await update({ id, updateMask: { paths: ['sqs.external_id'] } });
@@ -365,7 +369,7 @@ describe('what gRPC has of its own', () => {
     const beside = await update({
       id,
       updateMask: { paths: ['max_in_flight', 'url'] },
-      maxInFlight: 1n,
+      endpoint: { maxInFlight: 1 },
     });
     if (!beside.ok) throw beside.error;
     expect(beside.body.data.sqs.external_id).toBe(one.body.data.sqs.external_id);

@@ -44,9 +44,11 @@ export function createAsker(app: () => TestApp) {
       const types: { readonly [word: string]: number } = { evaluator: 1, workflow: 2, code: 3 };
       const request = {
         idOrSlug,
-        ...(name === undefined ? {} : { name }),
-        ...(type === undefined ? {} : { type: types[type] ?? 99 }),
-        ...(config === undefined ? {} : { configJson: JSON.stringify(config) }),
+        evaluator: {
+          ...(name === undefined ? {} : { name }),
+          ...(type === undefined ? {} : { evaluatorType: types[type] ?? 99 }),
+          ...(config === undefined ? {} : { configJson: JSON.stringify(config) }),
+        },
       };
       return {
         name: `update ${idOrSlug}`,

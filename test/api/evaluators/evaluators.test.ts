@@ -140,7 +140,7 @@ describe('creating an evaluator', () => {
     const answer = await callRpc(app.address, {
       method: createEvaluator,
       headers: key(),
-      request: { name: 'A', type: 99 as 1, configJson: '{}' },
+      request: { name: 'A', evaluatorType: 99 as 1, configJson: '{}' },
     });
     expect(answer).toMatchObject({ ok: false, code: 'validation_error' });
   });

@@ -234,7 +234,7 @@ describe('updating an evaluator', () => {
     const answer = await rest('PATCH', pathOf(made.id), { name: 5, config: 'x' });
     expect([answer.status, answer.body.fields.sort()]).toEqual([422, ['config', 'name']]);
     expect((await rest('PATCH', pathOf(made.id), [])).body.code).toBe('malformed_request');
-    const request = { idOrSlug: made.id, name: 'X', updateMask: { paths: ['config_json'] } };
+    const request = { idOrSlug: made.id, evaluator: { name: 'X' }, updateMask: { paths: ['config_json'] } };
     const refused = await callRpc(app.address, { method: updateEvaluator, headers: key(), request });
     expect(refused).toMatchObject({ ok: false, code: 'validation_error' });
   });

@@ -1,5 +1,6 @@
+import type { MessageInitShape } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EventService } from '../../../gen/spandrel/v1/events_pb.js';
+import { EventService, type ListEventsRequestSchema } from '../../../gen/spandrel/v1/events_pb.js';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { hex, llmTrace } from '../../support/fixtures.ts';
 import { type Body, callRest, expectEverywhere, type SurfaceCase } from '../../support/surfaces.ts';
@@ -34,16 +35,38 @@ afterAll(async () => {
 
 const admin = () => ({ authorization: `Bearer ${app.adminKey}` });
 
+/** By the names of REST. */
+type Asked = {
+  readonly from?: bigint;
+  readonly to?: bigint;
+  readonly type?: string;
+  readonly cursor?: string;
+  readonly limit?: number;
+};
+
+const END = { seconds: 253_402_300_799n, nanos: 999_999_999 };
+
+function requestOf({ from, to, type, cursor = '', limit }: Asked): MessageInitShape<typeof ListEventsRequestSchema> {
+  // The last instant there is stands for all that are later.
+  const instant = (ms?: bigint) =>
+    ms === undefined
+      ? undefined
+      : ms / 1000n > END.seconds
+        ? END
+        : { seconds: ms / 1000n, nanos: Number(ms % 1000n) * 1_000_000 };
+  return { createdFrom: instant(from), createdTo: instant(to), eventType: type, pageToken: cursor, pageSize: limit };
+}
+
 function listCase(
   query: string,
-  request: Record<string, unknown>,
+  asked: Asked,
   each: Partial<SurfaceCase<typeof listEvents>> & { status: number },
 ): SurfaceCase {
   return {
     name: query,
     headers: admin(),
     rest: { path: `/api/webhooks/v1/events${query}` },
-    rpc: { method: listEvents, request },
+    rpc: { method: listEvents, request: requestOf(asked) },
     ...each,
   };
 }

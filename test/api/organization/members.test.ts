@@ -35,7 +35,7 @@ const create = (body: { email?: string; name?: string }, role = MemberRole.UNSPE
 const update = (userId: string, body: object, request: object = body) => ({
   rest: { verb: 'PATCH', path: `${PATH}/${userId}`, body },
   method: updateMember,
-  request: { userId, ...request },
+  request: { userId, member: request },
 });
 const remove = (userId: string) => ({
   rest: { verb: 'DELETE', path: `${PATH}/${userId}` },
@@ -229,9 +229,9 @@ describe('listing members, over REST and gRPC', () => {
   });
 
   it('refuses a forged cursor, a limit out of range, and who may not', async () => {
-    const forged = { rest: { path: `${PATH}?cursor=abc` }, method: listMembers, request: { cursor: 'abc' } };
+    const forged = { rest: { path: `${PATH}?cursor=abc` }, method: listMembers, request: { pageToken: 'abc' } };
     await askAll(app, forged, { status: 422, code: 'invalid_cursor' });
-    const wide = { rest: { path: `${PATH}?limit=201` }, method: listMembers, request: { limit: 201n } };
+    const wide = { rest: { path: `${PATH}?limit=201` }, method: listMembers, request: { pageSize: 201 } };
     await askAll(app, wide, { status: 422, code: 'validation_error' });
     await askAll(app, list, { headers: viewer, status: 403, code: 'insufficient_permissions' });
     await expectOnlyApiKeys(app, list);

@@ -1,3 +1,5 @@
+import { createClient } from '@connectrpc/connect';
+import { createGrpcTransport } from '@connectrpc/connect-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OrganizationService, TeamService } from '../../../gen/spandrel/v1/organization_pb.js';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -23,7 +25,11 @@ const read = { rest: { path: '/api/organization' }, method: getOrganization, req
 
 function rename(name: unknown) {
   const rest = { verb: 'PATCH', path: '/api/organization', body: { name } };
-  return { rest, method: updateOrganization, request: { name: name as string, updateMask: { paths: ['name'] } } };
+  return {
+    rest,
+    method: updateOrganization,
+    request: { organization: { name: name as string }, updateMask: { paths: ['name'] } },
+  };
 }
 
 describe('the organization, over REST and gRPC', () => {
@@ -102,7 +108,7 @@ describe('teams, over REST and gRPC', () => {
     );
     await askAll(
       app,
-      { rest: { path: '/api/teams?page=2&limit=1' }, method: listTeams, request: { page: 2n, limit: 1n } },
+      { rest: { path: '/api/teams?page=2&limit=1' }, method: listTeams, request: { pageToken: '2', pageSize: 1 } },
       {
         status: 200,
         check: (body) => {
@@ -132,12 +138,35 @@ describe('teams, over REST and gRPC', () => {
     for (const [limit, page] of [
       [0, 1],
       [1001, 1],
-      [1, 0],
     ] as const) {
       const list = { path: `/api/teams?limit=${limit}&page=${page}` };
-      const request = { limit: BigInt(limit), page: BigInt(page) };
+      const request = { pageSize: limit, pageToken: String(page) };
       await askAll(app, { rest: list, method: listTeams, request }, { status: 422, code: 'validation_error' });
     }
+    const headers = bearer(app.adminKey);
+    for (const [page, type] of [
+      ['0', 'too_small'],
+      ['1000001', 'too_big'],
+      ['x', 'invalid_type'],
+    ] as const) {
+      const { body } = await callRest(app.address, { path: `/api/teams?page=${page}`, headers });
+      expect(body).toMatchObject({ code: 'validation_error', fields: ['page'], reasons: [{ meta: { type } }] });
+      const answer = await callRpc(app.address, { method: listTeams, headers, request: { pageToken: page } });
+      expect(answer).toMatchObject({ ok: false, code: 'validation_error', meta: { fields: ['page'] } });
+    }
+  });
+
+  it('tell over gRPC where the next page begins', async () => {
+    const headers = bearer(app.adminKey);
+    const teams = createClient(TeamService, createGrpcTransport({ baseUrl: app.address }));
+    const seen: string[] = [];
+    let pageToken = '';
+    do {
+      const page = await teams.listTeams({ pageToken, pageSize: 1 }, { headers });
+      seen.push(...page.data.map(({ id }) => id));
+      pageToken = page.nextPageToken;
+    } while (pageToken !== '');
+    expect(seen).toEqual((await act(app, 'GET', '/api/teams')).data.map(({ id }: { id: string }) => id));
   });
 
   it('are for API keys only, and made by who may', async () => {

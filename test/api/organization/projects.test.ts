@@ -36,7 +36,7 @@ const get = (id: string) => ({ rest: { path: `/api/projects/${id}` }, method: ge
 const update = (id: string, body: object) => ({
   rest: { verb: 'PATCH', path: `/api/projects/${id}`, body },
   method: updateProject,
-  request: { id, ...body },
+  request: { id, project: body },
 });
 const archive = (id: string) => ({
   rest: { verb: 'DELETE', path: `/api/projects/${id}` },
@@ -50,7 +50,7 @@ const rotate = (id: string, { overlapSeconds, ...body }: { overlapSeconds?: numb
     body: overlapSeconds === undefined ? body : { ...body, overlapSeconds },
   },
   method: rotateProjectKey,
-  request: { id, ...body, ...(overlapSeconds === undefined ? {} : { overlapSeconds: BigInt(overlapSeconds) }) },
+  request: { id, ...body, ...(overlapSeconds === undefined ? {} : { overlapSeconds }) },
 });
 
 /** Whether a project key works, seen by what a route for projects answers. */

@@ -168,7 +168,7 @@ describe('listing grants, over REST and gRPC', () => {
     const ofMember = list(`?userId=${userId}&scopeType=PROJECT&limit=1`, {
       userId,
       scopeType: ScopeType.PROJECT,
-      limit: 1n,
+      pageSize: 1,
     });
     const cursors = new Set<string>();
     await askAll(app, ofMember, {
@@ -181,7 +181,7 @@ describe('listing grants, over REST and gRPC', () => {
     });
     expect(cursors.size).toBe(1);
     const [cursor = ''] = cursors;
-    const elsewhere = list(`?cursor=${encodeURIComponent(cursor)}`, { cursor });
+    const elsewhere = list(`?cursor=${encodeURIComponent(cursor)}`, { pageToken: cursor });
     await askAll(app, elsewhere, { status: 422, code: 'invalid_cursor' });
     const nobody = list('?userId=nope', { userId: 'nope' });
     await askAll(app, nobody, { status: 200, check: (body) => expect(body).toEqual({ data: [], next_cursor: null }) });
@@ -189,7 +189,7 @@ describe('listing grants, over REST and gRPC', () => {
 
   it('refuses bad input and who may not', async () => {
     await askAll(app, list('?scopeType=GALAXY', { scopeType: 9 }), { status: 422, code: 'validation_error' });
-    await askAll(app, list('?limit=0', { limit: 0n }), { status: 422, code: 'validation_error' });
+    await askAll(app, list('?limit=0', { pageSize: 0 }), { status: 422, code: 'validation_error' });
     await askAll(app, list(), { headers: viewer, status: 403, code: 'insufficient_permissions' });
     await expectOnlyApiKeys(app, list());
   });
