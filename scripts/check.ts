@@ -1,7 +1,7 @@
 /** Everything that must hold before a commit, in one command. Runs every step and tells all that fail. */
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -33,16 +33,13 @@ function isGeneratedFresh(): boolean {
   process.stdout.write('== generated code and docs\n');
   const folder = mkdtempSync(join(tmpdir(), 'spandrel-gen-'));
   try {
-    for (const root of ['proto', 'third_party']) cpSync(root, join(folder, root), { recursive: true });
-    for (const file of ['buf.yaml', 'buf.gen.yaml']) cpSync(file, join(folder, file));
-    if (spawnSync('buf', ['generate'], { cwd: folder, stdio: 'inherit' }).status !== 0) return false;
-    const page = join(folder, 'rest.md');
     return [
+      ['buf', 'generate', '--output', folder],
+      ['buf', 'generate', '--template', 'buf.gen.docs.yaml', '--output', folder],
       ['node', 'scripts/gen-prices.ts', join(folder, 'gen')],
-      ['node', 'scripts/gen-rest.ts', page],
       ['node', 'scripts/gen-storage.ts', join(folder, 'gen')],
       ['diff', '-r', 'gen', join(folder, 'gen')],
-      ['diff', 'docs/rest.md', page],
+      ['diff', 'docs/rest.md', join(folder, 'docs/rest.md')],
     ].every(([command = '', ...args]) => spawnSync(command, args, { stdio: 'inherit' }).status === 0);
   } finally {
     rmSync(folder, { recursive: true });

@@ -75,6 +75,7 @@ const NO_FLAGS: RestFlags = {
   pageNumber: false,
   hidden: false,
   omit: [],
+  also: [],
 };
 
 type MessageField = DescField & { readonly fieldKind: 'message' };

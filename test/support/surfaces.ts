@@ -13,6 +13,7 @@ import { expect } from 'vitest';
 import { policy } from '../../gen/spandrel/v1/options_pb.js';
 import { compileEncoder } from '../../src/transport/rest/encode.ts';
 import { readStatus } from './error-info.ts';
+import { checkExchange } from './openapi/exchange.ts';
 
 export type RestCase = {
   readonly verb?: string;
@@ -48,11 +49,14 @@ export type Answer = {
 
 /** A plain REST call. */
 export async function callRest(address: string, { verb = 'GET', path, body, headers = {} }: RestCase): Promise<Answer> {
-  const sent = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
+  const sent: { body?: string } =
+    body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
   const typed: Headers = body === undefined ? {} : { 'content-type': 'application/json' };
   const response = await fetch(address + path, { method: verb, headers: { ...typed, ...headers }, ...sent });
   const text = await response.text();
-  return { status: response.status, body: text === '' ? null : JSON.parse(text), headers: response.headers, text };
+  const { status, headers: received } = response;
+  checkExchange({ verb, path, body: sent.body, status, headers: received, text });
+  return { status, body: text === '' ? null : JSON.parse(text), headers: received, text };
 }
 
 export type RpcAnswer =

@@ -265,7 +265,7 @@ export declare type ReportRequestsResponse = Message<"spandrel.v1.ReportRequests
   /**
    * Unset when every member is known. Over REST the member "ignored", absent then; messages have no other members.
    *
-   * @generated from field: spandrel.v1.IgnoredMembers ignored_members = 3;
+   * @generated from field: optional spandrel.v1.IgnoredMembers ignored_members = 3;
    */
   ignoredMembers?: IgnoredMembers | undefined;
 };

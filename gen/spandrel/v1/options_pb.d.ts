@@ -231,6 +231,13 @@ export declare type FieldRest = Message<"spandrel.v1.FieldRest"> & {
    * @generated from field: repeated string omit = 8;
    */
   omit: string[];
+
+  /**
+   * What requests may hold in its place, or in place of its items: the name of a type of JSON, or any.
+   *
+   * @generated from field: repeated string also = 9;
+   */
+  also: string[];
 };
 
 /**

@@ -1716,7 +1716,7 @@ export declare const ProjectService: GenService<{
   },
   /**
    * Creates a project. Its key is in this answer and nowhere else.
-   * Errors: NOT_FOUND team_not_found, ALREADY_EXISTS project_name_taken, project_key_taken.
+   * Errors: NOT_FOUND team_not_found, PERMISSION_DENIED administrator_required, ALREADY_EXISTS project_name_taken, project_key_taken.
    *
    * @generated from rpc spandrel.v1.ProjectService.CreateProject
    */
@@ -1738,7 +1738,7 @@ export declare const ProjectService: GenService<{
   },
   /**
    * Changes what is sent.
-   * Errors: NOT_FOUND project_not_found, team_not_found, ALREADY_EXISTS project_name_taken.
+   * Errors: NOT_FOUND project_not_found, team_not_found, PERMISSION_DENIED role_binding_scope_violation, ALREADY_EXISTS project_name_taken.
    *
    * @generated from rpc spandrel.v1.ProjectService.UpdateProject
    */
@@ -1760,7 +1760,7 @@ export declare const ProjectService: GenService<{
   },
   /**
    * Gives a project a new key; the one before may work on for a while.
-   * Errors: NOT_FOUND project_not_found, PERMISSION_DENIED api_key_scope_violation, ALREADY_EXISTS project_key_taken.
+   * Errors: NOT_FOUND project_not_found, PERMISSION_DENIED administrator_required, api_key_scope_violation, ALREADY_EXISTS project_key_taken.
    *
    * @generated from rpc spandrel.v1.ProjectService.RotateProjectKey
    */

@@ -366,7 +366,7 @@ export declare type SpanTimestamps = Message<"spandrel.v1.SpanTimestamps"> & {
   /**
    * When the first streamed token reached the user.
    *
-   * @generated from field: google.protobuf.Timestamp first_token_at = 3;
+   * @generated from field: optional google.protobuf.Timestamp first_token_at = 3;
    */
   firstTokenAt?: Timestamp | undefined;
 };
@@ -511,21 +511,21 @@ export declare type EvaluationTimestamps = Message<"spandrel.v1.EvaluationTimest
   /**
    * When the result was stored.
    *
-   * @generated from field: google.protobuf.Timestamp inserted_at = 1;
+   * @generated from field: optional google.protobuf.Timestamp inserted_at = 1;
    */
   insertedAt?: Timestamp | undefined;
 
   /**
    * When the evaluation began; the receipt when it is not sent.
    *
-   * @generated from field: google.protobuf.Timestamp started_at = 2;
+   * @generated from field: optional google.protobuf.Timestamp started_at = 2;
    */
   startedAt?: Timestamp | undefined;
 
   /**
    * When it ended; the receipt when it is not sent.
    *
-   * @generated from field: google.protobuf.Timestamp finished_at = 3;
+   * @generated from field: optional google.protobuf.Timestamp finished_at = 3;
    */
   finishedAt?: Timestamp | undefined;
 };
@@ -725,14 +725,14 @@ export declare type Trace = Message<"spandrel.v1.Trace"> & {
   /**
    * The text of what went in.
    *
-   * @generated from field: spandrel.v1.TraceText input = 7;
+   * @generated from field: optional spandrel.v1.TraceText input = 7;
    */
   input?: TraceText | undefined;
 
   /**
    * The text of what came out.
    *
-   * @generated from field: spandrel.v1.TraceText output = 8;
+   * @generated from field: optional spandrel.v1.TraceText output = 8;
    */
   output?: TraceText | undefined;
 
@@ -753,7 +753,7 @@ export declare type Trace = Message<"spandrel.v1.Trace"> & {
   /**
    * The error of the trace, unset when it went well.
    *
-   * @generated from field: spandrel.v1.SpanError error = 11;
+   * @generated from field: optional spandrel.v1.SpanError error = 11;
    */
   error?: SpanError | undefined;
 
@@ -1001,14 +1001,14 @@ export declare type TraceSpan = Message<"spandrel.v1.TraceSpan"> & {
   /**
    * What went in.
    *
-   * @generated from field: spandrel.v1.TypedValue input = 8;
+   * @generated from field: optional spandrel.v1.TypedValue input = 8;
    */
   input?: TypedValue | undefined;
 
   /**
    * What came out.
    *
-   * @generated from field: spandrel.v1.TypedValue output = 9;
+   * @generated from field: optional spandrel.v1.TypedValue output = 9;
    */
   output?: TypedValue | undefined;
 
@@ -1022,14 +1022,14 @@ export declare type TraceSpan = Message<"spandrel.v1.TraceSpan"> & {
   /**
    * Counts and cost.
    *
-   * @generated from field: spandrel.v1.SpanMetrics metrics = 11;
+   * @generated from field: optional spandrel.v1.SpanMetrics metrics = 11;
    */
   metrics?: SpanMetrics | undefined;
 
   /**
    * Why it failed.
    *
-   * @generated from field: spandrel.v1.SpanError error = 12;
+   * @generated from field: optional spandrel.v1.SpanError error = 12;
    */
   error?: SpanError | undefined;
 
@@ -1043,7 +1043,7 @@ export declare type TraceSpan = Message<"spandrel.v1.TraceSpan"> & {
   /**
    * When it ran.
    *
-   * @generated from field: spandrel.v1.SpanTimestamps timestamps = 14;
+   * @generated from field: optional spandrel.v1.SpanTimestamps timestamps = 14;
    */
   timestamps?: SpanTimestamps | undefined;
 
@@ -1148,7 +1148,7 @@ export declare type TraceEvaluation = Message<"spandrel.v1.TraceEvaluation"> & {
   /**
    * Why it failed.
    *
-   * @generated from field: spandrel.v1.SpanError error = 12;
+   * @generated from field: optional spandrel.v1.SpanError error = 12;
    */
   error?: SpanError | undefined;
 

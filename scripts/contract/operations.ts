@@ -1,0 +1,125 @@
+/** Every rpc as a route of REST: where it is, who may call it, what is sent and what is answered. */
+
+import { type DescField, type DescFile, type DescMethod, type DescService, getOption } from '@bufbuild/protobuf';
+import { http } from '../../gen/google/api/annotations_pb.js';
+import { BodyRule, Credential, type Policy, policy, SizeClass } from '../../gen/spandrel/v1/options_pb.js';
+import {
+  isInlineMessage,
+  isMask,
+  requestTargets,
+  restName,
+  routeOf,
+  type Target,
+  valueFieldOf,
+} from '../../src/rpc/rest-shape.ts';
+import { type Kind, kindOf } from './kinds.ts';
+import { type AnsweredMember, answeredMembers, commentOf, type SentMember, sentMembers } from './members.ts';
+
+export type Operation = {
+  readonly method: DescMethod;
+  readonly rules: Policy;
+  /** What it does. */
+  readonly about: string;
+  /** What its comment says of its own errors; may be empty. */
+  readonly errors: string;
+  /** The first is the one to use. */
+  readonly routes: readonly Route[];
+  readonly sent: Readonly<Record<Target, readonly SentMember[]>>;
+  readonly takesBody: boolean;
+  /** Whether a member of the body that is null counts as unset, as not sent, or is wrong. */
+  readonly nulls: 'refused' | 'unset' | 'absent';
+  /** The forms an answer can have; one but for variants. */
+  readonly answers: readonly Answer[];
+};
+
+export type Route = {
+  readonly verb: string;
+  /** With the names of parameters as errors tell them. */
+  readonly template: string;
+  /** Of a route kept for older clients: members that its answer leaves out. */
+  readonly legacy: { readonly omit: readonly string[] } | null;
+};
+
+export type Answer =
+  /** One object that is described by itself, or any other value. */
+  | { readonly form: 'value'; readonly kind: Kind }
+  | { readonly form: 'members'; readonly members: readonly AnsweredMember[] };
+
+export function operationsOf(
+  files: readonly DescFile[],
+): { readonly service: DescService; readonly operations: Operation[] }[] {
+  return files
+    .flatMap(({ services }) => services)
+    .map((service) => ({ service, operations: service.methods.map(readOperation) }));
+}
+
+function readOperation(method: DescMethod): Operation {
+  const rules = getOption(method, policy);
+  const rule = getOption(method, http);
+  const [about = '', errors = ''] = commentOf(method).split(/ ?Errors: /);
+  const current = [rule, ...rule.additionalBindings].map((each): Route => {
+    const { verb, template } = routeOf(each);
+    return { verb, template: nameParameters(method, template), legacy: null };
+  });
+  const legacy = rules.legacy.map(
+    ({ path, omit }): Route => ({ verb: 'GET', template: nameParameters(method, path), legacy: { omit } }),
+  );
+  const targets = requestTargets(method);
+  const sentIn = (target: Target) => sentMembers(method.input.fields.filter((field) => targets.get(field) === target));
+  return {
+    method,
+    rules,
+    about,
+    errors,
+    routes: [...current, ...legacy],
+    sent: { param: sentIn('param'), query: sentIn('query'), json: sentIn('json') },
+    takesBody: rule.body !== '',
+    nulls: nullsOf(method, rules),
+    answers: answersOf(method),
+  };
+}
+
+function nullsOf({ input }: DescMethod, { nullIsAbsent, nullUnsets, body }: Policy): Operation['nulls'] {
+  if (nullIsAbsent || body === BodyRule.TOLERANT) return 'absent';
+  return nullUnsets || input.fields.some(isMask) ? 'unset' : 'refused';
+}
+
+function answersOf({ output }: DescMethod): Answer[] {
+  const bare = valueFieldOf(output);
+  if (bare) return [{ form: 'value', kind: kindOf(bare) }];
+  const isWhole = output.fields.length > 0 && output.fields.every(isInlineMessage);
+  const isOne = output.fields.length === 1 || output.fields.every(isVariant);
+  if (isWhole && isOne) return output.fields.map((field) => ({ form: 'value', kind: kindOf(field) }));
+  return [{ form: 'members', members: answeredMembers(output) }];
+}
+
+function isVariant(field: DescField): boolean {
+  return field.oneof !== undefined;
+}
+
+function nameParameters({ input }: DescMethod, template: string): string {
+  return template.replace(/\{([a-z0-9_]+)\}/g, (_, name: string) => {
+    const field = input.fields.find((each) => each.name === name);
+    if (!field) throw new Error(`${input.typeName}: ${template} names an unknown field`);
+    return `{${restName(field)}}`;
+  });
+}
+
+/** Who may call it, as a clause. */
+export function callersOf({ credential, permission, projectKeys }: Policy): string {
+  const needs = permission === '' ? '' : `, \`${permission}\``;
+  if (credential === Credential.OPEN) return 'open to anybody';
+  if (credential === Credential.PROJECT) return `credential of a project${needs}`;
+  return `credential of an organization${needs}${projectKeys ? '; project keys too' : ''}`;
+}
+
+/** What else is particular about its requests, each a sentence. */
+export function particularsOf({ rules: { size, body, idempotent }, nulls }: Operation): string[] {
+  return [
+    size === SizeClass.INGEST ? 'The body may have 10 MiB (`SPANDREL_MAX_BODY_BYTES`).' : '',
+    size === SizeClass.REPORT ? 'The body may have 8 MiB.' : '',
+    body === BodyRule.TOLERANT ? 'Items are judged one by one: a bad one costs only itself.' : '',
+    idempotent ? '`Idempotency-Key` is honoured.' : '',
+    nulls === 'absent' ? 'A member that is null counts as not sent.' : '',
+  ].filter((each) => each !== '');
+}

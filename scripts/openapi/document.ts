@@ -1,0 +1,161 @@
+/** The contract as an OpenAPI 3.1 document. What it says follows from the protos; only what has no rpc is told here. */
+
+import type { DescFile, DescService } from '@bufbuild/protobuf';
+import { Credential } from '../../gen/spandrel/v1/options_pb.js';
+import { hasRequiredField } from '../../src/rpc/field-rules.ts';
+import { commentOf, type SentMember } from '../contract/members.ts';
+import {
+  type Answer,
+  callersOf,
+  type Operation,
+  operationsOf,
+  particularsOf,
+  type Route,
+} from '../contract/operations.ts';
+import { OTHER_PATHS, OTHER_RESPONSES, OTHER_TAG } from './other-paths.ts';
+import { createRefusals, ERROR_SCHEMAS, type RefusalWriter, SECURITY_SCHEMES, securityOf } from './refusals.ts';
+import { createSchemas, type Schema, type Schemas } from './schemas.ts';
+
+const INFO = {
+  title: 'Spandrel',
+  version: '1.0.0',
+  summary: 'Traces, evaluators, keys, webhooks and the event log of language-model applications over HTTP and JSON.',
+  description: `Every route is also an rpc over gRPC, gRPC-Web and Connect on the same port.
+
+Every answer has an \`X-Request-Id\` and, unless tracing is off, a \`traceparent\`. Unknown members of a request are ignored. Before
+a route is looked up, a request may be refused with 414 (its line has more than 8 KiB), 417 (an expectation other than
+\`100-continue\`) or 431 (its headers have more than 16 KiB); then with 404 \`route_not_found\` or 405 \`method_not_allowed\`.`,
+  license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+};
+
+export function writeDocument(files: readonly DescFile[]): Schema {
+  const schemas = createSchemas();
+  const refusals = createRefusals();
+  const services = operationsOf(files);
+  const paths: Record<string, Record<string, Schema>> = {};
+  for (const { service, operations } of services) {
+    for (const operation of operations) {
+      for (const [index, route] of operation.routes.entries()) {
+        const item = paths[route.template] ?? {};
+        paths[route.template] = item;
+        item[route.verb.toLowerCase()] = writeOperation({ service, operation, route, index }, { schemas, refusals });
+      }
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: INFO,
+    servers: [{ url: '/' }],
+    tags: [...services.map(({ service }) => ({ name: tagOf(service), description: commentOf(service) })), OTHER_TAG],
+    paths: { ...paths, ...OTHER_PATHS },
+    components: {
+      schemas: { ...schemas.components(), ...ERROR_SCHEMAS },
+      responses: { ...refusals.components(), ...OTHER_RESPONSES },
+      parameters: PARAMETERS,
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  };
+}
+
+const PARAMETERS: { readonly [name: string]: Schema } = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description: 'The same request under the same key is done once within a day, and answered the same.',
+    schema: { type: 'string', minLength: 8, maxLength: 255 },
+  },
+  ProjectId: {
+    name: 'X-Project-Id',
+    in: 'header',
+    description: 'The project, with an API key that reaches several.',
+    schema: { type: 'string' },
+  },
+};
+
+type Place = {
+  readonly service: DescService;
+  readonly operation: Operation;
+  readonly route: Route;
+  readonly index: number;
+};
+
+function writeOperation(place: Place, writers: { schemas: Schemas; refusals: RefusalWriter }): Schema {
+  const { service, operation, route, index } = place;
+  const { method, about, rules } = operation;
+  const { schemas, refusals } = writers;
+  const success = [String(rules.successStatus), writeSuccess(operation, route, schemas)] as const;
+  const refused = refusals.write(operation).map(({ status, response }) => [String(status), response] as const);
+  return {
+    operationId: `${method.localName}${index === 0 ? '' : index + 1}`,
+    tags: [tagOf(service)],
+    summary: firstSentence(about),
+    description: describe(operation),
+    ...(route.legacy && { deprecated: true }),
+    security: securityOf(operation),
+    parameters: writeParameters(operation, schemas),
+    ...(operation.takesBody && { requestBody: writeBody(operation, route, schemas) }),
+    responses: Object.fromEntries([success, ...refused]),
+  };
+}
+
+function describe(operation: Operation): string {
+  const { method, about, rules } = operation;
+  const callers = callersOf(rules);
+  return [
+    about,
+    `\`${method.parent.name}.${method.name}\`; ${callers}.`,
+    ...(rules.asks.length > 0
+      ? [`It asks for ${rules.asks.map((each) => `\`${each}\``).join(', ')} where the request leads.`]
+      : []),
+    ...particularsOf(operation),
+  ].join('\n\n');
+}
+
+function writeParameters({ sent, rules }: Operation, schemas: Schemas): Schema[] {
+  const write = (place: 'path' | 'query') => (member: SentMember) => ({
+    name: member.name,
+    in: place,
+    ...((place === 'path' || member.limits.required) && { required: true }),
+    description: member.comment,
+    schema: { ...schemas.ofParameter(member), ...(place === 'path' && { minLength: 1 }) },
+  });
+  return [
+    ...sent.param.map(write('path')),
+    ...sent.query.map(write('query')),
+    ...(rules.credential === Credential.PROJECT ? [{ $ref: '#/components/parameters/ProjectId' }] : []),
+    ...(rules.idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+  ];
+}
+
+function writeBody({ sent, nulls, method }: Operation, { verb }: Route, schemas: Schemas): Schema {
+  return {
+    required: verb === 'PATCH' || hasRequiredField(method.input),
+    content: { 'application/json': { schema: schemas.ofSentMembers(sent.json, nulls) } },
+  };
+}
+
+function writeSuccess(operation: Operation, { legacy }: Route, schemas: Schemas): Schema {
+  const variants = operation.answers.map((answer) => writeAnswer(answer, legacy?.omit ?? [], schemas));
+  const [schema = {}] = variants;
+  return {
+    description: commentOf(operation.method.output),
+    content: { 'application/json': { schema: variants.length > 1 ? { anyOf: variants } : schema } },
+  };
+}
+
+function writeAnswer(answer: Answer, omit: readonly string[], schemas: Schemas): Schema {
+  if (answer.form === 'value') {
+    const { kind } = answer;
+    return schemas.ofAnswer(kind.kind === 'object' ? { ...kind, omit: [...kind.omit, ...omit] } : kind);
+  }
+  return schemas.ofAnsweredMembers(answer.members.filter(({ name }) => name === null || !omit.includes(name)));
+}
+
+/** "TraceService" -> "Traces" would need a grammar; the word before "Service" will do. */
+function tagOf({ name }: DescService): string {
+  return name.replace(/Service$/, '');
+}
+
+function firstSentence(text: string): string {
+  return /^.*?\.(?= |$)/.exec(text)?.[0].slice(0, -1) ?? text;
+}

@@ -1,0 +1,149 @@
+/** Holds what a test sends and what it is answered against the OpenAPI document, so that the document cannot lie. */
+
+import { answerCheck, type Check, OPENAPI, requestCheck } from './document.ts';
+
+export type Exchange = {
+  readonly verb: string;
+  /** With its query. */
+  readonly path: string;
+  /** As it was sent; undefined without one, or where it was not text. */
+  readonly body: string | undefined;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+};
+
+/** Throws an Error that says how the document and the exchange differ. */
+export function checkExchange(exchange: Exchange): void {
+  const problems = findProblems(exchange);
+  if (problems.length === 0) return;
+  const { verb, path, status, text, body } = exchange;
+  const sent = body === undefined ? '' : `\nsent: ${body.slice(0, 1_000)}`;
+  throw new Error(
+    `gen/openapi.json does not have this: ${verb} ${path} ${status}\n${problems.slice(0, 10).join('\n')}${sent}\nanswered: ${text.slice(0, 2_000)}`,
+  );
+}
+
+function findProblems(exchange: Exchange): string[] {
+  const { verb, path, status } = exchange;
+  if (verb === 'HEAD' || verb === 'OPTIONS') return [];
+  if (BEFORE_ROUTES.has(status)) return checkAnswer(exchange, `#/components/responses/${BEFORE_ROUTES.get(status)}`);
+  const template = findTemplate(path);
+  if (template === null) return checkAnswer(exchange, '#/components/responses/RouteNotFound', 404);
+  const operation = OPENAPI.paths[template][verb.toLowerCase()];
+  if (operation === undefined) return checkAnswer(exchange, '#/components/responses/MethodNotAllowed', 405);
+  const pointer = `#/paths/${escapePointer(template)}/${verb.toLowerCase()}`;
+  const response = operation.responses[status];
+  if (response === undefined) return [`the operation has no answer ${status}`];
+  const answered = checkAnswer(exchange, response.$ref ?? `${pointer}/responses/${status}`);
+  return status < 300 ? [...answered, ...checkSent(exchange, operation, pointer)] : answered;
+}
+
+/** Refused before anybody looks for a route. */
+const BEFORE_ROUTES: ReadonlyMap<number, string> = new Map([
+  [414, 'UriTooLong'],
+  [417, 'ExpectationFailed'],
+  [431, 'HeadersTooLarge'],
+]);
+
+function checkAnswer({ status, text, headers }: Exchange, pointer: string, expected = status): string[] {
+  if (status !== expected) return [`there is no such route in the document, and the answer is not ${expected}`];
+  const response = resolve(pointer);
+  const mediaType = headers.get('content-type')?.split(';')[0] ?? '';
+  if (!(mediaType in response.content)) return [`the media type ${mediaType} is not in the document`];
+  const missing = Object.keys(response.headers ?? {}).filter((name) => headers.get(name) === null);
+  const problems = missing.map((name) => `the header ${name} is missing`);
+  if (mediaType !== 'application/json') return problems;
+  const check = answerCheck(`${pointer}/content/${escapePointer(mediaType)}/schema`);
+  return [...problems, ...check(JSON.parse(text))];
+}
+
+function checkSent({ path, body, text }: Exchange, operation: Operation, pointer: string): string[] {
+  const problems = checkQuery(path, operation, pointer);
+  if (body === undefined || body === '' || operation.requestBody === undefined) return problems;
+  if (refusedItems(JSON.parse(text))) return problems;
+  const check = requestCheck(`${pointer}/requestBody/content/application~1json/schema`);
+  return [...problems, ...check(JSON.parse(body.replace(/^\uFEFF/, '')))];
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an operation is whatever JSON the document has.
+type Operation = any;
+
+/** Of a body whose items are judged one by one, those that were refused need not be in the document. */
+function refusedItems({ partialSuccess, rejected }: Operation): boolean {
+  const isPartial = (partialSuccess?.rejectedSpans ?? 0) + (partialSuccess?.rejectedEvaluations ?? 0) > 0;
+  return isPartial || (partialSuccess?.errorMessage ?? '') !== '' || (Array.isArray(rejected) && rejected.length > 0);
+}
+
+function checkQuery(path: string, operation: Operation, pointer: string): string[] {
+  const query = new URLSearchParams(path.split('?')[1] ?? '');
+  const parameters: Operation[] = operation.parameters ?? [];
+  return parameters.flatMap(({ name, in: place, schema, required }, index) => {
+    if (place !== 'query') return [];
+    const value = query.get(name);
+    if (value === null) return required ? [`the query lacks ${name}`] : [];
+    const check: Check = requestCheck(`${pointer}/parameters/${index}/schema`);
+    return check(readText(value, schema.type)).map((problem) => `query ${name}: ${problem}`);
+  });
+}
+
+function readText(text: string, type: string): unknown {
+  if (type === 'integer' && /^\d+$/.test(text)) return Number(text);
+  return type === 'boolean' && /^(true|false)$/.test(text) ? text === 'true' : text;
+}
+
+type Template = { readonly template: string; readonly segments: readonly string[] };
+
+const TEMPLATES: readonly Template[] = Object.keys(OPENAPI.paths).map((template) => ({
+  template,
+  segments: template.slice(1).split('/'),
+}));
+
+/** The most literal template that fits. */
+function findTemplate(path: string): string | null {
+  const actual = segmentsOf(path);
+  if (actual === null) return null;
+  const fitting = TEMPLATES.filter(({ segments }) => fits(segments, actual));
+  const best = fitting.toSorted((one, other) => parametersIn(one) - parametersIn(other));
+  return best[0]?.template ?? null;
+}
+
+/** Decoded, repeated slashes as one; null where an escape is broken. Only the collector takes a slash at the end. */
+function segmentsOf(path: string): string[] | null {
+  const [raw = ''] = path.split('?');
+  const segments = raw
+    .replace(/\/{2,}/g, '/')
+    .replace(/^(\/api\/collector)\/$/, '$1')
+    .slice(1)
+    .split('/');
+  try {
+    return segments.map(decodeURIComponent);
+  } catch {
+    return null;
+  }
+}
+
+function fits(segments: readonly string[], actual: readonly string[]): boolean {
+  if (segments.length !== actual.length) return false;
+  return segments.every((segment, index) => (isParameter(segment) ? actual[index] !== '' : segment === actual[index]));
+}
+
+function parametersIn({ segments }: Template): number {
+  return segments.filter(isParameter).length;
+}
+
+function isParameter(segment: string): boolean {
+  return segment.startsWith('{');
+}
+
+function resolve(pointer: string): Operation {
+  return pointer
+    .slice(2)
+    .split('/')
+    .map((part) => decodeURI(part).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((value, part) => value[part], OPENAPI);
+}
+
+function escapePointer(part: string): string {
+  return encodeURI(part.replaceAll('~', '~0').replaceAll('/', '~1'));
+}
