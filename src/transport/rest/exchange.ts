@@ -17,6 +17,8 @@ export type Answer = {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
   readonly body: AnswerBody;
+  /** The body packed with gzip already. */
+  readonly packed?: Buffer | undefined;
   readonly mediaType: string;
   /** Never compressed: the size would tell of a secret beside text of the caller's own. */
   readonly secret?: boolean;
@@ -43,13 +45,25 @@ export function respond(request: RestRequest, response: RestResponse, ids: CallI
     plain();
     return;
   }
+  const sendPacked = (packed: Buffer) => {
+    const headers = { 'content-length': packed.length, 'content-encoding': 'gzip', vary: 'accept-encoding' };
+    write({ pieces: splitBytes(packed), bytes: packed.length }, headers);
+  };
+  if (answer.packed) {
+    sendPacked(answer.packed);
+    return;
+  }
   gzip(body.length === 1 ? (body[0] ?? '') : Buffer.concat(body.map(bytesOf)), (error, packed) => {
     if (error) plain();
-    else {
-      const headers = { 'content-length': packed.length, 'content-encoding': 'gzip', vary: 'accept-encoding' };
-      write({ pieces: [packed], bytes: packed.length }, headers);
-    }
+    else sendPacked(packed);
   });
+}
+
+/** Bytes in pieces that leave one after the other, without a copy. */
+export function splitBytes(body: string | Buffer): AnswerBody {
+  if (typeof body === 'string' || body.length <= PIECE_BYTES) return [body];
+  const count = Math.ceil(body.length / PIECE_BYTES);
+  return Array.from({ length: count }, (_, index) => body.subarray(index * PIECE_BYTES, (index + 1) * PIECE_BYTES));
 }
 
 /** In UTF-8. */
@@ -87,7 +101,7 @@ function writeAnswer(request: RestRequest, response: RestResponse, { status, hea
   const unread = !request.complete;
   const closes = unread || CLOSING_STATUSES.has(status);
   if (closes && request.httpVersionMajor === 1) headers.connection = 'close';
-  if (status === 204) delete headers['content-length'];
+  if (status === 204 || status === 304) delete headers['content-length'];
   (response as ServerResponse).writeHead(status, headers);
   if (request.method === 'HEAD') response.end();
   else if (content.bytes > PIECE_BYTES) writePieces(response, content.pieces);

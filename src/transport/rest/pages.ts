@@ -1,9 +1,10 @@
-/** Paths outside the contract: whether the process is alive, can take requests, how it is doing, and where links in answers lead. */
+/** Paths outside the contract: whether the process is alive, can take requests, how it is doing, what it serves, and where links in answers lead. */
 
 import type { Store } from '../../domain/store.ts';
+import { createDocsPages } from './docs-pages.ts';
 import { JSON_MEDIA_TYPE } from './exchange.ts';
+import type { Page, Pages } from './page.ts';
 import { findRecordPage } from './record-pages.ts';
-import type { Page, Pages } from './rest.ts';
 
 /** Of the text format of Prometheus. */
 const METRICS_MEDIA_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -21,6 +22,7 @@ export type PageDeps = {
 /** Alive as long as it answers; ready while the store works and the process does not drain. */
 export function createPages({ store, accepting, metrics, publicUrl }: PageDeps): Pages {
   const states = new Map<string, () => Promise<Page>>([
+    ...createDocsPages(),
     ['/healthz', async () => page(200, 'ok')],
     [
       '/readyz',

@@ -3,8 +3,8 @@
  * It asks for no credential, looks nothing up and holds no data, so it is the same whether or not the record exists.
  */
 
+import type { Pages } from './page.ts';
 import { splitPath } from './path.ts';
-import type { Pages } from './rest.ts';
 
 /** What people call one record of each kind. */
 const NOUNS: ReadonlyMap<string, string> = new Map([

@@ -24,6 +24,7 @@ import { type Family, familyOfPath, familyOfPolicy, faultAnswer } from './errors
 import { JSON_MEDIA_TYPE, type RestRequest, type RestResponse, respond, sizeOf } from './exchange.ts';
 import type { Inflate } from './inflate.ts';
 import { isJsonObject, type JsonObject } from './json-object.ts';
+import { answerPage, type Page, type Pages } from './page.ts';
 import { splitTarget } from './path.ts';
 import { compileRoutes, type Route } from './routes.ts';
 import { absenceOf } from './unserved.ts';
@@ -45,26 +46,10 @@ export type RestDeps = {
   readonly headersMaxBytes: number;
 };
 
-/** What is served outside the contract. */
-export type Pages = {
-  /** How the process is doing, by path. */
-  readonly states: ReadonlyMap<string, () => Promise<Page>>;
-  /** Where links in answers lead; null for any other path. `route` is the template of the path. */
-  findRecord(path: string): { readonly route: string; readonly page: Page } | null;
-};
-
-export type Page = {
-  readonly status: number;
-  readonly mediaType: string;
-  readonly body: string;
-  readonly headers?: Headers;
-};
-
 type Headers = Readonly<Record<string, string>>;
 
 /** A body this large is scanned, parsed and judged in turns of the event loop of their own. */
 const LARGE_BODY_BYTES = 262_144;
-const PAGE_RETRY_AFTER_SECONDS = '1';
 const PAGE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 export type RestHandler = (request: RestRequest, response: RestResponse) => void;
@@ -168,10 +153,9 @@ export function createRest(deps: RestDeps): RestHandler {
         refuseUnrouted(PAGE_METHODS);
         return;
       }
-      const { status, mediaType, body, headers: own } = await load();
-      const headers: Headers = status === 503 ? { 'retry-after': PAGE_RETRY_AFTER_SECONDS } : (own ?? {});
-      end(status, null);
-      respond(request, response, ids, { status, headers, body: [body], mediaType });
+      const answer = answerPage(await load(), header('if-none-match'));
+      end(answer.status, null);
+      respond(request, response, ids, answer);
     }
 
     function refuseUnrouted(allow: readonly string[] | null): void {

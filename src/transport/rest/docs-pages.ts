@@ -1,0 +1,75 @@
+/** The OpenAPI document, and a page that shows it to people with a renderer that is served from here: nobody else is asked for anything. */
+
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Page } from './page.ts';
+
+/** By path. Nothing is read before it is asked for; then it is kept, packed as well, for it never changes. */
+export function createDocsPages(): ReadonlyMap<string, () => Promise<Page>> {
+  const openapi = () => readFile(new URL('../../../gen/openapi.json', import.meta.url));
+  return new Map([
+    ['/openapi.json', keep('application/json; charset=utf-8', openapi)],
+    ['/docs', keep('text/html; charset=utf-8', async () => Buffer.from(HTML))],
+    ['/docs/start.js', keep(SCRIPT_TYPE, async () => Buffer.from(START))],
+    ['/docs/swagger-ui.js', keep(SCRIPT_TYPE, () => readRenderer('swagger-ui-bundle.js'))],
+    ['/docs/swagger-ui.css', keep('text/css; charset=utf-8', () => readRenderer('swagger-ui.css'))],
+  ]);
+}
+
+const SCRIPT_TYPE = 'text/javascript; charset=utf-8';
+
+/** Relative addresses, so that a proxy may serve it below any path. */
+const HTML = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Spandrel: routes</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="docs/swagger-ui.css">
+<div id="routes"></div>
+<script src="docs/swagger-ui.js"></script>
+<script src="docs/start.js"></script>
+</html>
+`;
+
+/** No validator badge: it would tell another server where this one is. */
+const START = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#routes', validatorUrl: null, docExpansion: 'none', filter: true });
+`;
+
+/**
+ * Scripts and requests stay with this origin. The renderer sets styles by itself and draws icons of its own; with no
+ * address allowed, styles can fetch nothing.
+ */
+const HEADERS = {
+  'content-security-policy': [
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'",
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  ].join('; '),
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-cache',
+};
+
+function readRenderer(file: string): Promise<Buffer> {
+  return readFile(new URL(import.meta.resolve(`swagger-ui-dist/${file}`)));
+}
+
+const pack = promisify(gzip);
+
+function keep(mediaType: string, read: () => Promise<Buffer>): () => Promise<Page> {
+  let kept: Promise<Page> | null = null;
+  return () => {
+    kept ??= load().catch((error: unknown) => {
+      kept = null;
+      throw error;
+    });
+    return kept;
+  };
+
+  async function load(): Promise<Page> {
+    const body = await read();
+    const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+    return { status: 200, mediaType, body, packed: await pack(body), headers: { ...HEADERS, etag } };
+  }
+}
