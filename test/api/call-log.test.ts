@@ -157,7 +157,7 @@ describe('what is not served says so, and what is', () => {
   afterAll(() => app.close());
 
   it.each([
-    ['/v1/traces/v2', /OTLP is served at POST \/api\/otel\/v1\/traces/],
+    ['/v1/metrics/v2', /OTLP is served at POST \/api\/otel\/v1\/traces/],
     ['/api/otel', /OTLP is served at POST \/api\/otel\/v1\/traces/],
     ['/api/evaluations/ragas/faithfulness/evaluate', /Evaluations are not run .*\/api\/evaluators/],
     ['/api/evaluations/batch/log_results', /Evaluations are not run .*POST \/api\/collector/],
