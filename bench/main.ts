@@ -16,6 +16,7 @@ import { idle } from './rows/idle.ts';
 import { ingestBatch, ingestGrpc, ingestJson } from './rows/ingest.ts';
 import { ingestUnderRead } from './rows/ingest-under-read.ts';
 import { isolation } from './rows/isolation.ts';
+import { otlpGrpc, otlpHttp } from './rows/otlp.ts';
 import { pgIngest, pgScale } from './rows/postgres.ts';
 import { start } from './rows/start.ts';
 
@@ -24,6 +25,8 @@ const rows: readonly Row[] = [
   ingestBatch,
   ingestGrpc,
   ingestUnderRead,
+  otlpHttp,
+  otlpGrpc,
   authRefuse,
   eventsPage,
   deliverSingle,

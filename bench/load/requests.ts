@@ -8,12 +8,18 @@ const refusedKeys = 10_000;
 
 /** Collector requests over HTTP/1.1; both sides of a comparison get the same bytes. */
 export function collectorRequests(trace: Template, projectKey: string): () => RequestSource {
+  return postRequests(trace, { path: '/api/collector', mediaType: 'application/json', projectKey });
+}
+
+export type Posting = { readonly path: string; readonly mediaType: string; readonly projectKey: string };
+
+export function postRequests(trace: Template, { path, mediaType, projectKey }: Posting): () => RequestSource {
   const head = Buffer.from(
     [
-      'POST /api/collector HTTP/1.1',
+      `POST ${path} HTTP/1.1`,
       'Host: 127.0.0.1',
       `X-Auth-Token: ${projectKey}`,
-      'Content-Type: application/json',
+      `Content-Type: ${mediaType}`,
       `Content-Length: ${trace.bytes}`,
       '\r\n',
     ].join('\r\n'),

@@ -24,7 +24,8 @@ const hexDigits = Buffer.from('0123456789abcdef', 'latin1');
 
 /** Building and encoding a trace per request would make the generator the bottleneck; patching costs a microsecond. */
 export function createTemplate(trace: Buffer, marks: TemplateMarks): Template {
-  const traceIds = offsetsOf(trace, Buffer.from(marks.traceIdMark, 'latin1'));
+  // All of them are of one trace.
+  const [firstTraceId = 0, ...otherTraceIds] = offsetsOf(trace, Buffer.from(marks.traceIdMark, 'latin1'));
   const spanIds = offsetsOf(trace, Buffer.from(marks.spanIdMark, 'latin1'));
   const instants: InstantPlace[] = marks.instants.map(({ mark, ageMs }) => ({
     ageMs,
@@ -36,6 +37,7 @@ export function createTemplate(trace: Buffer, marks: TemplateMarks): Template {
     bytes: trace.length,
     createSource(head) {
       const buffer = Buffer.concat([head, trace]);
+      const traceIdAt = head.length + firstTraceId;
       const nextWord = createRandomWords();
       let renderedMs = 0;
 
@@ -56,7 +58,10 @@ export function createTemplate(trace: Buffer, marks: TemplateMarks): Template {
       }
 
       return () => {
-        for (const offset of traceIds) writeHex(head.length + offset, marks.traceIdMark.length);
+        writeHex(traceIdAt, marks.traceIdMark.length);
+        for (const offset of otherTraceIds) {
+          buffer.copyWithin(head.length + offset, traceIdAt, traceIdAt + marks.traceIdMark.length);
+        }
         for (const offset of spanIds) writeHex(head.length + offset, marks.spanIdMark.length);
         const nowMs = Date.now();
         if (nowMs !== renderedMs) writeInstants(nowMs);
