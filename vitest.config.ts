@@ -8,7 +8,7 @@ const isFullTier = process.env.SPANDREL_TEST_TIER === 'full';
 const POSTGRES = 'test/**/postgres*.test.ts';
 /** What a store has a part in. Who may ask what, and what is refused before a store is asked, is the same over every one. */
 const API_OF_STORES = isFullTier
-  ? ['test/api/**/*.test.ts']
+  ? ['test/api/**/*.test.ts', 'test/otlp/same-spans.test.ts']
   : [
       'test/api/{events,gateway}/**/*.test.ts',
       'test/api/endpoints/deliveries.test.ts',
@@ -17,6 +17,7 @@ const API_OF_STORES = isFullTier
       'test/api/management/{idempotency,two-organizations}.test.ts',
       'test/api/organization/{audit-log,last-administrator,projects}.test.ts',
       'test/api/traces/{collect,get,retention,settings,span-limit}.test.ts',
+      'test/otlp/same-spans.test.ts',
     ];
 /** Kills, revocations, repeats and walks over the log are tried with several processes there, by tests of its own. */
 const SCENARIOS_OF_STORES = isFullTier
