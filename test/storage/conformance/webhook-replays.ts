@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { NewReplay } from '../../../src/domain/delivery.ts';
 import { maskOfSelectors } from '../../../src/domain/event-type.ts';
+import type { ManagementChange } from '../../../src/domain/management.ts';
 import type { Claimed, DispatchEndpoint, LogEntry, RunningReplay } from '../../../src/domain/webhook-store.ts';
+import { foundAnother } from './management-samples.ts';
 import type { OpenSubject } from './subject.ts';
 import {
   batchOf,
@@ -14,6 +16,7 @@ import {
   NOW_MS,
   only,
   type Rig,
+  recordOf,
   SUCCESS,
   withRig,
 } from './webhook-rig.ts';
@@ -168,6 +171,32 @@ function replayConformance(open: OpenSubject): void {
 
 function redeliveryConformance(open: OpenSubject): void {
   describe('a redelivery', () => {
+    it(
+      'is refused like any change, where the endpoint is of another organization, and leaves it as it was',
+      withRig(open, async (rig) => {
+        const endpoint = await rig.addEndpoint();
+        const claimed = await rig.send(endpoint, await rig.emit(1));
+        await rig.finish(endpoint, claimed, SUCCESS);
+        const delivery = await rig.delivery(endpoint, claimed.dispatchId);
+        const before = await rig.read(endpoint.id);
+        const organizationId = await foundAnother(rig.subject);
+        const { number, fence } = delivery;
+        const record = { ...recordOf(before), url: 'https://others.example/' };
+        const parts: readonly Partial<ManagementChange>[] = [
+          { redeliveries: [{ endpointNumber: endpoint.number, number, fence, atMs: NOW_MS }] },
+          { replays: [newReplay(endpoint, 1)] },
+          { endpoints: [{ record, expectedVersion: before.version, clearsStreak: false }] },
+        ];
+        for (const part of parts) {
+          const expectedVersion = await rig.store.management.version(organizationId);
+          expect(await rig.commit({ organizationId, expectedVersion, ...part })).toBe('stale');
+        }
+        expect(await rig.read(endpoint.id)).toEqual(before);
+        expect(await rig.delivery(endpoint, claimed.dispatchId)).toEqual(delivery);
+        expect(await rig.store.webhooks.replay(endpoint.number, 'replay_1')).toBeNull();
+      }),
+    );
+
     it(
       'sends what is dead or delivered once more, if it still is as it was read',
       withRig(open, async (rig) => {
