@@ -18,12 +18,15 @@ import { ingestUnderRead } from './rows/ingest-under-read.ts';
 import { isolation } from './rows/isolation.ts';
 import { otlpGrpc, otlpHttp } from './rows/otlp.ts';
 import { pgIngest, pgScale } from './rows/postgres.ts';
+import { grpcRead, restRead } from './rows/read.ts';
 import { start } from './rows/start.ts';
 
 const rows: readonly Row[] = [
   ingestJson,
   ingestBatch,
   ingestGrpc,
+  restRead,
+  grpcRead,
   ingestUnderRead,
   otlpHttp,
   otlpGrpc,

@@ -12,6 +12,8 @@ export type GrpcLoad = {
   readonly path: string;
   readonly projectKey: string;
   readonly message: Template;
+  /** Beside those that every call has. */
+  readonly headers?: { readonly [name: string]: string };
 };
 
 // An uncompressed gRPC message: a zero byte, then the length of what follows.
@@ -61,6 +63,7 @@ function runSlot({ session, load, meter }: Slot): Promise<Buffer> {
     'content-type': 'application/grpc',
     te: 'trailers',
     'x-auth-token': load.projectKey,
+    ...load.headers,
   };
   let firstBody: Buffer | null = null;
 
