@@ -9,7 +9,7 @@ import { traceparentOf } from './call-ids.ts';
 import { type PendingCall, startCall } from './connect-call.ts';
 import { deadlineFault, type ErrorShape, rewordLibraryError, shapeKey, toConnectError } from './connect-errors.ts';
 import { type Exchange, exchangeKey, hasLeft } from './connect-exchange.ts';
-import { RPC_METHODS } from './connect-refusal.ts';
+import { rpcMethods } from './connect-refusal.ts';
 import { expectationProblem } from './expectation.ts';
 import { familyOf } from './status.ts';
 
@@ -19,10 +19,15 @@ export const callKey = createContextKey<PendingCall | null>(null);
 export function problemOf(request: Exchange['request'], handler: UniversalHandler): Fault | null {
   const unmet = expectationProblem(request);
   if (unmet) return unmet;
-  if (request.method !== 'POST') {
-    return new Fault('method_not_allowed', 'An rpc is called with POST.', { headers: { allow: RPC_METHODS } });
+  const isGet = request.method === 'GET' && handler.allowedMethods.includes('GET');
+  if (request.method !== 'POST' && !isGet) {
+    const verbs = handler.allowedMethods.includes('GET') ? 'GET or POST' : 'POST';
+    return new Fault('method_not_allowed', `The rpc is called with ${verbs}.`, {
+      headers: { allow: rpcMethods(handler) },
+    });
   }
-  if (!handler.supportedContentType(request.headers['content-type'] ?? '')) {
+  // The query of a GET says what a content type would.
+  if (!isGet && !handler.supportedContentType(request.headers['content-type'] ?? '')) {
     return new Fault('unsupported_encoding', 'The content type belongs to none of gRPC, gRPC-Web and Connect.');
   }
   // The library builds a URL of the authority, and fails without an answer where it cannot.

@@ -2,6 +2,7 @@
 
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { constants, type ServerHttp2Stream } from 'node:http2';
+import type { UniversalHandler } from '@connectrpc/connect/protocol';
 import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
 import type { Fault, FaultKind } from '../domain/fault.ts';
 import { traceparentOf } from './call-ids.ts';
@@ -12,8 +13,10 @@ import { errorTrailers } from './status.ts';
 
 type Response = Exchange['response'];
 
-/** What every rpc path takes. */
-export const RPC_METHODS = 'POST, OPTIONS';
+/** What the path of an rpc takes. */
+export function rpcMethods({ allowedMethods }: Pick<UniversalHandler, 'allowedMethods'>): string {
+  return [...allowedMethods, 'OPTIONS'].join(', ');
+}
 
 /** Where HTTP says more than the code of the error. */
 const HTTP_STATUS: { readonly [K in FaultKind]?: number } = {
@@ -45,9 +48,9 @@ export function refuseRpc(exchange: Exchange, fault: Fault): void {
 }
 
 /** Answers which methods an rpc path takes, and ends the exchange. */
-export function tellMethods(exchange: Exchange): void {
+export function tellMethods(exchange: Exchange, handler: UniversalHandler): void {
   exchange.end.tell(204);
-  write(exchange.response, 204, { allow: RPC_METHODS, ...headersOf(exchange) }, null);
+  write(exchange.response, 204, { allow: rpcMethods(handler), ...headersOf(exchange) }, null);
 }
 
 function headersOf({ request, ids }: Exchange): OutgoingHttpHeaders {

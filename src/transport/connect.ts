@@ -86,7 +86,7 @@ export function createConnect(deps: ConnectDeps): HttpHandler {
       end,
     };
     if (handler && request.method === 'OPTIONS') {
-      tellMethods(exchange);
+      tellMethods(exchange, handler);
       return;
     }
     const fault = handler

@@ -114,7 +114,7 @@ describe('OPTIONS on an rpc path', () => {
   it('tells what the path takes', async () => {
     const answer = await fetch(port.address + PATH, { method: 'OPTIONS' });
     expect(answer.status).toBe(204);
-    expect(answer.headers.get('allow')).toBe('POST, OPTIONS');
+    expect(answer.headers.get('allow')).toBe('POST, GET, OPTIONS');
     expect(answer.headers.get('x-request-id')).toMatch(/^req_/);
     expect(answer.headers.get('traceparent')).toMatch(/^00-/);
     expect(await answer.text()).toBe('');
@@ -124,7 +124,7 @@ describe('OPTIONS on an rpc path', () => {
     const session = connectHttp2(port.address);
     const stream = session.request({ ':method': 'OPTIONS', ':path': PATH });
     const [headers] = await once(stream, 'response');
-    expect(headers).toMatchObject({ ':status': 204, allow: 'POST, OPTIONS' });
+    expect(headers).toMatchObject({ ':status': 204, allow: 'POST, GET, OPTIONS' });
     session.destroy();
   });
 });

@@ -235,10 +235,10 @@ describe('a request the library itself refuses', () => {
     }
   });
 
-  it('another method than POST is not allowed', async () => {
-    const answer = await post(PATH, { method: 'GET', body: null });
+  it('a method that the rpc does not take is not allowed', async () => {
+    const answer = await post(PATH, { method: 'PUT', body: null });
     expect(answer.status).toBe(405);
-    expect(answer.headers.get('allow')).toBe('POST, OPTIONS');
+    expect(answer.headers.get('allow')).toBe('POST, GET, OPTIONS');
     expect(connectError(answer).info.code).toBe('method_not_allowed');
   });
 
