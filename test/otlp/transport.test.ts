@@ -6,7 +6,6 @@ import { StatusSchema } from '../../gen/google/rpc/status_pb.js';
 import { unavailableFault } from '../../src/domain/fault.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { addKey, custom, hex } from '../support/fixtures.ts';
-import { callRest } from '../support/surfaces.ts';
 import {
   attributes,
   callGrpc,
@@ -209,7 +208,7 @@ describe('what is refused', () => {
   });
 
   it('other methods on its paths', async () => {
-    const { status, headers } = await callRest(app.address, { path: TRACES });
+    const { status, headers } = await fetch(app.address + TRACES);
     expect([status, headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
   });
 });
