@@ -6,15 +6,19 @@ import type { KeyStore, Store, TraceStore } from '../domain/store.ts';
 import type { Append, AppendOutcome, Report, Reported } from './append/apply.ts';
 import { createCommitQueue } from './append/commit-queue.ts';
 import type { LookUps } from './append/reader.ts';
+import type { DeliveryWork } from './delivery/work.ts';
+import { createDeliveryStore, type DeliveryStoreDeps } from './endpoints/delivery-store.ts';
+import { createWebhookStore } from './endpoints/webhook-store.ts';
 import { createEventFinder, createEventList, createOldestAdmitted } from './events/event-reader.ts';
+import { createLogSearch } from './events/log-search.ts';
 import type { KeyReader } from './keys/key-cache.ts';
 import { createKeyReader } from './keys/key-reader.ts';
 import { createEvaluatorStore, createManagementStore, type ManagementWriter } from './management.ts';
 import { createInstallationReader, createProjectNumbers } from './organization/organization-reader.ts';
-import type { Asking } from './questions.ts';
+import type { Ask, Asking } from './questions.ts';
 
 /** What an engine does in its own way. */
-export type Engine = Pick<Store, 'retention' | 'webhooks' | 'deliveries'> & {
+export type Engine = Pick<Store, 'retention'> & {
   /** For point reads that requests wait for. */
   readonly control: Asking;
   /** For what may take longer. */
@@ -26,10 +30,20 @@ export type Engine = Pick<Store, 'retention' | 'webhooks' | 'deliveries'> & {
   readonly append: (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
   readonly traces: Omit<TraceStore, 'append' | 'appendBatch'>;
   readonly lookUps: LookUps;
+  readonly delivery: Delivery;
   /** There may be something new to deliver. */
   readonly notify: () => void;
   readonly check: () => Promise<void>;
   readonly release: () => Promise<void>;
+};
+
+/** What webhooks take of an engine. */
+export type Delivery = Omit<DeliveryStoreDeps, 'questions' | 'search'> & {
+  readonly work: DeliveryWork;
+  /** Where reading the log holds up others, so many events are looked at in one go; null: all at once. */
+  readonly searchedAtOnce: number | null;
+  /** Calls whenever the database may have become another one. */
+  readonly onReconnect: (forget: () => void) => void;
 };
 
 export type StoreState = {
@@ -65,6 +79,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
   const { control, reads, management, writer, notify } = engine;
   const events = { ...reads, questions: reads.questions.events };
   const installation = createInstallationReader(control);
+  const { webhooks, deliveries } = createWebhooks(engine);
 
   function refuseWhenClosed(): void {
     if (isClosed()) throw unavailableFault('The store is closed.', CLOSED_RETRY_AFTER_SECONDS);
@@ -110,8 +125,8 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     projects: { updateSettings: writer.updateSettings },
     management: wakeAfterCommits(createManagementStore(management, writer), notify),
     retention: engine.retention,
-    webhooks: engine.webhooks,
-    deliveries: engine.deliveries,
+    webhooks,
+    deliveries,
     ready: async () => {
       refuseWhenClosed();
       await engine.check();
@@ -120,6 +135,21 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
       closing ??= close();
       return closing;
     },
+  };
+}
+
+function createWebhooks({ reads: { questions, ask }, delivery }: Engine): Pick<Store, 'webhooks' | 'deliveries'> {
+  const searchWith = (asking: Ask) =>
+    createLogSearch({ questions: questions.events, ask: asking }, delivery.searchedAtOnce);
+  const { forget, ...deliveries } = createDeliveryStore({
+    ...delivery,
+    questions,
+    search: searchWith(delivery.askAside),
+  });
+  delivery.onReconnect(forget);
+  return {
+    deliveries,
+    webhooks: createWebhookStore({ questions, ask, search: searchWith(ask), tests: delivery.work }),
   };
 }
 

@@ -1,13 +1,12 @@
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import * as questions from '../../gen/storage/sqlite/all.ts';
+import { createDeliveryStore } from '../../src/storage/endpoints/delivery-store.ts';
+import { createWebhookStore } from '../../src/storage/endpoints/webhook-store.ts';
+import { createAsk } from '../../src/storage/engine/sqlite/ask.ts';
 import { openReadHandle, type ReadLane, readAtOnce } from '../../src/storage/engine/sqlite/connection.ts';
-import type { CallWriter } from '../../src/storage/engine/sqlite/core.ts';
 import { createWake } from '../../src/storage/engine/sqlite/wake.ts';
-import {
-  createDeliveryStore,
-  createWebhookStore,
-  type WebhookStoresDeps,
-} from '../../src/storage/engine/sqlite/webhook-stores.ts';
+import { createLogSearch } from '../../src/storage/events/log-search.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { insertOldEvents } from '../support/old-events.ts';
 import { createPlace, type Place } from '../support/place.ts';
@@ -54,9 +53,19 @@ afterEach(async () => {
   await place.remove();
 });
 
-function stores(): WebhookStoresDeps {
-  const call = (() => Promise.reject(new Error('the writer was asked'))) as CallWriter;
-  return { reader, lane: countedLane, pacedLane: countedLane, call, wake: createWake() };
+function stores() {
+  const ask = createAsk(reader, countedLane);
+  const search = createLogSearch({ questions: questions.events, ask }, 5_000);
+  const refuse = () => Promise.reject(new Error('the writer was asked'));
+  const work = { applyWork: refuse, sweepDeliveries: refuse };
+  const shared = { questions, ask, search };
+  return {
+    deliveries: createDeliveryStore({
+      ...shared,
+      ...{ askAside: ask, wake: createWake(), work, sweptMax: 1, nowMs: async () => null, isAlone: true },
+    }),
+    webhooks: createWebhookStore({ ...shared, tests: { beginTest: refuse, endTest: refuse } }),
+  };
 }
 
 function execute(sql: string, ...values: readonly unknown[]): void {
@@ -66,7 +75,7 @@ function execute(sql: string, ...values: readonly unknown[]): void {
 }
 
 it('goes through the log once for all endpoints that wait for the same types', async () => {
-  const counts = await createDeliveryStore(stores()).counts();
+  const counts = await stores().deliveries.counts();
   expect(counts).toMatchObject({ outboxEvents: ENDPOINTS * EVENTS, oldestUndeliveredAtMs: null });
   expect(reads).toBeLessThan(100);
 });
@@ -75,7 +84,7 @@ it('tells the oldest event of all endpoints, however far each of them has come',
   execute(`UPDATE webhook_states SET position = endpoint_number * 10, subscriptions = '[{"fromSeq":1,"mask":1}]'`);
   execute(`UPDATE webhook_states SET subscriptions = '[{"fromSeq":1,"mask":0},{"fromSeq":9,"mask":1},{"fromSeq":19,"mask":0}]'
     WHERE endpoint_number = 1`);
-  const counts = await createDeliveryStore(stores()).counts();
+  const counts = await stores().deliveries.counts();
   // The one that has come as far as 10 is the last behind.
   expect(counts.oldestUndeliveredAtMs).toBe(FIRST_AT_MS + 10);
 });
@@ -90,14 +99,14 @@ it('looks only at the parts of the log that an endpoint is for, when it was disa
     'UPDATE webhook_states SET subscriptions = ? WHERE endpoint_number = 1',
     JSON.stringify(subscriptions.flat()),
   );
-  const health = await createWebhookStore(stores()).health(1, FIRST_AT_MS + EVENTS);
+  const health = await stores().webhooks.health(1, FIRST_AT_MS + EVENTS);
   expect(health).toMatchObject({ queuedEvents: ranges, oldestUndeliveredAtMs: FIRST_AT_MS });
   // For each of them: where it lies, what is in the log there, and what is not in the log.
   expect(reads).toBeLessThan(3 * ranges + 10);
 });
 
 it('lists and reads endpoints past the writer', async () => {
-  const store = createWebhookStore(stores());
+  const store = stores().webhooks;
   const all = await store.endpoints(organizationId, { after: null, limit: null });
   expect(all).toHaveLength(ENDPOINTS);
   const [first, second] = all;

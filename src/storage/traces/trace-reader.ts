@@ -2,34 +2,69 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ListRange, StoredTrace, TraceStore } from '../../domain/store.ts';
-import type { Ask, Asking, Compiled, Question } from '../questions.ts';
-import { createOutlineReads, isLarge, type TakeSteps, type TraceReads } from '../reading/trace-reads.ts';
+import { beginRecomputation } from '../../domain/trace-recomputation.ts';
+import type { SpanLink } from '../../domain/trace-tree.ts';
+import type { Asking, Compiled, Question, Transact } from '../questions.ts';
+import type { KeepSums } from '../reading/complete-sums.ts';
+import {
+  createOutlineReads,
+  isLarge,
+  type TakeSteps,
+  type TraceReads,
+  type WholeTraceReads,
+} from '../reading/trace-reads.ts';
 import type * as source from './questions.ts';
 
-export type TraceQuestions = {
-  readonly [Name in
-    | 'findTrace'
-    | 'listLinks'
-    | 'findSummaries'
-    | 'findSpans'
-    | 'listSpanOrder'
-    | 'listEvaluationOrder'
-    | 'findEvaluations']: Compiled<(typeof source)[Name]>;
-};
+export type TraceQuestions = { readonly [Name in keyof typeof source]: Compiled<(typeof source)[Name]> };
 
 export type TraceAsking = Asking<TraceQuestions> & {
-  /** The same where there may be very many rows: in parts, with room for others in between, if that holds up anybody. */
-  readonly askMuch: Ask;
+  /** Hands over each row where there may be very many of them: in parts, if that leaves room for others. */
+  readonly askForEach: <Params, Row>(
+    question: Question<Params, Row>,
+    given: Params,
+    take: (row: Row) => void,
+  ) => Promise<void>;
 };
 
+/** Ids between two bounds, as the store keeps them. */
+export type IdRange = { readonly first: string | Buffer; readonly last: string | Buffer };
+
+const LAST_CHARACTER = '\u{10ffff}';
 const BEFORE_ALL = { atMs: Number.MIN_SAFE_INTEGER, id: '' };
 
-export function createTraceFinder({ questions, ask }: Asking<TraceQuestions>): TraceStore['find'] {
-  return async (projectNumber, traceId) => (await ask(questions.findTrace, { projectNumber, traceId }))[0] ?? null;
+/** `rangesOf`: where the ids are that begin with a prefix. Ids of two forms have an order each. */
+export function createTraceFinder(
+  { questions, ask }: Asking<TraceQuestions>,
+  rangesOf: (prefix: string) => readonly IdRange[],
+): Pick<TraceStore, 'find' | 'findByPrefix'> {
+  return {
+    find: async (projectNumber, traceId) => (await ask(questions.findTrace, { projectNumber, traceId }))[0] ?? null,
+    async findByPrefix(projectNumber, prefix, sinceMs, limit) {
+      const found = rangesOf(prefix).map((range) =>
+        ask(questions.listTraceIds, { projectNumber, ...range, sinceMs, limit }),
+      );
+      const ids = (await Promise.all(found)).flat().map(({ traceId }) => traceId);
+      return ids.sort().slice(0, limit);
+    },
+  };
 }
 
-export function createTraceReads(asking: TraceAsking, takeSteps: TakeSteps): TraceReads {
-  const { questions, ask, askMuch, idsAtOnce } = asking;
+/** All that begin with it, as text. */
+export function textRange(prefix: string): IdRange {
+  return { first: prefix, last: prefix + LAST_CHARACTER };
+}
+
+export function createKeepSums({ keepSums }: TraceQuestions, transact: Transact): KeepSums {
+  return async ({ projectNumber, traceId, sequence, aggregatesJson: foundJson }, { totals, aggregatesJson }) => {
+    const { startedAtMs, finishedAtMs } = totals;
+    const durationMs = startedAtMs === null || finishedAtMs === null ? null : finishedAtMs - startedAtMs;
+    const place = { projectNumber, traceId, sequence };
+    await transact(({ change }) => change(keepSums, { ...totals, ...place, durationMs, aggregatesJson, foundJson }));
+  };
+}
+
+export function createTraceReads(asking: TraceAsking, takeSteps: TakeSteps): TraceReads & WholeTraceReads {
+  const { questions, ask, askForEach, idsAtOnce } = asking;
 
   /** The rows of the given ids that there are, in their order. */
   async function readEach<Row>({ question, trace, ids, idOf }: Reading<Row>): Promise<readonly Row[]> {
@@ -47,6 +82,13 @@ export function createTraceReads(asking: TraceAsking, takeSteps: TakeSteps): Tra
     return found;
   }
 
+  async function links(trace: StoredTrace): Promise<readonly SpanLink[]> {
+    if (!isLarge(trace)) return await ask(questions.listLinks, placeOf(trace));
+    const found: SpanLink[] = [];
+    await askForEach(questions.listLinks, placeOf(trace), (link) => found.push(link));
+    return found;
+  }
+
   const spans: TraceReads['spans'] = (trace, ids) =>
     readEach({ question: questions.findSpans, trace, ids, idOf: ({ spanId }) => spanId });
 
@@ -54,13 +96,18 @@ export function createTraceReads(asking: TraceAsking, takeSteps: TakeSteps): Tra
     ...createOutlineReads(
       {
         spans,
-        links: (trace) => (isLarge(trace) ? askMuch : ask)(questions.listLinks, placeOf(trace)),
+        links,
         summaries: (trace, ids) =>
           readEach({ question: questions.findSummaries, trace, ids, idOf: ({ spanId }) => spanId }),
       },
       takeSteps,
     ),
     spans,
+    async sums(trace) {
+      const recomputation = beginRecomputation();
+      await askForEach(questions.listLinkedSummaries, placeOf(trace), recomputation.add);
+      return recomputation.end();
+    },
     spanOrder: (trace, range) => ask(questions.listSpanOrder, rangeOf(trace, range)),
     evaluationOrder: (trace, range) => ask(questions.listEvaluationOrder, rangeOf(trace, range)),
     evaluations: (trace, ids) =>

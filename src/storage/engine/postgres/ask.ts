@@ -1,6 +1,6 @@
 /** Compiled questions as prepared statements of a lane. */
 
-import type { Ask, Asking, Change, Question, Transact } from '../../questions.ts';
+import type { Ask, Asking, Question, Transact } from '../../questions.ts';
 import type { Lane } from './connection.ts';
 import { isGivenUp, isStorageFailure, storageFault } from './failures.ts';
 import { inTransaction } from './transaction.ts';
@@ -53,14 +53,6 @@ export async function askInParts<Params, Row>(
   } catch (error) {
     throw isStorageFailure(error) || isGivenUp(error) ? storageFault(error) : error;
   }
-}
-
-export async function changeRows<Params>(
-  lane: Lane,
-  { name, text, cells }: Change<Params>,
-  given: Params,
-): Promise<void> {
-  await lane.ask({ name, text }, cells(given));
 }
 
 export function createTransact(lane: Lane): Transact {

@@ -3,6 +3,7 @@
 import * as questions from '../../../../gen/storage/postgres/all.ts';
 import { findEvent, findRequest } from '../../../../gen/storage/postgres/append.ts';
 import type { Store } from '../../../domain/store.ts';
+import { createDeliveryWork } from '../../delivery/work.ts';
 import { createFreshness } from '../../keys/freshness.ts';
 import { cacheKeyReads } from '../../keys/key-cache.ts';
 import { createManagementWriter } from '../../management.ts';
@@ -10,7 +11,7 @@ import type { StoreLog } from '../../store.ts';
 import { createStore, type Engine, type StoreState } from '../../store.ts';
 import { createAppendBatch } from './append.ts';
 import { createAsk, createAsking, createTransact } from './ask.ts';
-import { createDeliveryStore, createWebhookStore } from './delivery-store.ts';
+import { readClock } from './connection.ts';
 import { createWakeUps } from './delivery-wake.ts';
 import { closable, closeLanes, type Lanes, type LanesOptions, openLanes } from './lanes.ts';
 import { createMonths } from './months.ts';
@@ -60,8 +61,6 @@ function startEngine({ url, lanes, rowTypes }: Parts, { refuseWhenClosed }: Stor
     closable(lanes.delivery, refuseWhenClosed),
   ];
   const wakeUps = createWakeUps({ url, lane: control });
-  const deliveries = createDeliveryStore({ delivery, reads, wakeUps });
-  lanes.delivery.pool.on('connect', deliveries.forget);
   const probe = createProbe(ingest);
   const numbers = createTraceNumbers(async (count) => {
     const rows = await control.ask<{ first: number }>(OPEN_BLOCKS, [count]);
@@ -75,23 +74,33 @@ function startEngine({ url, lanes, rowTypes }: Parts, { refuseWhenClosed }: Stor
     return row.number;
   };
   const ask = createAsk(reads);
+  const transact = createTransact(management);
   return {
     control: createAsking(control, questions),
     reads: { ...createAsking(reads, questions), ask },
     management: createAsking(management, questions),
-    writer: createManagementWriter(questions, createTransact(management)),
+    writer: createManagementWriter(questions, transact),
     cacheKeys: (reader) =>
       // An installation may have more keys than every process should read again after every change.
       cacheKeyReads({ reader: { ...reader, listKeyIds: null }, generation: createFreshness(readGeneration) }),
     append: (appends) => probe.watch(() => appendBatch(appends)),
-    traces: createTraceReader(reads, management),
+    traces: createTraceReader(reads, transact),
     lookUps: {
       findRequest: (key) => ask(findRequest, [key]),
       findEvent: (key) => ask(findEvent, [key]),
     },
     retention: createRetention(management),
-    webhooks: createWebhookStore({ delivery, reads }),
-    deliveries,
+    delivery: {
+      ask: createAsk(delivery),
+      askAside: ask,
+      searchedAtOnce: null,
+      wake: wakeUps,
+      work: createDeliveryWork(questions, createTransact(delivery)),
+      sweptMax: Number.POSITIVE_INFINITY,
+      nowMs: () => readClock(delivery),
+      isAlone: false,
+      onReconnect: (forget) => void lanes.delivery.pool.on('connect', forget),
+    },
     notify: wakeUps.notify,
     check: probe.check,
     async release() {

@@ -11,13 +11,13 @@ import {
   spreadManagement,
 } from '../../management.ts';
 import type { KeepSums } from '../../reading/complete-sums.ts';
+import { createKeepSums } from '../../traces/trace-reader.ts';
 import { prepareAppendBatch } from './append-batch.ts';
 import { createTransact } from './ask.ts';
 import type { Database } from './connection.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
 import { prepareRemoval, type RemovalDone, type RemovalStep } from './retention.ts';
 import { openDatabase } from './schema.ts';
-import { prepareKeepSums } from './trace-reader.ts';
 
 /** What the writer can be asked for. Rejects with the database's own error when the storage fails. */
 export type WriterVerbs = ManagementWriter &
@@ -82,7 +82,7 @@ export function createCore({ db, clock }: CoreDeps): Core {
   const appendBatch = prepareAppendBatch(db, clock);
   const transact = createTransact(db);
   const management = createManagementWriter(questions, transact);
-  const keepSums = prepareKeepSums(db);
+  const keepSums = createKeepSums(questions.traces, transact);
   const remove = prepareRemoval(db, transact);
   const deliveries = createDeliveryWork(questions, transact);
   const probe = prepareProbe(db);

@@ -3,12 +3,12 @@
 import { runAtOnce } from '../../../domain/steps.ts';
 import { openReadHandle, type ReadLane } from './connection.ts';
 import { input, serveCalls } from './thread-serve.ts';
-import { prepareTraceReader } from './trace-reader.ts';
+import { createTraceReader } from './trace-reader.ts';
 
 const db = openReadHandle(input.file);
 // Errors get their meaning where codes are still known: in what answers.
 const readHere: ReadLane = async (read) => read();
 serveCalls(
-  prepareTraceReader(db, readHere, async (steps) => runAtOnce(steps)),
+  createTraceReader(db, readHere, async (steps) => runAtOnce(steps)),
   () => void db.close(),
 );

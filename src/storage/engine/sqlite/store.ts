@@ -21,9 +21,8 @@ import { createRetention } from './retention.ts';
 import { spawnThread } from './thread-calls.ts';
 import { createThreadReader, spawnReader } from './thread-reader.ts';
 import { startThreadWriter } from './thread-writer.ts';
-import { prepareTraceFinder, prepareTraceReader, sortOutReads } from './trace-reader.ts';
+import { createFinder, createTraceReader, sortOutReads } from './trace-reader.ts';
 import { createWake } from './wake.ts';
-import { createDeliveryStore, createWebhookStore } from './webhook-stores.ts';
 
 export type SqliteStoreOptions = {
   readonly queueMaxBytes: number;
@@ -36,6 +35,9 @@ export type SqliteStoreOptions = {
 const BATCHES_UNDER_WAY_MAX = 2;
 // Of the thread, in MiB. Large posts make garbage, which the collector would let grow to twice that before it looks.
 const WRITER_HEAP = { maxYoungGenerationSizeMb: 48 };
+// Everybody who writes waits for a step of housekeeping to end, and everybody in the process for a read.
+const SWEPT_MAX = 250;
+const SEARCHED_AT_ONCE = 5_000;
 /** For whoever edits the file behind the server's back: even that is seen soon. */
 const KEY_AGE_MAX_MS = 1_000;
 
@@ -130,9 +132,8 @@ function startEngine(
   const control = createAsking(reader, openLane, questions);
   const pacedLane = paceReads({ lane: openLane, isBusy, nowMs: () => performance.now(), wait: delay, nextTurn });
   const reads = createAsking(reader, pacedLane, questions);
-  const finder = prepareTraceFinder(reader, pacedLane);
-  const traceReader = prepareTraceReader(reader, pacedLane, takeInTurns);
-  const webhooks = { reader, lane: openLane, pacedLane, call: openCall, wake };
+  const finder = createFinder(reader, pacedLane);
+  const traceReader = createTraceReader(reader, pacedLane, takeInTurns);
   return {
     control,
     reads,
@@ -160,8 +161,23 @@ function startEngine(
       findEvent: (key) => reads.ask(findEvent, key),
     },
     retention: createRetention(control.ask, (step) => openCall('removeExpired', step)),
-    webhooks: createWebhookStore(webhooks),
-    deliveries: createDeliveryStore(webhooks),
+    delivery: {
+      ask: control.ask,
+      askAside: control.ask,
+      searchedAtOnce: SEARCHED_AT_ONCE,
+      wake,
+      work: {
+        applyWork: (work, at) => openCall('applyWork', work, at),
+        sweepDeliveries: (step) => openCall('sweepDeliveries', step),
+        beginTest: (test, limit) => openCall('beginTest', test, limit),
+        endTest: (test, verdict, endedAtMs) => openCall('endTest', test, verdict, endedAtMs),
+      },
+      sweptMax: SWEPT_MAX,
+      nowMs: async () => null,
+      // Only one process has the file open.
+      isAlone: true,
+      onReconnect: () => undefined,
+    },
     notify: wake.notify,
     check: async () => {
       await control.ask(questions.organization.findAnyOrganization, {});

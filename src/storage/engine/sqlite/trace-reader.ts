@@ -2,17 +2,11 @@
 
 import * as questions from '../../../../gen/storage/sqlite/traces.ts';
 import type { StoredTrace, TraceStore } from '../../../domain/store.ts';
-import type { TraceState } from '../../../domain/trace-growth.ts';
-import { beginRecomputation } from '../../../domain/trace-recomputation.ts';
-import type { KeepSums } from '../../reading/complete-sums.ts';
 import { isLarge, type TakeSteps, type TraceReads, type WholeTraceReads } from '../../reading/trace-reads.ts';
-import { sumsToKeep } from '../../traces/sums.ts';
-import { createTraceFinder, createTraceReads } from '../../traces/trace-reader.ts';
-import { createAsking, prepareChange, prepareQuestion } from './ask.ts';
+import { createTraceFinder, createTraceReads, textRange } from '../../traces/trace-reader.ts';
+import { createAsking, prepareQuestion } from './ask.ts';
 import { packPrefixRange } from './compact-ids.ts';
 import type { Database, ReadLane } from './connection.ts';
-
-export type TraceFinder = Pick<TraceStore, 'find' | 'findByPrefix'>;
 
 export type TraceReader = TraceReads &
   WholeTraceReads & {
@@ -21,52 +15,31 @@ export type TraceReader = TraceReads &
   };
 
 const EVALUATIONS_SOON_READ_MAX = 200;
-const LAST_CHARACTER = '\u{10ffff}';
 
-export function prepareTraceFinder(db: Database, lane: ReadLane): TraceFinder {
-  const { all: listTraceIds } = prepareQuestion(db, questions.listTraceIds);
-  return {
-    find: createTraceFinder(createAsking(db, lane, questions)),
-    // Ids are kept in two forms, of which each has an order of its own.
-    findByPrefix: (projectNumber, prefix, sinceMs, limit) =>
-      lane(() => {
-        const inText = { first: prefix, last: prefix + LAST_CHARACTER };
-        const ranges = [inText, packPrefixRange(prefix)].filter((range) => range !== null);
-        const found = ranges.flatMap((range) => listTraceIds({ projectNumber, ...range, sinceMs, limit }));
-        return found
-          .map(({ traceId }) => traceId)
-          .sort()
-          .slice(0, limit);
-      }),
-  };
+export function createFinder(db: Database, lane: ReadLane): Pick<TraceStore, 'find' | 'findByPrefix'> {
+  return createTraceFinder(createAsking(db, lane, questions), (prefix) =>
+    [textRange(prefix), packPrefixRange(prefix)].filter((range) => range !== null),
+  );
 }
 
-export function prepareTraceReader(db: Database, lane: ReadLane, takeSteps: TakeSteps): TraceReader {
+export function createTraceReader(db: Database, lane: ReadLane, takeSteps: TakeSteps): TraceReader {
   const asking = createAsking(db, lane, questions);
-  const sums = prepareSums(db);
   return {
-    ...createTraceReads({ ...asking, askMuch: asking.ask }, takeSteps),
-    sums: (trace) => lane(() => sums(trace)),
+    ...createTraceReads(
+      {
+        ...asking,
+        askForEach: (question, given, take) =>
+          lane(() => {
+            for (const row of prepareQuestion(db, question).iterate(given)) take(row);
+          }),
+      },
+      takeSteps,
+    ),
     hasManyEvaluations: async ({ projectNumber, sequence }) => {
       const given = { projectNumber, sequence, count: EVALUATIONS_SOON_READ_MAX };
       return (await asking.ask(questions.findEvaluationBeyond, given)).length > 0;
     },
   };
-}
-
-/** Takes as long as there are spans, so it is for threads that read. */
-function prepareSums(db: Database): (trace: StoredTrace) => TraceState {
-  const linkedSummaries = prepareQuestion(db, questions.listLinkedSummaries);
-  return ({ projectNumber, sequence }) => {
-    const recomputation = beginRecomputation();
-    for (const span of linkedSummaries.iterate({ projectNumber, sequence })) recomputation.add(span);
-    return recomputation.end();
-  };
-}
-
-export function prepareKeepSums(db: Database): (...args: Parameters<KeepSums>) => void {
-  const keep = prepareChange(db, questions.keepSums);
-  return (trace, sums) => void keep(sumsToKeep(trace, sums));
 }
 
 /** Sends each read of a trace to where it holds up nobody: what is known to be short is read at once, all else in a thread. */
