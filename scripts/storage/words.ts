@@ -98,7 +98,10 @@ export function sayWords(store: StoreKind, { tableOf }: Mapper): Words {
   };
   return {
     ...{ sqlite, postgres }[store],
-    allOf: (name) => tableOf(name).columns.map((column) => `${name}.${column.name} as ${column.name}`) as never,
+    allOf: (name, ...without) =>
+      tableOf(name)
+        .columns.filter((column) => !without.some((each) => each === column.name))
+        .map((column) => `${name}.${column.name} as ${column.name}`) as never,
     keyed,
     requestsOf(db, key) {
       if (store === 'sqlite') return keyed(db.selectFrom('Request'), 'Request', key);

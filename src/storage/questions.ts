@@ -46,12 +46,12 @@ export type Words = {
   withEnvelope<Row>(events: Selecting<'Event', Row>): Selecting<'Event' | 'Envelope', Row>;
   /** What the log says, from place to place. */
   envelopesOf(db: Db): SelectQueryBuilder<{ readonly log: Tables['Envelope'] }, 'log', Record<never, never>>;
-  /** Every column of a table, by its property. */
-  allOf<Name extends keyof Tables & string>(table: Name): readonly EachOf<Tables[Name]>[];
+  /** Every column of a table, by its property, but for those that are left out. */
+  allOf<Name extends TableName, Out extends Property<Name> = never>(table: Name, ...without: Out[]): EachOf<Name, Out>;
   /** For a lookup: the rows whose columns are those of a key that is looked up. Locked by who will change them. */
   keyed<Query>(query: Query, table: string, columns: { readonly [Property: string]: unknown }, lock?: 'lock'): Query;
   /** For a lookup: requests by their keys. PostgreSQL has to find the month of each first. */
-  requestsOf(db: Db, key: RequestKey): Selecting<'Request', Record<never, never>>;
+  requestsOf(db: Db, key: { organizationNumber: number; key: string }): Selecting<'Request', Record<never, never>>;
   /** About how many bytes the texts of a row have; none of them is read for it. */
   textBytes(columns: readonly string[]): RawBuilder<number>;
   /** The number of a column, or the least where that is larger; null where the column is. */
@@ -67,11 +67,11 @@ export type Words = {
   /** Of the log: what was created since an instant, and up to another, where that helps to find it. */
   within<Query>(log: Query, firstMs: number, lastMs?: number): Query;
   /** So many numbers that no delivery has had, each so many from a first one on. */
-  drawNumbers(db: Db, count: number): SelectQueryBuilder<Tables, never, NumberBlock>;
+  drawNumbers(db: Db, count: number): SelectQueryBuilder<Tables, never, { first: number; count: number }>;
   /** Of a `delivery` to an `endpoint`: how many of its events the log still has. */
   eventsKept(): RawBuilder<number | null>;
   /** The rows of which some columns are known; all columns but those that are left out. */
-  find<Name extends TableName, Without extends keyof Tables[Name] & string = never>(
+  find<Name extends TableName, Without extends Property<Name> = never>(
     db: Db,
     table: Name,
     known: Known<Name>,
@@ -98,8 +98,6 @@ export type Words = {
   ): DeleteQueryBuilder<Tables, Name, DeleteResult>;
 };
 
-type NumberBlock = { readonly first: number; readonly count: number };
-
 type Selecting<Name extends TableName, Row> = SelectQueryBuilder<Tables, Name, Row>;
 
 type Lockable<Query> = { forUpdate(): Query; skipLocked(): Query };
@@ -117,9 +115,11 @@ type Made = { readonly __select__: unknown };
 
 type Known<Name extends TableName> = Partial<Selectable<Tables[Name]>>;
 
-type EachOf<Row> = { [Property in keyof Row & string]: `${Property} as ${Property}` }[keyof Row & string];
+type EachOf<Name extends TableName, Out> = readonly AsNamed<Exclude<Property<Name>, Out>>[];
 
-type RequestKey = { readonly organizationNumber: number; readonly key: string };
+type AsNamed<P extends string> = P extends string ? `${P} as ${P}` : never;
+
+type Property<Name extends TableName> = keyof Tables[Name] & string;
 
 /** They travel as JSON, so their columns are kept as they are asked for. */
 type TextRow = { readonly [Name: string]: string | number | null };

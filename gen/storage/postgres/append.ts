@@ -42,19 +42,15 @@ export const findRequest: CompiledMany<typeof source.findRequest> = {
 
 export const findSpan: CompiledMany<typeof source.findSpan> = {
   name: 'append.findSpan',
-  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"spans\".\"span_id\" as \"spanId\", \"spans\".\"parent_id\" as \"parentId\", \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"tokens_estimated\" as \"tokensEstimated\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\", \"params\" as \"paramsJson\", \"emitted_request_id\" as \"emittedRequestId\" from \"spans\" inner join unnest($1::int[], $2::bigint[], $3::text[]) as \"given\" (key_0, key_1, key_2) on \"spans\".\"project_number\" = \"given\".key_0 and \"spans\".\"trace_sequence\" = \"given\".key_1 and \"spans\".\"span_id\" = \"given\".key_2",
+  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"span_id\" as \"spanId\", \"spans\".\"parent_id\" as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\", \"params\" as \"paramsJson\", \"emitted_request_id\" as \"emittedRequestId\" from \"spans\" inner join unnest($1::int[], $2::bigint[], $3::text[]) as \"given\" (key_0, key_1, key_2) on \"spans\".\"project_number\" = \"given\".key_0 and \"spans\".\"trace_sequence\" = \"given\".key_1 and \"spans\".\"span_id\" = \"given\".key_2",
   cells: (rows) => [int4Array(rows, (given) => given.projectNumber), int8Array(rows, (given) => given.traceSequence), textArray(rows, (given) => given.spanId)],
   row: (row: any) => ({
     projectNumber: row.projectNumber,
     traceSequence: row.traceSequence,
-    spanId: row.spanId,
-    parentId: row.parentId,
     type: spanTypes.word(row.type),
     name: row.name,
     model: row.model,
     startedAtMs: row.startedAtMs,
-    finishedAtMs: row.finishedAtMs,
-    firstTokenAtMs: row.firstTokenAtMs,
     promptTokens: row.promptTokens,
     completionTokens: row.completionTokens,
     reasoningTokens: row.reasoningTokens,
@@ -62,6 +58,10 @@ export const findSpan: CompiledMany<typeof source.findSpan> = {
     cacheCreationInputTokens: row.cacheCreationInputTokens,
     costNanoUsd: row.costNanoUsd,
     tokensEstimated: row.tokensEstimated,
+    spanId: row.spanId,
+    parentId: row.parentId,
+    finishedAtMs: row.finishedAtMs,
+    firstTokenAtMs: row.firstTokenAtMs,
     hasInput: row.hasInput,
     hasOutput: row.hasOutput,
     hasError: row.hasError,
@@ -81,7 +81,7 @@ export const findSpanId: CompiledMany<typeof source.findSpanId> = {
 
 export const findTrace: CompiledMany<typeof source.findTrace> = {
   name: 'append.findTrace',
-  text: "select \"project_number\" as \"projectNumber\", \"trace_id\" as \"traceId\", \"sequence\" as \"sequence\", \"metadata\" as \"metadataJson\", \"expected_output\" as \"expectedOutput\", \"inserted_at\" as \"insertedAtMs\", \"updated_at\" as \"updatedAtMs\", \"span_count\" as \"spanCount\", \"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", case when \"duration_ms\" < 0 then 0 else \"duration_ms\" end as \"totalTimeMs\", \"first_token_ms\" as \"firstTokenMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", \"unpriced_spans\" as \"unpricedSpans\", \"tokens_estimated\" as \"tokensEstimated\", \"has_error\" as \"hasError\", \"aggregates\" as \"aggregatesJson\" from \"traces\" inner join unnest($1::int[], $2::text[]) as \"given\" (key_0, key_1) on \"traces\".\"project_number\" = \"given\".key_0 and \"traces\".\"trace_id\" = \"given\".key_1 order by \"traces\".\"project_number\", \"traces\".\"trace_id\" for update of \"traces\"",
+  text: "select \"project_number\" as \"projectNumber\", \"traces\".\"sequence\" as \"sequence\", \"traces\".\"inserted_at\" as \"insertedAtMs\", \"traces\".\"updated_at\" as \"updatedAtMs\", \"traces\".\"span_count\" as \"spanCount\", \"traces\".\"started_at\" as \"startedAtMs\", \"traces\".\"first_token_ms\" as \"firstTokenMs\", \"traces\".\"prompt_tokens\" as \"promptTokens\", \"traces\".\"completion_tokens\" as \"completionTokens\", \"traces\".\"reasoning_tokens\" as \"reasoningTokens\", \"traces\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"traces\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"traces\".\"total_cost_nano_usd\" as \"totalCostNanoUsd\", \"traces\".\"unpriced_spans\" as \"unpricedSpans\", \"traces\".\"tokens_estimated\" as \"tokensEstimated\", \"traces\".\"has_error\" as \"hasError\", \"traces\".\"metadata\" as \"metadataJson\", \"traces\".\"expected_output\" as \"expectedOutput\", \"traces\".\"aggregates\" as \"aggregatesJson\", \"trace_id\" as \"traceId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", case when \"duration_ms\" < 0 then 0 else \"duration_ms\" end as \"totalTimeMs\" from \"traces\" inner join unnest($1::int[], $2::text[]) as \"given\" (key_0, key_1) on \"traces\".\"project_number\" = \"given\".key_0 and \"traces\".\"trace_id\" = \"given\".key_1 order by \"traces\".\"project_number\", \"traces\".\"trace_id\" for update of \"traces\"",
   cells: (rows) => [int4Array(rows, (given) => given.projectNumber), textArray(rows, (given) => given.traceId)],
   row: (row) => row,
   nameOf: (given) => `${given.projectNumber} ${given.traceId}`,

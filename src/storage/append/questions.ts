@@ -10,16 +10,18 @@ type OfSpan = { readonly projectNumber: number; readonly traceSequence: number; 
 type OfRequest = { readonly organizationNumber: number; readonly key: string };
 
 export const findTrace = lookup<{ readonly projectNumber: number; readonly traceId: string }>()(
-  (db, { projectNumber, traceId }, { keyed, idText, atLeast }) =>
-    keyed(db.selectFrom('Trace'), 'Trace', { projectNumber, traceId }, 'lock')
+  (db, { projectNumber, traceId }, words) =>
+    words
+      .keyed(db.selectFrom('Trace'), 'Trace', { projectNumber, traceId }, 'lock')
       .select('projectNumber as projectNumber')
-      .select((column) => traceOf(column, { idText, atLeast })),
+      .select((column) => traceOf(column, words)),
 );
 
-export const findSpan = lookup<OfSpan>()((db, { projectNumber, traceSequence, spanId }, { keyed, idText }) =>
-  keyed(db.selectFrom('Span'), 'Span', { projectNumber, traceSequence, spanId })
+export const findSpan = lookup<OfSpan>()((db, { projectNumber, traceSequence, spanId }, words) =>
+  words
+    .keyed(db.selectFrom('Span'), 'Span', { projectNumber, traceSequence, spanId })
     .select(['projectNumber as projectNumber', 'traceSequence as traceSequence'])
-    .select((column) => summaryOf(column, idText))
+    .select((column) => summaryOf(column, words))
     .select(['paramsJson as paramsJson', 'emittedRequestId as emittedRequestId']),
 );
 

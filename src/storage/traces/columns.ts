@@ -4,45 +4,29 @@ import type { ExpressionBuilder } from 'kysely';
 import type { Tables, Words } from '../questions.ts';
 
 /** A trace as the domain has it. */
-export function traceOf(
-  column: ExpressionBuilder<Tables, 'Trace'>,
-  { idText, atLeast }: Pick<Words, 'idText' | 'atLeast'>,
-) {
+export function traceOf(column: ExpressionBuilder<Tables, 'Trace'>, { allOf, idText, atLeast }: Words) {
   return [
+    ...allOf('Trace', 'projectNumber', 'traceId', 'durationMs'),
     idText('traceId').as('traceId'),
-    'sequence as sequence',
-    'metadataJson as metadataJson',
-    'expectedOutput as expectedOutput',
-    'insertedAtMs as insertedAtMs',
-    'updatedAtMs as updatedAtMs',
-    'spanCount as spanCount',
-    'startedAtMs as startedAtMs',
     column('startedAtMs', '+', column.ref('durationMs')).as('finishedAtMs'),
     atLeast('durationMs', 0).as('totalTimeMs'),
-    'firstTokenMs as firstTokenMs',
-    'promptTokens as promptTokens',
-    'completionTokens as completionTokens',
-    'reasoningTokens as reasoningTokens',
-    'cacheReadInputTokens as cacheReadInputTokens',
-    'cacheCreationInputTokens as cacheCreationInputTokens',
-    'totalCostNanoUsd as totalCostNanoUsd',
-    'unpricedSpans as unpricedSpans',
-    'tokensEstimated as tokensEstimated',
-    'hasError as hasError',
-    'aggregatesJson as aggregatesJson',
   ] as const;
 }
 
-export function spanOf(column: ExpressionBuilder<Tables, 'Span'>, idText: Words['idText']) {
+const PLACE = ['projectNumber', 'traceSequence', 'spanId', 'parentId', 'durationMs', 'firstTokenMs'] as const;
+
+/** A span with all that was said of it. */
+export function spanOf(column: ExpressionBuilder<Tables, 'Span'>, { allOf, idText }: Words) {
+  return [...allOf('Span', ...PLACE, 'emittedRequestId'), ...madeOf(column, idText)] as const;
+}
+
+/** Without its texts: all spans of a trace may be looked at. */
+export function summaryOf(column: ExpressionBuilder<Tables, 'Span'>, { idText }: Words) {
   return [
-    idText('Span.spanId').as('spanId'),
-    idText('Span.parentId').$castTo<string | null>().as('parentId'),
     'type as type',
     'name as name',
     'model as model',
     'startedAtMs as startedAtMs',
-    column('startedAtMs', '+', column.ref('durationMs')).as('finishedAtMs'),
-    column('startedAtMs', '+', column.ref('firstTokenMs')).as('firstTokenAtMs'),
     'promptTokens as promptTokens',
     'completionTokens as completionTokens',
     'reasoningTokens as reasoningTokens',
@@ -50,14 +34,18 @@ export function spanOf(column: ExpressionBuilder<Tables, 'Span'>, idText: Words[
     'cacheCreationInputTokens as cacheCreationInputTokens',
     'costNanoUsd as costNanoUsd',
     'tokensEstimated as tokensEstimated',
-  ] as const;
-}
-
-export function summaryOf(column: ExpressionBuilder<Tables, 'Span'>, idText: Words['idText']) {
-  return [
-    ...spanOf(column, idText),
+    ...madeOf(column, idText),
     column('inputJson', 'is not', null).$castTo<boolean>().as('hasInput'),
     column('outputJson', 'is not', null).$castTo<boolean>().as('hasOutput'),
     column('errorJson', 'is not', null).$castTo<boolean>().as('hasError'),
+  ] as const;
+}
+
+function madeOf(column: ExpressionBuilder<Tables, 'Span'>, idText: Words['idText']) {
+  return [
+    idText('Span.spanId').as('spanId'),
+    idText('Span.parentId').$castTo<string | null>().as('parentId'),
+    column('startedAtMs', '+', column.ref('durationMs')).as('finishedAtMs'),
+    column('startedAtMs', '+', column.ref('firstTokenMs')).as('firstTokenAtMs'),
   ] as const;
 }

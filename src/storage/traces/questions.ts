@@ -9,12 +9,12 @@ type OfSome = OfTrace & { readonly ids: readonly string[] };
 type OfRange = OfTrace & { readonly atMs: number; readonly id: string; readonly limit: number };
 
 export const findTrace = question<{ readonly projectNumber: number; readonly traceId: string }>()(
-  (db, { projectNumber, traceId }, { storedId, idText, atLeast }) =>
+  (db, { projectNumber, traceId }, words) =>
     db
       .selectFrom('Trace')
       .where('projectNumber', '=', projectNumber)
-      .where('traceId', '=', storedId(traceId))
-      .select((column) => traceOf(column, { idText, atLeast })),
+      .where('traceId', '=', words.storedId(traceId))
+      .select((column) => traceOf(column, words)),
 );
 
 type IdRange = { readonly projectNumber: number; readonly first: StoredId; readonly last: StoredId };
@@ -35,6 +35,13 @@ export const listTraceIds = question<IdRange & { readonly sinceMs: number; reado
       .limit(limit),
 );
 
+// What of a trace follows from its spans.
+const SUMS = [
+  ...['spanCount', 'startedAtMs', 'durationMs', 'firstTokenMs', 'promptTokens', 'completionTokens'],
+  ...['reasoningTokens', 'cacheReadInputTokens', 'cacheCreationInputTokens', 'totalCostNanoUsd', 'unpricedSpans'],
+  ...['tokensEstimated', 'hasError', 'aggregatesJson'],
+] as readonly (keyof SumsToKeep)[];
+
 export type SumsToKeep = TraceTotals & {
   readonly projectNumber: number;
   readonly traceId: string;
@@ -46,30 +53,16 @@ export type SumsToKeep = TraceTotals & {
 };
 
 /** Unless the trace has changed since it was found. */
-export const keepSums = change<SumsToKeep>((db, given, { storedId }) =>
-  db
+export const keepSums = change<SumsToKeep>((db, given, { storedId }) => {
+  const { projectNumber, traceId, sequence, foundJson } = given;
+  return db
     .updateTable('Trace')
-    .where('projectNumber', '=', given.projectNumber)
-    .where('traceId', '=', storedId(given.traceId))
-    .where('sequence', '=', given.sequence)
-    .where('aggregatesJson', 'is not distinct from', given.foundJson)
-    .set({
-      spanCount: given.spanCount,
-      startedAtMs: given.startedAtMs,
-      durationMs: given.durationMs,
-      firstTokenMs: given.firstTokenMs,
-      promptTokens: given.promptTokens,
-      completionTokens: given.completionTokens,
-      reasoningTokens: given.reasoningTokens,
-      cacheReadInputTokens: given.cacheReadInputTokens,
-      cacheCreationInputTokens: given.cacheCreationInputTokens,
-      totalCostNanoUsd: given.totalCostNanoUsd,
-      unpricedSpans: given.unpricedSpans,
-      tokensEstimated: given.tokensEstimated,
-      hasError: given.hasError,
-      aggregatesJson: given.aggregatesJson,
-    }),
-);
+    .where('projectNumber', '=', projectNumber)
+    .where('traceId', '=', storedId(traceId))
+    .where('sequence', '=', sequence)
+    .where('aggregatesJson', 'is not distinct from', foundJson)
+    .set(Object.fromEntries(SUMS.map((name) => [name, given[name]])));
+});
 
 /** Of every span, by start, then id. */
 export const listLinks = question<OfTrace>()((db, given, { idText }) =>
@@ -80,14 +73,14 @@ export const listLinks = question<OfTrace>()((db, given, { idText }) =>
 );
 
 /** Of every span, in any order. */
-export const listSummaries = question<OfTrace>()((db, given, { idText }) =>
-  spansOf(db, given).select((column) => summaryOf(column, idText)),
+export const listSummaries = question<OfTrace>()((db, given, words) =>
+  spansOf(db, given).select((column) => summaryOf(column, words)),
 );
 
 /** Of every span, in any order, with whether it stands at root level for want of a stored parent. */
-export const listLinkedSummaries = question<OfTrace>()((db, given, { idText }) =>
+export const listLinkedSummaries = question<OfTrace>()((db, given, words) =>
   spansOf(db, given)
-    .select((column) => summaryOf(column, idText))
+    .select((column) => summaryOf(column, words))
     .select(({ or, eb, not, exists, selectFrom }) =>
       or([
         eb('parentId', 'is', null),
@@ -106,28 +99,16 @@ export const listLinkedSummaries = question<OfTrace>()((db, given, { idText }) =
     ),
 );
 
-export const findSummaries = question<OfSome>()((db, given, { idText, isOneOf }) =>
+export const findSummaries = question<OfSome>()((db, given, words) =>
   spansOf(db, given)
-    .where(isOneOf('spanId', given.ids))
-    .select((column) => summaryOf(column, idText)),
+    .where(words.isOneOf('spanId', given.ids))
+    .select((column) => summaryOf(column, words)),
 );
 
-export const findSpans = question<OfSome>()((db, given, { idText, isOneOf }) =>
+export const findSpans = question<OfSome>()((db, given, words) =>
   spansOf(db, given)
-    .where(isOneOf('spanId', given.ids))
-    .select((column) => [
-      ...spanOf(column, idText),
-      'vendor as vendor',
-      'inputJson as inputJson',
-      'outputJson as outputJson',
-      'paramsJson as paramsJson',
-      'cachedTokensInPrompt as cachedTokensInPrompt',
-      'otherMetricsJson as otherMetricsJson',
-      'costSource as costSource',
-      'errorJson as errorJson',
-      'contextsJson as contextsJson',
-      'telemetryJson as telemetryJson',
-    ]),
+    .where(words.isOneOf('spanId', given.ids))
+    .select((column) => spanOf(column, words)),
 );
 
 /** By start, then id. */
@@ -169,30 +150,10 @@ export const listEvaluationOrder = question<OfRange>()((db, given, { textBytes }
     .limit(given.limit),
 );
 
-export const findEvaluations = question<OfSome>()((db, given, { isOneOf }) =>
+export const findEvaluations = question<OfSome>()((db, given, { isOneOf, allOf }) =>
   evaluationsOf(db, given)
     .where(isOneOf('evaluationId', given.ids))
-    .select([
-      'evaluationId as evaluationId',
-      'evaluatorId as evaluatorId',
-      'name as name',
-      'type as type',
-      'spanId as spanId',
-      'threadId as threadId',
-      'isGuardrail as isGuardrail',
-      'status as status',
-      'passed as passed',
-      'score as score',
-      'label as label',
-      'details as details',
-      'errorJson as errorJson',
-      'inputsJson as inputsJson',
-      'costJson as costJson',
-      'monitorId as monitorId',
-      'insertedAtMs as insertedAtMs',
-      'startedAtMs as startedAtMs',
-      'finishedAtMs as finishedAtMs',
-    ]),
+    .select(allOf('Evaluation', 'projectNumber', 'traceSequence')),
 );
 
 function spansOf(db: Db, { projectNumber, sequence }: OfTrace) {

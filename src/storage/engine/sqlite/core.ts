@@ -4,12 +4,7 @@ import * as questions from '../../../../gen/storage/sqlite/all.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import type { Append, AppendOutcome } from '../../append/apply.ts';
 import { createDeliveryWork, type DeliveryWork } from '../../delivery/work.ts';
-import {
-  type CallManagement,
-  createManagementWriter,
-  type ManagementWriter,
-  spreadManagement,
-} from '../../management.ts';
+import { createManagementWriter, type ManagementWriter } from '../../management.ts';
 import type { KeepSums } from '../../reading/complete-sums.ts';
 import { createKeepSums } from '../../traces/trace-reader.ts';
 import { prepareAppendBatch } from './append-batch.ts';
@@ -83,7 +78,7 @@ export function createCore({ db, clock }: CoreDeps): Core {
   const transact = createTransact(db);
   const management = createManagementWriter(questions, transact);
   const keepSums = createKeepSums(questions.traces, transact);
-  const remove = prepareRemoval(db, transact);
+  const removeExpired = prepareRemoval(db, transact);
   const deliveries = createDeliveryWork(questions, transact);
   const probe = prepareProbe(db);
   let last: Promise<unknown> = Promise.resolve();
@@ -111,21 +106,21 @@ export function createCore({ db, clock }: CoreDeps): Core {
     });
   }
 
-  const manage = ((verb: keyof ManagementWriter, ...args: readonly unknown[]) => {
-    const serve = management[verb] as (...args: readonly unknown[]) => Promise<unknown>;
-    return write(() => serve(...args));
-  }) as CallManagement;
+  function inTurn(served: Omit<WriterVerbs, 'check'>): Omit<WriterVerbs, 'check'> {
+    const verbs = Object.entries<(...args: never[]) => Promise<unknown>>(served);
+    const each = verbs.map(([verb, serve]) => [verb, (...args: never[]) => write(() => serve(...args))]);
+    return Object.fromEntries(each);
+  }
 
   return {
     verbs: {
-      ...spreadManagement(manage),
-      append: (appends) => write(() => appendBatch(appends)),
-      keepSums: (trace, sums) => write(() => keepSums(trace, sums)),
-      removeExpired: (step) => write(() => remove(step)),
-      applyWork: (work, at) => write(() => deliveries.applyWork(work, at)),
-      sweepDeliveries: (step) => write(() => deliveries.sweepDeliveries(step)),
-      beginTest: (test, limit) => write(() => deliveries.beginTest(test, limit)),
-      endTest: (test, verdict, nowMs) => write(() => deliveries.endTest(test, verdict, nowMs)),
+      ...inTurn({
+        ...management,
+        ...deliveries,
+        append: async (appends) => appendBatch(appends),
+        keepSums,
+        removeExpired,
+      }),
       // Writing is tried only after it has failed: otherwise a full disk would be known already.
       check: () => (writesFail ? write(probe.write) : run(probe.read)),
     },
