@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { knowableCells } from '../../src/storage/engine/postgres/ask.ts';
+import { fillPlaces, packIds } from '../../src/storage/engine/sqlite/compact-ids.ts';
 import { openWriteHandle } from '../../src/storage/engine/sqlite/connection.ts';
-import { fillPlaces, packIds } from '../../src/storage/engine/sqlite/id-lists.ts';
 import { SQLITE_MIGRATIONS } from '../../src/storage/migrations/sqlite.ts';
 import { askInTurns, IDS_AT_ONCE, type Question } from '../../src/storage/questions.ts';
 

@@ -8,6 +8,18 @@ import { spanTypes } from '../../../src/storage/rows/codes.ts';
 import { textArray } from '../../../src/storage/engine/postgres/binary-arrays.ts';
 import type * as source from '../../../src/storage/append/questions.ts';
 
+export const emptyProbe: Compiled<typeof source.emptyProbe> = {
+  name: 'append.emptyProbe',
+  text: "delete from \"write_probe\"",
+  cells: () => [],
+};
+
+export const fillProbe: Compiled<typeof source.fillProbe> = {
+  name: 'append.fillProbe',
+  text: "insert into \"write_probe\" (\"filler\") values ($1)",
+  cells: (given) => [given.filler],
+};
+
 export const findEvent: CompiledMany<typeof source.findEvent> = {
   name: 'append.findEvent',
   text: "select \"events\".\"organization_number\" as \"organizationNumber\", \"events\".\"created_at\" as \"createdAtMs\", \"events\".\"id\" as \"id\", \"envelope\" as \"envelope\" from \"events\" inner join unnest($1::int[], $2::bigint[], $3::text[]) as \"given\" (key_0, key_1, key_2) on \"events\".\"organization_number\" = \"given\".key_0 and \"events\".\"created_at\" = \"given\".key_1 and \"events\".\"id\" = \"given\".key_2",

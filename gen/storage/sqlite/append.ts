@@ -9,6 +9,18 @@ import { spanTypes } from '../../../src/storage/rows/codes.ts';
 import { unpackRequestKey } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import type * as source from '../../../src/storage/append/questions.ts';
 
+export const emptyProbe: Compiled<typeof source.emptyProbe> = {
+  name: 'append.emptyProbe',
+  text: "delete from \"write_probe\"",
+  cells: () => [],
+};
+
+export const fillProbe: Compiled<typeof source.fillProbe> = {
+  name: 'append.fillProbe',
+  text: "insert into \"write_probe\" (\"filler\") values (?)",
+  cells: (given) => [given.filler],
+};
+
 export const findEvent: Compiled<typeof source.findEvent> = {
   name: 'append.findEvent',
   text: "select \"events\".\"organization_number\" as \"organizationNumber\", \"events\".\"created_at\" as \"createdAtMs\", \"events\".\"id\" as \"id\", \"envelope\" as \"envelope\" from \"events\" inner join \"envelopes\" on \"envelopes\".\"organization_number\" = \"events\".\"organization_number\" and \"envelopes\".\"seq\" = \"events\".\"seq\" where \"events\".\"organization_number\" = ? and \"events\".\"created_at\" = ? and \"events\".\"id\" = ?",

@@ -1,7 +1,7 @@
 // Compiled from src/storage/keys/questions.ts by `npm run gen`: change it there.
 
 import type { Compiled } from '../../../src/storage/questions.ts';
-import { fillPlaces } from '../../../src/storage/engine/sqlite/id-lists.ts';
+import { fillPlaces } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import type * as source from '../../../src/storage/keys/questions.ts';
 
 export const findApiKeys: Compiled<typeof source.findApiKeys> = {

@@ -1,9 +1,9 @@
 // Compiled from src/storage/retention/questions.ts by `npm run gen`: change it there.
 
 import type { Compiled } from '../../../src/storage/questions.ts';
-import { fillPlaces } from '../../../src/storage/engine/sqlite/id-lists.ts';
+import { fillPlaces } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import { packId } from '../../../src/storage/engine/sqlite/compact-ids.ts';
-import { packIds } from '../../../src/storage/engine/sqlite/id-lists.ts';
+import { packIds } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import type * as source from '../../../src/storage/retention/questions.ts';
 
 export const findHiddenTrace: Compiled<typeof source.findHiddenTrace> = {

@@ -1,9 +1,9 @@
 // Compiled from src/storage/traces/questions.ts by `npm run gen`: change it there.
 
 import type { Compiled } from '../../../src/storage/questions.ts';
-import { fillPlaces } from '../../../src/storage/engine/sqlite/id-lists.ts';
+import { fillPlaces } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import { packId } from '../../../src/storage/engine/sqlite/compact-ids.ts';
-import { packIds } from '../../../src/storage/engine/sqlite/id-lists.ts';
+import { packIds } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import { spanTypes } from '../../../src/storage/rows/codes.ts';
 import { unpackCostSource } from '../../../src/storage/rows/codes.ts';
 import { unpackTyped } from '../../../src/storage/rows/codes.ts';

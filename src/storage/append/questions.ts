@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import { findByKey, insertMany, replaceMany } from '../plain-questions.ts';
-import { lookup, question } from '../questions.ts';
+import { change, lookup, question } from '../questions.ts';
 import { ADMITTED } from '../rows/codes.ts';
 import { summaryOf, traceOf } from '../traces/columns.ts';
 
@@ -65,6 +65,12 @@ export const findEvent = lookup<{
 );
 
 export const findLogHead = findByKey('LogHead', ['organizationNumber']);
+
+/** Finds out whether writing works: large enough that the database has to grow. */
+export const fillProbe = change<{ readonly filler: Buffer }>((db, { filler }) =>
+  db.insertInto('WriteProbe').values({ filler }),
+);
+export const emptyProbe = change<Record<never, never>>((db) => db.deleteFrom('WriteProbe'));
 
 export const insertTraces = insertMany('Trace');
 export const replaceTraces = replaceMany('Trace');

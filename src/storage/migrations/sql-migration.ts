@@ -7,6 +7,8 @@ export type SqlMigration = { readonly name: string; readonly statements: readonl
 
 // Where the object mapper's own Migrator would keep the names of those that a database has.
 export const MIGRATIONS_TABLE = 'mikro_orm_migrations';
+export const LIST_APPLIED = `SELECT name FROM ${MIGRATIONS_TABLE}`;
+export const NOTE_APPLIED = `INSERT INTO ${MIGRATIONS_TABLE} (name) VALUES`;
 
 /** Which ones a database lacks, oldest first; null when the database has some that nobody here knows. */
 export function findPending(

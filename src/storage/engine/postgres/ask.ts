@@ -1,9 +1,8 @@
 /** Compiled questions as prepared statements of a lane. */
 
-import type { Ask, Asking, Question, Transact } from '../../questions.ts';
+import type { Ask, Asking, Question } from '../../questions.ts';
 import type { Lane } from './connection.ts';
 import { isGivenUp, isStorageFailure, storageFault } from './failures.ts';
-import { inTransaction } from './transaction.ts';
 
 // PostgreSQL refuses it in text, so nothing that is stored has it.
 const NUL = '\u0000';
@@ -53,23 +52,6 @@ export async function askInParts<Params, Row>(
   } catch (error) {
     throw isStorageFailure(error) || isGivenUp(error) ? storageFault(error) : error;
   }
-}
-
-export function createTransact(lane: Lane): Transact {
-  return (body) =>
-    inTransaction(lane, ({ ask: send, change, post }) => {
-      const ask: Ask = async ({ cells, row, ...statement }, given) =>
-        (await send<never>(statement, cells(given))).map(row);
-      return body({
-        isAlone: false,
-        ask,
-        askEach: async (question, numbers) => (numbers.length === 0 ? [] : await ask(question, { numbers })),
-        change: ({ cells, ...statement }, given) => change(statement, cells(given)),
-        changeRows({ cells, ...statement }, rows) {
-          if (rows.length > 0) post(statement, cells(rows));
-        },
-      });
-    });
 }
 
 /** Of what is looked for; null when nothing can be found. */

@@ -8,12 +8,12 @@ import * as own from '../../../../gen/storage/postgres/append-postgres.ts';
 import { listSummaries } from '../../../../gen/storage/postgres/traces.ts';
 import type { Asked, Reader } from '../../append/reader.ts';
 import type { Lookup, Question } from '../../questions.ts';
-import type { Transaction } from './transaction.ts';
+import type { SentTransaction } from './transaction.ts';
 
 export type KnownRows = {
   readonly read: Reader;
   isMissingAny(): boolean;
-  readMissing(transaction: Transaction): Promise<void>;
+  readMissing(transaction: SentTransaction): Promise<void>;
 };
 
 type AnyLookup = Lookup<unknown, unknown>;
@@ -37,17 +37,17 @@ export function createKnownRows(): KnownRows {
   const known = new Map<string, unknown[]>();
   const missing = new Map<Asked, Map<string, unknown>>();
 
-  async function readOne(transaction: Transaction, name: Asked, keys: ReadonlyMap<string, unknown>): Promise<void> {
+  async function readOne(transaction: SentTransaction, name: Asked, keys: ReadonlyMap<string, unknown>): Promise<void> {
     const question = QUESTIONS[name];
     for (const id of keys.keys()) known.set(id, []);
     if (!('nameOf' in question)) {
-      await Promise.all([...keys].map(async ([id, key]) => known.set(id, await ask(transaction, question, key))));
+      await Promise.all([...keys].map(async ([id, key]) => known.set(id, [...(await transaction.ask(question, key))])));
       return;
     }
     const wanted = [...keys.values()];
     // Apart from reading them: what was locked only after a wait must be read as it is by then.
     if (name === 'findRequest') transaction.post(own.lockRequestKeys, own.lockRequestKeys.cells(wanted as never));
-    for (const row of await ask(transaction, question, wanted)) known.get(idOf(name, row))?.push(row);
+    for (const row of await transaction.ask(question, wanted)) known.get(idOf(name, row))?.push(row);
   }
 
   return {
@@ -72,8 +72,4 @@ export function createKnownRows(): KnownRows {
 function idOf(name: Asked, key: unknown): string {
   const question = QUESTIONS[name];
   return `${name} ${'nameOf' in question ? question.nameOf(key) : JSON.stringify(key)}`;
-}
-
-async function ask<Params>(transaction: Transaction, question: Question<Params, unknown>, given: Params) {
-  return (await transaction.ask<never>(question, question.cells(given))).map(question.row);
 }

@@ -45,18 +45,15 @@ export const CREATE_MONTH: Statement = { name: 'create-month', text: 'SELECT cre
 // of time: at the beginning of a month nothing is missing that an append would have to wait for.
 const MONTHS_AHEAD = 1;
 
-/** Makes the partitions of months from the first to the last, both included; those that are there stay as they are. */
-export async function ensureMonths(lane: Lane, firstMonth: number, lastMonth: number): Promise<void> {
-  for (let month = firstMonth; month <= lastMonth; month += 1) await lane.ask(CREATE_MONTH, [month]);
-}
-
 export function createMonths(lane: Lane): Months {
   const known = new Set<number>();
   let isPresentKnown = false;
 
   async function add(firstMonth: number, lastMonth: number): Promise<void> {
-    await ensureMonths(lane, firstMonth, lastMonth);
-    for (let month = firstMonth; month <= lastMonth; month += 1) known.add(month);
+    for (let month = firstMonth; month <= lastMonth; month += 1) {
+      await lane.ask(CREATE_MONTH, [month]);
+      known.add(month);
+    }
   }
 
   async function addPresent(): Promise<void> {

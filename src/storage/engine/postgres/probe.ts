@@ -1,5 +1,6 @@
 /** Whether the database can be written to right now. */
 
+import { emptyProbe, fillProbe } from '../../../../gen/storage/postgres/append.ts';
 import type { Lane } from './connection.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
 
@@ -14,11 +15,7 @@ const STATE = {
   name: 'probe-state',
   text: `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS "isReadOnly"`,
 };
-const FILL = {
-  name: 'probe-fill',
-  text: `INSERT INTO write_probe (filler) VALUES (decode(repeat('00', 65536), 'hex'))`,
-};
-const EMPTY = { name: 'probe-empty', text: 'DELETE FROM write_probe' };
+const FILLER_BYTES = 65_536;
 
 export function createProbe(lane: Lane): Probe {
   let writesFail = false;
@@ -42,8 +39,8 @@ export function createProbe(lane: Lane): Probe {
       // Tried only after a failure: otherwise a full disk would be known already.
       if (!writesFail) return;
       await watch(async () => {
-        await lane.ask(FILL, []);
-        await lane.ask(EMPTY, []);
+        await lane.ask(fillProbe, fillProbe.cells({ filler: Buffer.alloc(FILLER_BYTES) }));
+        await lane.ask(emptyProbe, []);
       });
     },
   };

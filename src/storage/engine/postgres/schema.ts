@@ -2,7 +2,14 @@
 
 import pg from 'pg';
 import { POSTGRES_MIGRATIONS } from '../../migrations/postgres.ts';
-import { findPending, findRunning, MIGRATIONS_TABLE, type SqlMigration } from '../../migrations/sql-migration.ts';
+import {
+  findPending,
+  findRunning,
+  LIST_APPLIED,
+  MIGRATIONS_TABLE,
+  NOTE_APPLIED,
+  type SqlMigration,
+} from '../../migrations/sql-migration.ts';
 import { StartError } from '../../start-error.ts';
 import { postgresCode } from './failures.ts';
 
@@ -41,7 +48,7 @@ export async function updateSchema({ url, inspect, known = POSTGRES_MIGRATIONS }
 function scriptOf(known: readonly SqlMigration[], pending: readonly SqlMigration[]): string {
   const changes = findRunning(known, pending).flatMap(({ statements }) => statements);
   const names = pending.map(({ name }) => `(${pg.escapeLiteral(name)})`);
-  const record = `INSERT INTO ${MIGRATIONS_TABLE} (name) VALUES ${names.join(', ')}`;
+  const record = `${NOTE_APPLIED} ${names.join(', ')}`;
   return [CREATE_MIGRATIONS_TABLE, ...changes, record].join(';\n');
 }
 
@@ -139,7 +146,7 @@ async function pendingOn(client: pg.Client, known: readonly SqlMigration[]): Pro
     [MIGRATIONS_TABLE],
   );
   if (tables.length === 0) return known;
-  const { rows } = await client.query<{ name: string }>(`SELECT name FROM ${MIGRATIONS_TABLE}`);
+  const { rows } = await client.query<{ name: string }>(LIST_APPLIED);
   const pending = findPending(
     known,
     rows.map(({ name }) => name),

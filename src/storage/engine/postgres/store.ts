@@ -10,7 +10,7 @@ import { createManagementWriter } from '../../management.ts';
 import type { StoreLog } from '../../store.ts';
 import { createStore, type Engine, type StoreState } from '../../store.ts';
 import { createAppendBatch } from './append.ts';
-import { createAsk, createAsking, createTransact } from './ask.ts';
+import { createAsk, createAsking } from './ask.ts';
 import { readClock } from './connection.ts';
 import { createWakeUps } from './delivery-wake.ts';
 import { closable, closeLanes, type Lanes, type LanesOptions, openLanes } from './lanes.ts';
@@ -21,6 +21,7 @@ import { createRowTypes, type RowTypes } from './row-types.ts';
 import { refuseForgetful, refuseHalfCopied, updateSchema } from './schema.ts';
 import { createTraceNumbers } from './trace-numbers.ts';
 import { createTraceReader } from './trace-reader.ts';
+import { createTransact } from './transaction.ts';
 
 export type PostgresStoreOptions = LanesOptions & {
   readonly queueMaxBytes: number;

@@ -4,13 +4,11 @@
  */
 
 import type pg from 'pg';
+import type { Ask, Transact, Transaction } from '../../questions.ts';
 import type { Lane, Statement } from './connection.ts';
 import { isGivenUp, isStorageFailure, storageFault } from './failures.ts';
 
-export type Transaction = {
-  ask<Row extends pg.QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<readonly Row[]>;
-  /** Answers how many rows it changed. */
-  change(statement: Statement, values: readonly unknown[]): Promise<number>;
+export type SentTransaction = Transaction & {
   /** For statements whose answer nobody needs: one that fails undoes everything when the transaction ends. */
   post(statement: Statement, values: readonly unknown[]): void;
 };
@@ -21,42 +19,51 @@ const ATTEMPTS_MAX = 5;
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 
 /**
- * Runs a body in a transaction and commits it, once more when it was given up for the sake of others. Throws the
- * unavailable Fault when the database cannot serve; whether the transaction was committed is then unknown.
+ * Commits the body, once more when it was given up for the sake of others. Throws the unavailable Fault when the database
+ * cannot serve; whether the transaction was committed is then unknown.
  */
-export async function inTransaction<T>(lane: Lane, body: (transaction: Transaction) => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await lane.hold((client) => runTransaction(client, body));
-    } catch (error) {
-      if (isGivenUp(error) && attempt < ATTEMPTS_MAX) continue;
-      throw isStorageFailure(error) || isGivenUp(error) ? storageFault(error) : error;
+export function createTransact(lane: Lane): Transact {
+  return async (body) => {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await lane.hold((client) => runTransaction(client, body));
+      } catch (error) {
+        if (isGivenUp(error) && attempt < ATTEMPTS_MAX) continue;
+        throw isStorageFailure(error) || isGivenUp(error) ? storageFault(error) : error;
+      }
     }
-  }
+  };
 }
 
 /** The same on a connection that is held, as often as the caller thinks right. */
 export async function runTransaction<T>(
   client: pg.PoolClient,
-  body: (transaction: Transaction) => Promise<T>,
+  body: (transaction: SentTransaction) => Promise<T>,
 ): Promise<T> {
   const sent: Promise<unknown>[] = [];
-  const send = <Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> => {
-    const answer = client.query<Row>(query);
+  function send(text: string, values: readonly unknown[] = [], name?: string): Promise<pg.QueryResult<never>> {
+    const answer = client.query<never>({ text, values: [...values], ...(name === undefined ? {} : { name }) });
     // Failures are looked at in the end.
     answer.catch(() => undefined);
     sent.push(answer);
     return answer;
-  };
+  }
+
+  const ask: Ask = async ({ name, text, cells, row }, given) => (await send(text, cells(given), name)).rows.map(row);
+  const post: SentTransaction['post'] = ({ name, text }, values) => void send(text, values, name);
   try {
-    void send({ text: BEGIN });
+    void send(BEGIN);
     const result = await body({
-      ask: async <Row extends pg.QueryResultRow>({ name, text }: Statement, values: readonly unknown[]) =>
-        (await send<Row>({ name, text, values: [...values] })).rows,
-      change: async ({ name, text }, values) => (await send({ name, text, values: [...values] })).rowCount ?? 0,
-      post: ({ name, text }, values) => void send({ name, text, values: [...values] }),
+      isAlone: false,
+      ask,
+      askEach: async (question, numbers) => (numbers.length === 0 ? [] : await ask(question, { numbers })),
+      change: async ({ name, text, cells }, given) => (await send(text, cells(given), name)).rowCount ?? 0,
+      changeRows(change, rows) {
+        if (rows.length > 0) post(change, change.cells(rows));
+      },
+      post,
     });
-    void send({ text: 'COMMIT' });
+    void send('COMMIT');
     await Promise.all(sent);
     return result;
   } catch (thrown) {

@@ -4,23 +4,20 @@ import * as common from '../../../../gen/storage/postgres/append.ts';
 import * as own from '../../../../gen/storage/postgres/append-postgres.ts';
 import type { EventRow, RequestEntry, WrittenLog } from '../../append/working-log.ts';
 import type { Written } from '../../append/working-set.ts';
-import type { RowsChange, RowsInsert } from '../../questions.ts';
+import type { RowsInsert } from '../../questions.ts';
 import type { Statement } from './connection.ts';
 import type { RowTypes } from './row-types.ts';
-import type { Transaction } from './transaction.ts';
+import type { SentTransaction } from './transaction.ts';
 
 /**
  * Everybody takes the tables in this order and the rows of each in that of their keys: then two batches wait for each
  * other, but never both at once. What is said to be new and is there already is refused, and nothing is stored.
  */
-export function writeBatch({ post }: Transaction, { encode }: RowTypes, written: Written): void {
+export function writeBatch({ post, changeRows }: SentTransaction, { encode }: RowTypes, written: Written): void {
   const put = <Row>(insert: RowsInsert<Row>, rows: readonly Row[]): void => {
     if (rows.length > 0) post(insert, [encode(insert, rows)]);
   };
-  const drop = <Row>(change: RowsChange<Row>, rows: readonly Row[]): void => {
-    if (rows.length > 0) post(change, change.cells(rows));
-  };
-  for (const change of [own.deleteEvaluations, own.deleteSpans, own.deleteTraces]) drop(change, written.erased);
+  for (const change of [own.deleteEvaluations, own.deleteSpans, own.deleteTraces]) changeRows(change, written.erased);
   const traces = partOf(inOrder(written.traces));
   const spans = partOf(inOrder(written.spans));
   const logs = [...written.logs.values()]
@@ -40,7 +37,7 @@ export function writeBatch({ post }: Transaction, { encode }: RowTypes, written:
     ]);
   }
   put(common.replaceEvaluations, inOrder(written.evaluations));
-  drop(own.deleteRequests, changed.map(toStored));
+  changeRows(own.deleteRequests, changed.map(toStored));
   put(own.replaceRequestKeys, changed.map(toRow));
   if (logs.length === 0) return;
   post(WRITE_LOGS, [

@@ -3,6 +3,8 @@
  * Other ids are kept as text; SQLite tells the two apart, so no two ids ever share a form.
  */
 
+import { IDS_AT_ONCE } from '../../questions.ts';
+
 const HEX_ID = /^(?:[0-9a-f]{32}|[0-9a-f]{16})$/;
 const HASHED_REQUEST_ID = /^req_[0-9a-f]{30}$/;
 const TRACE_ID_DIGITS = 32;
@@ -40,4 +42,17 @@ export function packPrefixRange(prefix: string): { readonly first: Buffer; reado
     first: Buffer.from(prefix.length % 2 === 0 ? prefix : `${prefix}0`, 'hex'),
     last: Buffer.from(prefix.padEnd(TRACE_ID_DIGITS, 'f'), 'hex'),
   };
+}
+
+/** Stored forms of trace or span ids, for statements that have places for IDS_AT_ONCE of them: SQLite takes no lists. */
+export function packIds(ids: readonly string[]): readonly StoredId[] {
+  return fillPlaces(ids.map(packId));
+}
+
+/** The same of what is stored as it is. In the places that are left the last stands again, which finds nothing more. */
+export function fillPlaces<Id>(ids: readonly Id[]): readonly Id[] {
+  const last = ids.at(-1);
+  if (last === undefined || ids.length > IDS_AT_ONCE)
+    throw new Error(`a question has room for 1 to ${IDS_AT_ONCE} ids`);
+  return [...ids, ...Array.from({ length: IDS_AT_ONCE - ids.length }, () => last)];
 }

@@ -1,6 +1,7 @@
 /** The writer: every verb that needs the write handle, one at a time. The same code runs in a thread and in-process. */
 
 import * as questions from '../../../../gen/storage/sqlite/all.ts';
+import { emptyProbe, fillProbe } from '../../../../gen/storage/sqlite/append.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import type { Append, AppendOutcome } from '../../append/apply.ts';
 import { createDeliveryWork, type DeliveryWork } from '../../delivery/work.ts';
@@ -8,7 +9,7 @@ import { createManagementWriter, type ManagementWriter } from '../../management.
 import type { KeepSums } from '../../reading/complete-sums.ts';
 import { createKeepSums } from '../../traces/trace-reader.ts';
 import { prepareAppendBatch } from './append-batch.ts';
-import { createTransact } from './ask.ts';
+import { createTransact, prepareChange } from './ask.ts';
 import type { Database } from './connection.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
 import { prepareRemoval, type RemovalDone, type RemovalStep } from './retention.ts';
@@ -132,13 +133,13 @@ export function createCore({ db, clock }: CoreDeps): Core {
 function prepareProbe(db: Database): { read(): void; write(): void } {
   const read = db.prepare('SELECT count(*) FROM installation');
   // More than free room inside of pages can hold, so that it succeeds only when the file may grow.
-  const fill = db.prepare('INSERT INTO write_probe (filler) VALUES (zeroblob(65536))');
-  const empty = db.prepare('DELETE FROM write_probe');
+  const filler = Buffer.alloc(65_536);
+  const [fill, empty] = [prepareChange(db, fillProbe), prepareChange(db, emptyProbe)];
   return {
     read: () => void read.get(),
     write: () => {
-      fill.run();
-      empty.run();
+      fill({ filler });
+      empty({});
     },
   };
 }

@@ -1,7 +1,14 @@
 /** Finds out what a database file is before anything is written to it, and brings it up to date. */
 
 import { existsSync } from 'node:fs';
-import { findPending, findRunning, MIGRATIONS_TABLE, type SqlMigration } from '../../migrations/sql-migration.ts';
+import {
+  findPending,
+  findRunning,
+  LIST_APPLIED,
+  MIGRATIONS_TABLE,
+  NOTE_APPLIED,
+  type SqlMigration,
+} from '../../migrations/sql-migration.ts';
 import { APPLICATION_ID, SQLITE_MIGRATIONS } from '../../migrations/sqlite.ts';
 import { StartError } from '../../start-error.ts';
 import { type Database, openReadHandle, openWriteHandle } from './connection.ts';
@@ -45,7 +52,7 @@ export function pendingMigrations(file: string, known = SQLITE_MIGRATIONS): read
 
 function apply(db: Database, known: readonly SqlMigration[], pending: readonly SqlMigration[]): void {
   db.exec(CREATE_MIGRATIONS_TABLE);
-  const record = db.prepare<[string]>(`INSERT INTO ${MIGRATIONS_TABLE} (name) VALUES (?)`);
+  const record = db.prepare<[string]>(`${NOTE_APPLIED} (?)`);
   for (const { statements } of findRunning(known, pending)) {
     for (const statement of statements) db.exec(statement);
   }
@@ -81,7 +88,7 @@ function pendingOn(db: Database, known: readonly SqlMigration[]): readonly SqlMi
 
 function appliedMigrations(db: Database): readonly string[] {
   const exists = readNames(db, `SELECT name FROM sqlite_schema WHERE name = '${MIGRATIONS_TABLE}'`).length > 0;
-  return exists ? readNames(db, `SELECT name FROM ${MIGRATIONS_TABLE}`) : [];
+  return exists ? readNames(db, LIST_APPLIED) : [];
 }
 
 function readNames(db: Database, sql: string): readonly string[] {
