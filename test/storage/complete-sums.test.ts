@@ -4,7 +4,7 @@ import type { TraceRecord } from '../../src/domain/trace.ts';
 import { NO_AGGREGATES, outdatedAggregates, SPANS_READ_THROUGH_MAX } from '../../src/domain/trace-aggregates.ts';
 import { sumUp } from '../../src/domain/trace-sums.ts';
 import { totalsOf } from '../../src/domain/trace-totals.ts';
-import { completeSums } from '../../src/storage/reading/complete-sums.ts';
+import { completeSums } from '../../src/storage/traces/complete-sums.ts';
 import { summary } from '../domain/summaries.ts';
 
 const SPANS = SPANS_READ_THROUGH_MAX + 1;

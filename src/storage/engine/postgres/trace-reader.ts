@@ -3,10 +3,10 @@
 import * as questions from '../../../../gen/storage/postgres/traces.ts';
 import type { TraceStore } from '../../../domain/store.ts';
 import type { Transact } from '../../questions.ts';
-import { completeSums } from '../../reading/complete-sums.ts';
-import { createLimiter } from '../../reading/limiter.ts';
-import { isLarge, takeInTurns } from '../../reading/trace-reads.ts';
-import { createKeepSums, createTraceFinder, createTraceReads, textRange } from '../../traces/trace-reader.ts';
+import { completeSums } from '../../traces/complete-sums.ts';
+import { createLimiter } from '../../traces/limiter.ts';
+import { createKeepSums, createTraceFinder, textRange } from '../../traces/trace-finder.ts';
+import { createTraceReads, isLarge, takeInTurns } from '../../traces/trace-reads.ts';
 import { askInParts, createAsking } from './ask.ts';
 import type { Lane } from './connection.ts';
 

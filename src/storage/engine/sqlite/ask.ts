@@ -46,17 +46,20 @@ function prepareRows<Row>(db: Database, { text, cells }: RowsChange<Row>): (rows
   };
 }
 
-/** Prepares each question when it is first asked. */
-export function createAsk(db: Database, lane: ReadLane): Ask {
+/** Prepares what is said when it is first needed. */
+function createPrepareOnce(db: Database) {
   const known = new Map<unknown, unknown>();
+  return <Said, Run>(prepare: (db: Database, said: Said) => Run, said: Said): Run => {
+    const run = known.get(said) ?? prepare(db, said);
+    known.set(said, run);
+    return run as Run;
+  };
+}
 
-  function prepare<Params, Row>(question: Question<Params, Row>): Asked<Params, Row> {
-    const asked = known.get(question) ?? prepareQuestion(db, question);
-    known.set(question, asked);
-    return asked as Asked<Params, Row>;
-  }
-
-  return (question, given) => lane(() => prepare(question).all(given));
+export function createAsk(db: Database, lane: ReadLane): Ask {
+  const prepareOnce = createPrepareOnce(db);
+  return <Params, Row>(question: Question<Params, Row>, given: Params) =>
+    lane(() => prepareOnce(prepareQuestion<Params, Row>, question).all(given));
 }
 
 export function createAsking<Questions>(db: Database, lane: ReadLane, questions: Questions): Asking<Questions> {
@@ -71,13 +74,7 @@ export function createAsking<Questions>(db: Database, lane: ReadLane, questions:
 /** On the handle that writes; whoever calls it lets one transaction end before the next begins. */
 export function createTransact(db: Database): Transact {
   const [begin, commit] = [db.prepare('BEGIN IMMEDIATE'), db.prepare('COMMIT')];
-  const known = new Map<unknown, unknown>();
-
-  function prepareOnce<Said, Run>(prepare: (db: Database, said: Said) => Run, said: Said): Run {
-    const run = known.get(said) ?? prepare(db, said);
-    known.set(said, run);
-    return run as Run;
-  }
+  const prepareOnce = createPrepareOnce(db);
 
   async function ask<Params, Row>(question: Question<Params, Row>, given: Params): Promise<readonly Row[]> {
     return prepareOnce(prepareQuestion<Params, Row>, question).all(given);

@@ -8,10 +8,10 @@ import { findEvent, findRequest } from '../../../../gen/storage/sqlite/append.ts
 import type { Store } from '../../../domain/store.ts';
 import { cacheKeyReads } from '../../keys/key-cache.ts';
 import { isSeenByAuthentication, spreadManagement } from '../../management.ts';
-import { completeSums } from '../../reading/complete-sums.ts';
-import { takeInTurns, type WholeTraceReads } from '../../reading/trace-reads.ts';
 import { StartError } from '../../start-error.ts';
 import { createStore, type Engine, type StoreLog, type StoreState } from '../../store.ts';
+import { completeSums } from '../../traces/complete-sums.ts';
+import { takeInTurns, type WholeTraceReads } from '../../traces/trace-reads.ts';
 import { createAsking } from './ask.ts';
 import { type Database, openReadHandle, type ReadLane, readAtOnce } from './connection.ts';
 import { type CallWriter, callInline, type OpenedCore, openCore, type WriterVerbs } from './core.ts';

@@ -1,8 +1,8 @@
 /** Long reads in a thread of their own, which is started with the first of them, and again after it died. */
 
 import type { Worker } from 'node:worker_threads';
-import { createLimiter } from '../../reading/limiter.ts';
-import type { WholeTraceReads } from '../../reading/trace-reads.ts';
+import { createLimiter } from '../../traces/limiter.ts';
+import type { WholeTraceReads } from '../../traces/trace-reads.ts';
 import { createThreadCalls, endThread, refusal, spawnThread } from './thread-calls.ts';
 
 export type ThreadReader = {

@@ -2,8 +2,14 @@
 
 import * as questions from '../../../../gen/storage/sqlite/traces.ts';
 import type { StoredTrace, TraceStore } from '../../../domain/store.ts';
-import { isLarge, type TakeSteps, type TraceReads, type WholeTraceReads } from '../../reading/trace-reads.ts';
-import { createTraceFinder, createTraceReads, textRange } from '../../traces/trace-reader.ts';
+import { createTraceFinder, textRange } from '../../traces/trace-finder.ts';
+import {
+  createTraceReads,
+  isLarge,
+  type TakeSteps,
+  type TraceReads,
+  type WholeTraceReads,
+} from '../../traces/trace-reads.ts';
 import { createAsking, prepareQuestion } from './ask.ts';
 import { packPrefixRange } from './compact-ids.ts';
 import type { Database, ReadLane } from './connection.ts';
