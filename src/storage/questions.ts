@@ -47,7 +47,7 @@ export type Words = {
   /** What the log says, from place to place. */
   envelopesOf(db: Db): SelectQueryBuilder<{ readonly log: Tables['Envelope'] }, 'log', Record<never, never>>;
   /** Every column of a table, by its property, but for those that are left out. */
-  allOf<Name extends TableName, Out extends Property<Name> = never>(table: Name, ...without: Out[]): EachOf<Name, Out>;
+  allOf<Name extends TableName, Out extends Column<Name> = never>(table: Name, ...without: Out[]): EachOf<Name, Out>;
   /** For a lookup: the rows whose columns are those of a key that is looked up. Locked by who will change them. */
   keyed<Query>(query: Query, table: string, columns: { readonly [Property: string]: unknown }, lock?: 'lock'): Query;
   /** For a lookup: requests by their keys. PostgreSQL has to find the month of each first. */
@@ -71,7 +71,7 @@ export type Words = {
   /** Of a `delivery` to an `endpoint`: how many of its events the log still has. */
   eventsKept(): RawBuilder<number | null>;
   /** The rows of which some columns are known; all columns but those that are left out. */
-  find<Name extends TableName, Without extends Property<Name> = never>(
+  find<Name extends TableName, Without extends Column<Name> = never>(
     db: Db,
     table: Name,
     known: Known<Name>,
@@ -115,11 +115,9 @@ type Made = { readonly __select__: unknown };
 
 type Known<Name extends TableName> = Partial<Selectable<Tables[Name]>>;
 
-type EachOf<Name extends TableName, Out> = readonly AsNamed<Exclude<Property<Name>, Out>>[];
+type EachOf<Name extends TableName, Out> = readonly AsNamed<Exclude<Column<Name>, Out>>[];
 
 type AsNamed<P extends string> = P extends string ? `${P} as ${P}` : never;
-
-type Property<Name extends TableName> = keyof Tables[Name] & string;
 
 /** They travel as JSON, so their columns are kept as they are asked for. */
 type TextRow = { readonly [Name: string]: string | number | null };
