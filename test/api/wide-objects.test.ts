@@ -136,7 +136,7 @@ describe('more than 20,000 integers that a double does not hold, over REST and g
     const traceId = hex(32);
     const spans = counts.map((count, index) => ({
       spanId: `s${index}`,
-      type: 'span',
+      type: SpanType.SPAN,
       paramsJson: `{"n":${long(count)}}`,
     }));
     const times = `"timestamps":{"started_at":${NOW},"finished_at":${NOW}}`;

@@ -97,7 +97,8 @@ async function launch(environment: { readonly [name: string]: string }, logFile:
     const key = await createProject(server);
     const observer = startObserver({ address: server.address, pid: server.child.pid ?? 0, key });
     // Loads what the first call of Connect loads, once in the life of a process.
-    await callRest(server.address, { verb: 'POST', path: '/spandrel.v1.TraceService/GetTrace', body: {} });
+    const headers = { 'content-type': 'application/json' };
+    await fetch(`${server.address}/spandrel.v1.TraceService/GetTrace`, { method: 'POST', headers, body: '{}' });
     await observer.serves(WARM_ANSWERS);
     await observer.begin();
     await observer.serves(BASELINE_ANSWERS);
