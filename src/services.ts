@@ -19,6 +19,7 @@ import type { Config } from './config.ts';
 import { createAuditLog } from './domain/audit-log.ts';
 import type { Project } from './domain/caller.ts';
 import type { Clock, RandomBytes } from './domain/clock.ts';
+import type { CollectorLimits } from './domain/collector-reading.ts';
 import { type CursorCodec, createCursorCodec } from './domain/cursor.ts';
 import { createEndpoints } from './domain/endpoints.ts';
 import { createEvaluators } from './domain/evaluators.ts';
@@ -35,6 +36,7 @@ import { createRoleBindings } from './domain/role-bindings.ts';
 import type { RootKeys } from './domain/secrets.ts';
 import type { Store } from './domain/store.ts';
 import { createTeams } from './domain/teams.ts';
+import { createTraceChanges } from './domain/trace-changes.ts';
 import { createTraces } from './domain/traces.ts';
 import { createEndpointRpc } from './rpc/endpoints.ts';
 import { createEvaluatorRpc } from './rpc/evaluators.ts';
@@ -87,24 +89,25 @@ function compileData(
   const { limits } = config;
   const linkTo = (kind: string) => (project: Project, id: string) =>
     `${publicUrl()}/${project.slug}/${kind}/${encodeURIComponent(id)}`;
-  const traces = createTraces({
-    store: store.traces,
-    cursors,
-    pricing,
-    traceDefaultDays: config.traceRetentionDays,
-    limits: {
-      spansMax: limits.spansPerRequestMax,
-      spansPerTraceMax: limits.spansPerTraceMax,
-      evaluationsMax: limits.evaluationsPerRequestMax,
-      stringMaxBytes: limits.stringMaxBytes,
-      freeJsonDepthMax: limits.jsonDepthMax,
-      futureMaxMs: limits.futureMaxMs,
-    },
-  });
-  const settings = createProjectSettings({ store: store.projects, traceDefaultDays: config.traceRetentionDays });
+  const traceLimits: CollectorLimits = {
+    spansMax: limits.spansPerRequestMax,
+    spansPerTraceMax: limits.spansPerTraceMax,
+    evaluationsMax: limits.evaluationsPerRequestMax,
+    stringMaxBytes: limits.stringMaxBytes,
+    freeJsonDepthMax: limits.jsonDepthMax,
+    futureMaxMs: limits.futureMaxMs,
+  };
+  const traceDefaultDays = config.traceRetentionDays;
+  const traces = createTraces({ store: store.traces, cursors, pricing, traceDefaultDays, limits: traceLimits });
+  const changes = createTraceChanges({ store: store.traceChanges, traceDefaultDays, limits: traceLimits });
+  const settings = createProjectSettings({ store: store.projects, traceDefaultDays });
   return [
     ...createOtlpMethods({ traces, onDiscarded }, sizes),
-    ...compileService(TraceService, createTraceRpc({ traces, settings, platformUrl: linkTo('traces') }), sizes),
+    ...compileService(
+      TraceService,
+      createTraceRpc({ traces, changes, settings, platformUrl: linkTo('traces') }),
+      sizes,
+    ),
     ...compileService(
       GatewayService,
       createGatewayRpc({ gateway: createGateway({ store: store.requests, pricing, meter }) }),

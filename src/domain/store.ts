@@ -18,12 +18,14 @@ import type {
 } from './request-report.ts';
 import type { Evaluation, Span, TraceAppend, TraceAppended, TraceBatch, TraceRecord } from './trace.ts';
 import type { TraceChoice } from './trace-aggregates.ts';
+import type { TraceChangeStore } from './trace-changes.ts';
 import type { DeliveryStore, WebhookStore } from './webhook-store.ts';
 
 export type Store = {
   readonly installation: InstallationStore;
   readonly keys: KeyStore;
   readonly traces: TraceStore;
+  readonly traceChanges: TraceChangeStore;
   readonly requests: RequestStore;
   readonly events: EventStore;
   readonly evaluators: EvaluatorStore;

@@ -15,6 +15,11 @@ export function isValidId(value: string): boolean {
   return value !== '' && !hasMoreCharactersThan(value, ID_CHARACTERS_MAX) && !CONTROL_CHARACTERS.test(value);
 }
 
+/** Whether an id that is looked up is short enough for any trace to have it. */
+export function hasIdLength(value: string): boolean {
+  return !hasMoreCharactersThan(value, ID_CHARACTERS_MAX);
+}
+
 /** 32 hex digits become lower case, because W3C ids compare that way; anything else is the sender's own. */
 export function normaliseTraceId(value: string): string {
   return value.length === TRACE_ID_DIGITS && HEX.test(value) ? value.toLowerCase() : value;

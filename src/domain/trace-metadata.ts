@@ -24,7 +24,7 @@ const SIZE_REASON = `would exceed ${METADATA_BYTES_MAX} bytes of metadata`;
 const LABELS_REASON = `would exceed ${LABELS_MAX} labels`;
 
 const IDENTITY_KEYS: ReadonlySet<string> = new Set(['user_id', 'thread_id', 'customer_id']);
-const ALIASES: ReadonlyMap<string, string> = new Map([
+export const ALIASES: ReadonlyMap<string, string> = new Map([
   ['userId', 'user_id'],
   ['threadId', 'thread_id'],
   ['customerId', 'customer_id'],

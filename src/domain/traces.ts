@@ -12,7 +12,8 @@ import type { Pricing } from './pricing.ts';
 import type { StoredTrace, TraceStore } from './store.ts';
 import type { Evaluation, Span, TraceRecord } from './trace.ts';
 import type { TraceChoice } from './trace-aggregates.ts';
-import { lookupForms } from './trace-ids.ts';
+import { traceNotFound } from './trace-changes.ts';
+import { hasIdLength, lookupForms } from './trace-ids.ts';
 import { createPageCursors, planPage, readEvaluations, readPage } from './trace-page.ts';
 import { traceTermDays } from './trace-retention.ts';
 import { inputText, outputText } from './trace-texts.ts';
@@ -70,7 +71,6 @@ export type Traces = {
 };
 
 const SPANS_LIMIT_DEFAULT = 10_000;
-const ID_MAX_CHARACTERS = 200;
 const PREFIX_WINDOW_MS = 90 * 86_400_000;
 const CANDIDATES_MAX = 5;
 /** What stands beside the texts of an answer, rounded up. */
@@ -165,7 +165,7 @@ function cutOf({ traceDefaultDays }: TracesDeps, project: Project, nowMs: number
 }
 
 async function findTrace(deps: TracesDeps, project: Project, traceId: string, nowMs: number): Promise<TraceRecord> {
-  if ([...traceId].length > ID_MAX_CHARACTERS) throw notFound();
+  if (!hasIdLength(traceId)) throw traceNotFound();
   const goneBeforeMs = cutOf(deps, project, nowMs) ?? Number.NEGATIVE_INFINITY;
   // A trace past its term is as unknown as one that never was, whether or not it is erased yet.
   const find = async (id: string) => {
@@ -175,7 +175,7 @@ async function findTrace(deps: TracesDeps, project: Project, traceId: string, no
   const { exact, padded, prefix } = lookupForms(traceId);
   const named = (await find(exact)) ?? (padded === null ? null : await find(padded));
   if (named) return named;
-  if (prefix === null) throw notFound();
+  if (prefix === null) throw traceNotFound();
   const sinceMs = Math.max(nowMs - PREFIX_WINDOW_MS, goneBeforeMs);
   const candidates = await deps.store.findByPrefix(project.number, prefix, sinceMs, CANDIDATES_MAX);
   if (candidates.length > 1) {
@@ -185,10 +185,6 @@ async function findTrace(deps: TracesDeps, project: Project, traceId: string, no
   }
   const [only] = candidates;
   const record = only === undefined ? null : await find(only);
-  if (!record) throw notFound();
+  if (!record) throw traceNotFound();
   return record;
-}
-
-function notFound(): Fault {
-  return new Fault('trace_not_found', 'Trace not found.', { flatError: 'Trace not found.' });
 }

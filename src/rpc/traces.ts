@@ -6,12 +6,14 @@ import { toTraceDraft } from '../domain/collector-json.ts';
 import { Fault } from '../domain/fault.ts';
 import { NUMBER_TEXTS_REASON, tooManyNumberTexts } from '../domain/json-text.ts';
 import type { ProjectSettingsService } from '../domain/project-settings.ts';
+import type { TraceChanges } from '../domain/trace-changes.ts';
 import type { Traces } from '../domain/traces.ts';
 import { TOO_WIDE_REASON } from '../domain/wide-json.ts';
 import { readCollectRequest } from './collect-request.ts';
 import type { Implementation, Run } from './method.ts';
 import { createProjectSettingsRpc } from './project-settings.ts';
 import { projectOf } from './scope.ts';
+import { createTraceChangeRpc } from './trace-changes.ts';
 import { evaluationMessage, type PlatformUrl, spanMessages, timestampsOf, traceMessage } from './trace-message.ts';
 
 /** By what is wrong with the body. */
@@ -22,11 +24,13 @@ const UNREADABLE_MESSAGES: ReadonlyMap<unknown, string> = new Map([
 
 export type TraceRpcDeps = {
   readonly traces: Traces;
+  readonly changes: TraceChanges;
   readonly settings: ProjectSettingsService;
   readonly platformUrl: PlatformUrl;
 };
 
-export function createTraceRpc({ traces, settings, platformUrl }: TraceRpcDeps): Implementation<typeof TraceService> {
+export function createTraceRpc(deps: TraceRpcDeps): Implementation<typeof TraceService> {
+  const { traces, changes, settings, platformUrl } = deps;
   const collectDraft = (draft: TraceDraft): Run<(typeof TraceService)['method']['collectTrace']> => {
     return async (context) => {
       const at = { project: projectOf(context), nowMs: context.nowMs };
@@ -75,6 +79,7 @@ export function createTraceRpc({ traces, settings, platformUrl }: TraceRpcDeps):
         return { view: { case: 'trace', value: { ...trace, spans: await spanMessages(view) } } };
       },
     },
+    ...createTraceChangeRpc(changes),
     ...createProjectSettingsRpc(settings),
   };
 }

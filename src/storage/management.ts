@@ -3,6 +3,7 @@
 import { Fault } from '../domain/fault.ts';
 import type { ManagementStore, Receipt } from '../domain/management.ts';
 import type { EvaluatorStore, InstallationStore, KeyStore, ProjectStore } from '../domain/store.ts';
+import type { TraceChangeStore } from '../domain/trace-changes.ts';
 import { createAuditList, createNoteRefusal } from './audit/audit.ts';
 import { createEvaluatorReader, createEvaluatorWriter, type EvaluatorWriter } from './evaluators/evaluators.ts';
 import { createInsertApiKey, createKeyRecords, createNoteUse } from './keys/key-records.ts';
@@ -16,11 +17,13 @@ import { createOrganizationReader } from './organization/organization-reader.ts'
 import { createReceipts } from './organization/receipts.ts';
 import { type Asking, type Questions, type Transact, type TransactAll, withQuestions } from './questions.ts';
 import { toBuffer } from './rows/endpoint-rows.ts';
+import { createTraceChanges } from './traces/trace-changes.ts';
 
 /** What writes need. */
 export type Managing = { readonly transact: TransactAll };
 
 export type ManagementWriter = EvaluatorWriter &
+  TraceChangeStore &
   Pick<InstallationStore, 'bootstrap' | 'addOrganization'> &
   Pick<KeyStore, 'insertApiKey'> &
   Pick<ManagementStore, 'noteRefusal' | 'noteUse' | 'claim' | 'release'> &
@@ -40,6 +43,8 @@ const VERBS: Readonly<Record<keyof ManagementWriter, 'seen' | 'unseen'>> = {
   noteUse: 'unseen',
   claim: 'unseen',
   release: 'unseen',
+  removeTrace: 'unseen',
+  patchMetadata: 'unseen',
 };
 const KINDS: ReadonlyMap<string, string> = new Map(Object.entries(VERBS));
 
@@ -54,6 +59,7 @@ export function createManagementWriter(questions: Questions, transact: Transact)
     ...createNewOrganizations(managing),
     ...createEvaluatorWriter(managing),
     ...createReceipts(managing),
+    ...createTraceChanges(managing),
     insertApiKey: createInsertApiKey(managing),
     updateSettings: createUpdateSettings(managing),
     commit: createCommit(managing),

@@ -113,6 +113,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
       },
       appendBatch: send,
     },
+    traceChanges: { removeTrace: writer.removeTrace, patchMetadata: writer.patchMetadata },
     requests: {
       projectNumbers: createProjectNumbers(control),
       report: send,

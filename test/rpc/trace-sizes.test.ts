@@ -32,7 +32,12 @@ async function written(spans: readonly Span[], evaluations: readonly Evaluation[
   const choice = { rootId: null, inputFromId: null, outputFromId: null, errorFromId: null, name: '', models: [] };
   const texts = { input: '', output: '', expectedOutput: null, errorJson: null, asciiTree: '', nextSpansCursor: null };
   const traces: Pick<Traces, 'get'> = { get: async () => ({ record, choice, ...texts, spans, evaluations }) };
-  const { getTrace } = createTraceRpc({ traces: traces as Traces, settings: {} as never, platformUrl: () => '' });
+  const { getTrace } = createTraceRpc({
+    changes: undefined as never,
+    traces: traces as Traces,
+    settings: {} as never,
+    platformUrl: () => '',
+  });
   if (!('handle' in getTrace)) throw new Error('The call reads JSON.');
   const context = { project: PROJECT, nowMs: 0 } as never;
   const answer = await getTrace.handle({ traceId: TRACE_ID, pageToken: '', llmMode: '', format: 0 } as never, context);

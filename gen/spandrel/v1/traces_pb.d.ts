@@ -1351,6 +1351,94 @@ export declare type UpdateProjectSettingsResponse = Message<"spandrel.v1.UpdateP
 export declare const UpdateProjectSettingsResponseSchema: GenMessage<UpdateProjectSettingsResponse>;
 
 /**
+ * New values for keys of the metadata of a trace.
+ *
+ * @generated from message spandrel.v1.UpdateTraceMetadataRequest
+ */
+export declare type UpdateTraceMetadataRequest = Message<"spandrel.v1.UpdateTraceMetadataRequest"> & {
+  /**
+   * The whole trace id.
+   *
+   * @generated from field: string trace_id = 1;
+   */
+  traceId: string;
+
+  /**
+   * A JSON object with one key at least, at most 32,768 characters. The rules of collected metadata hold for each value.
+   *
+   * @generated from field: optional string metadata_json = 2;
+   */
+  metadataJson?: string | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.UpdateTraceMetadataRequest.
+ * Use `create(UpdateTraceMetadataRequestSchema)` to create a new message.
+ */
+export declare const UpdateTraceMetadataRequestSchema: GenMessage<UpdateTraceMetadataRequest>;
+
+/**
+ * The metadata after the change.
+ *
+ * @generated from message spandrel.v1.UpdateTraceMetadataResponse
+ */
+export declare type UpdateTraceMetadataResponse = Message<"spandrel.v1.UpdateTraceMetadataResponse"> & {
+  /**
+   * As normalised at ingest.
+   *
+   * @generated from field: string trace_id = 1;
+   */
+  traceId: string;
+
+  /**
+   * A JSON object with all of it.
+   *
+   * @generated from field: string metadata_json = 2;
+   */
+  metadataJson: string;
+};
+
+/**
+ * Describes the message spandrel.v1.UpdateTraceMetadataResponse.
+ * Use `create(UpdateTraceMetadataResponseSchema)` to create a new message.
+ */
+export declare const UpdateTraceMetadataResponseSchema: GenMessage<UpdateTraceMetadataResponse>;
+
+/**
+ * Names the trace to remove.
+ *
+ * @generated from message spandrel.v1.DeleteTraceRequest
+ */
+export declare type DeleteTraceRequest = Message<"spandrel.v1.DeleteTraceRequest"> & {
+  /**
+   * The whole trace id.
+   *
+   * @generated from field: string trace_id = 1;
+   */
+  traceId: string;
+};
+
+/**
+ * Describes the message spandrel.v1.DeleteTraceRequest.
+ * Use `create(DeleteTraceRequestSchema)` to create a new message.
+ */
+export declare const DeleteTraceRequestSchema: GenMessage<DeleteTraceRequest>;
+
+/**
+ * The trace is gone.
+ *
+ * @generated from message spandrel.v1.DeleteTraceResponse
+ */
+export declare type DeleteTraceResponse = Message<"spandrel.v1.DeleteTraceResponse"> & {
+};
+
+/**
+ * Describes the message spandrel.v1.DeleteTraceResponse.
+ * Use `create(DeleteTraceResponseSchema)` to create a new message.
+ */
+export declare const DeleteTraceResponseSchema: GenMessage<DeleteTraceResponse>;
+
+/**
  * What a step of a trace does.
  *
  * @generated from enum spandrel.v1.SpanType
@@ -1689,6 +1777,29 @@ export declare const TraceService: GenService<{
     methodKind: "unary";
     input: typeof UpdateProjectSettingsRequestSchema;
     output: typeof UpdateProjectSettingsResponseSchema;
+  },
+  /**
+   * Changes the metadata of a trace. Each key that is sent takes the place of the stored one, labels too, and null
+   * removes it; the others stay. Only the metadata and the time of the last change are new: no span is added.
+   * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND trace_not_found.
+   *
+   * @generated from rpc spandrel.v1.TraceService.UpdateTraceMetadata
+   */
+  updateTraceMetadata: {
+    methodKind: "unary";
+    input: typeof UpdateTraceMetadataRequestSchema;
+    output: typeof UpdateTraceMetadataResponseSchema;
+  },
+  /**
+   * Removes a trace with its spans and evaluations. What is sent under its id from then on makes a new one.
+   * Errors: NOT_FOUND trace_not_found.
+   *
+   * @generated from rpc spandrel.v1.TraceService.DeleteTrace
+   */
+  deleteTrace: {
+    methodKind: "unary";
+    input: typeof DeleteTraceRequestSchema;
+    output: typeof DeleteTraceResponseSchema;
   },
 }>;
 

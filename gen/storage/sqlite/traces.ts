@@ -133,6 +133,25 @@ export const findTrace: Compiled<typeof source.findTrace> = {
   }),
 };
 
+export const holdTrace: Compiled<typeof source.holdTrace> = {
+  name: 'traces.holdTrace',
+  text: "select \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"inserted_at\" as \"insertedAtMs\", \"updated_at\" as \"updatedAtMs\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = ? and \"trace_id\" = ?",
+  cells: (given) => [given.projectNumber, packId(given.traceId)],
+  row: (row: any) => ({
+    sequence: row[0],
+    spanCount: row[1],
+    insertedAtMs: row[2],
+    updatedAtMs: row[3],
+    metadataJson: row[4],
+  }),
+};
+
+export const keepMetadata: Compiled<typeof source.keepMetadata> = {
+  name: 'traces.keepMetadata',
+  text: "update \"traces\" set \"metadata\" = ?, \"updated_at\" = ? where \"project_number\" = ? and \"trace_id\" = ?",
+  cells: (given) => [given.metadataJson, given.updatedAtMs, given.projectNumber, packId(given.traceId)],
+};
+
 export const keepSums: Compiled<typeof source.keepSums> = {
   name: 'traces.keepSums',
   text: "update \"traces\" set \"span_count\" = ?, \"started_at\" = ?, \"duration_ms\" = ?, \"first_token_ms\" = ?, \"prompt_tokens\" = ?, \"completion_tokens\" = ?, \"reasoning_tokens\" = ?, \"cache_read_input_tokens\" = ?, \"cache_creation_input_tokens\" = ?, \"total_cost_nano_usd\" = ?, \"unpriced_spans\" = ?, \"tokens_estimated\" = ?, \"has_error\" = ?, \"aggregates\" = ? where \"project_number\" = ? and \"trace_id\" = ? and \"sequence\" = ? and \"aggregates\" is not distinct from ?",

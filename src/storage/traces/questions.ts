@@ -163,3 +163,37 @@ function spansOf(db: Db, { projectNumber, sequence }: OfTrace) {
 function evaluationsOf(db: Db, { projectNumber, sequence }: OfTrace) {
   return db.selectFrom('Evaluation').where('projectNumber', '=', projectNumber).where('traceSequence', '=', sequence);
 }
+
+/** Who holds a trace changes it alone. */
+export const holdTrace = question<{ readonly projectNumber: number; readonly traceId: string }>()(
+  (db, { projectNumber, traceId }, { storedId, hold }) =>
+    hold(
+      db
+        .selectFrom('Trace')
+        .where('projectNumber', '=', projectNumber)
+        .where('traceId', '=', storedId(traceId))
+        .select([
+          'sequence as sequence',
+          'spanCount as spanCount',
+          'insertedAtMs as insertedAtMs',
+          'updatedAtMs as updatedAtMs',
+          'metadataJson as metadataJson',
+        ]),
+    ),
+);
+
+export type MetadataToKeep = {
+  readonly projectNumber: number;
+  readonly traceId: string;
+  readonly metadataJson: string;
+  readonly updatedAtMs: number;
+};
+
+export const keepMetadata = change<MetadataToKeep>(
+  (db, { projectNumber, traceId, metadataJson, updatedAtMs }, { storedId }) =>
+    db
+      .updateTable('Trace')
+      .where('projectNumber', '=', projectNumber)
+      .where('traceId', '=', storedId(traceId))
+      .set({ metadataJson, updatedAtMs }),
+);

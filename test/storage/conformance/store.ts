@@ -14,6 +14,7 @@ import { resentSpanConformance } from './resent-spans.ts';
 import { retentionConformance } from './retention.ts';
 import { PROJECT, sampleAppend, sampleEvaluator } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
+import { traceChangeConformance } from './trace-changes.ts';
 import { traceReadConformance } from './traces.ts';
 import { webhookConformance } from './webhooks.ts';
 
@@ -43,6 +44,7 @@ export function furtherConformance(open: OpenSubject): void {
   resentSpanConformance(open);
   correctionConformance(open);
   governanceConformance(open);
+  traceChangeConformance(open);
   retentionConformance(open);
   managementConformance(open);
   webhookConformance(open);

@@ -1,0 +1,62 @@
+/** Changing and removing traces that are stored: each change is one transaction. */
+
+import type { NamedTrace, TraceChangeStore } from '../../domain/trace-changes.ts';
+import { patchMetadata } from '../../domain/trace-metadata-patch.ts';
+import type { Managing } from '../management.ts';
+import type { Changing } from '../questions.ts';
+import { toHidden } from '../retention/expired-traces.ts';
+
+/** Removed at once; what has more is put out of reach, and retention erases it step by step. */
+const PARTS_AT_ONCE_MAX = 200;
+
+export function createTraceChanges({ transact }: Managing): TraceChangeStore {
+  /** Held, so that nobody else changes it meanwhile. */
+  async function hold({ ask, questions: { traces } }: Changing, { projectNumber, traceId, goneBeforeMs }: NamedTrace) {
+    const [found] = await ask(traces.holdTrace, { projectNumber, traceId });
+    if (found === undefined) return null;
+    return goneBeforeMs !== null && found.insertedAtMs < goneBeforeMs ? null : found;
+  }
+
+  async function isSmall(
+    { ask, questions: { traces } }: Changing,
+    trace: OfTrace & { readonly spanCount: number },
+  ): Promise<boolean> {
+    if (trace.spanCount > PARTS_AT_ONCE_MAX) return false;
+    const { projectNumber, sequence } = trace;
+    const more = await ask(traces.findEvaluationBeyond, { projectNumber, sequence, count: PARTS_AT_ONCE_MAX });
+    return more.length === 0;
+  }
+
+  return {
+    removeTrace: (trace) =>
+      transact(async (tx) => {
+        const { projectNumber, traceId } = trace;
+        const { retention } = tx.questions;
+        const found = await hold(tx, trace);
+        if (found === null) return false;
+        const { sequence, spanCount } = found;
+        if (await isSmall(tx, { projectNumber, sequence, spanCount })) {
+          await tx.change(retention.removeSpans, { projectNumber, sequences: [sequence] });
+          await tx.change(retention.removeEvaluations, { projectNumber, sequences: [sequence] });
+          await tx.change(retention.removeTraces, { projectNumber, traceIds: [traceId] });
+        } else {
+          await tx.change(retention.hideTrace, toHidden({ projectNumber, traceId, sequence }));
+        }
+        return true;
+      }),
+
+    patchMetadata: (trace, patch, nowMs) =>
+      transact(async (tx) => {
+        const { projectNumber, traceId } = trace;
+        const found = await hold(tx, trace);
+        if (found === null) return null;
+        const metadataJson = patchMetadata(found.metadataJson, patch);
+        if (metadataJson === null) return 'too_large';
+        const updatedAtMs = Math.max(found.updatedAtMs, nowMs);
+        await tx.change(tx.questions.traces.keepMetadata, { projectNumber, traceId, metadataJson, updatedAtMs });
+        return { metadataJson };
+      }),
+  };
+}
+
+type OfTrace = { readonly projectNumber: number; readonly sequence: number };
