@@ -37,6 +37,7 @@ import type { RootKeys } from './domain/secrets.ts';
 import type { Store } from './domain/store.ts';
 import { createTeams } from './domain/teams.ts';
 import { createTraceChanges } from './domain/trace-changes.ts';
+import { createTraceSearches } from './domain/trace-search.ts';
 import { createTraces } from './domain/traces.ts';
 import { createEndpointRpc } from './rpc/endpoints.ts';
 import { createEvaluatorRpc } from './rpc/evaluators.ts';
@@ -100,12 +101,13 @@ function compileData(
   const traceDefaultDays = config.traceRetentionDays;
   const traces = createTraces({ store: store.traces, cursors, pricing, traceDefaultDays, limits: traceLimits });
   const changes = createTraceChanges({ store: store.traceChanges, traceDefaultDays, limits: traceLimits });
+  const searches = createTraceSearches({ store: store.search, traces, cursors, traceDefaultDays });
   const settings = createProjectSettings({ store: store.projects, traceDefaultDays });
   return [
     ...createOtlpMethods({ traces, onDiscarded }, sizes),
     ...compileService(
       TraceService,
-      createTraceRpc({ traces, changes, settings, platformUrl: linkTo('traces') }),
+      createTraceRpc({ traces, changes, searches, settings, platformUrl: linkTo('traces') }),
       sizes,
     ),
     ...compileService(

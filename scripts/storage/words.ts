@@ -36,6 +36,7 @@ const sqlite: Said = {
   envelopesOf: (db) => db.selectFrom('Envelope as log') as never,
   textBytes,
   atLeast: (column, least) => sql`max(${sql.lit(least)}, ${sql.ref(column)})`,
+  holds: (column, given) => sql`(${given} is null or instr(${sql.ref(column)}, ${given}) > 0)`,
   // Whoever changes something changes it alone.
   hold: (query) => query,
   holdFree: (query) => query,
@@ -66,6 +67,7 @@ const postgres: Said = {
   // Unlike greatest(), which leaves out what is null.
   atLeast: (column, least) =>
     sql`case when ${sql.ref(column)} < ${sql.lit(least)} then ${sql.lit(least)} else ${sql.ref(column)} end`,
+  holds: (column, given) => sql`(${given}::text is null or strpos(${sql.ref(column)}, ${given}::text) > 0)`,
   hold: (query) => query.forUpdate(),
   holdFree: (query) => query.forUpdate().skipLocked(),
   storableText: (given) => asValue(`dropNul(${cellOf(given)})`),

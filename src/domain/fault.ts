@@ -58,6 +58,7 @@ const FRAMEWORK_CODES = {
 /** Codes of resources: `error` equals the code in the flat family. */
 const RESOURCE_CODES = {
   trace_not_found: 'not_found',
+  invalid_scroll_id: 'bad_request',
   ambiguous_trace_id: 'conflict',
   evaluator_not_found: 'not_found',
   evaluator_limit_reached: 'invalid',

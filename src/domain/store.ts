@@ -19,6 +19,7 @@ import type {
 import type { Evaluation, Span, TraceAppend, TraceAppended, TraceBatch, TraceRecord } from './trace.ts';
 import type { TraceChoice } from './trace-aggregates.ts';
 import type { TraceChangeStore } from './trace-changes.ts';
+import type { TraceSearch } from './trace-search-store.ts';
 import type { DeliveryStore, WebhookStore } from './webhook-store.ts';
 
 export type Store = {
@@ -26,6 +27,7 @@ export type Store = {
   readonly keys: KeyStore;
   readonly traces: TraceStore;
   readonly traceChanges: TraceChangeStore;
+  readonly search: TraceSearch;
   readonly requests: RequestStore;
   readonly events: EventStore;
   readonly evaluators: EvaluatorStore;

@@ -71,5 +71,5 @@ function sizeMaxOf(size: SizeClass, { ingestBytesMax }: Sizes): number {
 function permissionFits({ credential, permission, asks }: Policy): boolean {
   if (asks.length > 0) return credential === Credential.ORGANIZATION && permission === '' && asks.every(isPermission);
   if (credential === Credential.OPEN) return permission === '';
-  return isPermission(permission) || (credential === Credential.ORGANIZATION && permission === '');
+  return isPermission(permission) || permission === '';
 }

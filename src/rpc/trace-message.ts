@@ -52,6 +52,11 @@ const evaluationStatuses: Readonly<Record<Evaluation['status'], EvaluationStatus
 
 const costSources: ReadonlyMap<string, CostSource> = enumSpellings(CostSourceSchema);
 
+/** All that a view shows. */
+export async function traceWithSpans(view: TraceView, project: Project, platformUrl: PlatformUrl) {
+  return { ...traceMessage(view, project, platformUrl), spans: await spanMessages(view) };
+}
+
 export function traceMessage(
   view: TraceView,
   project: Project,
@@ -173,7 +178,7 @@ function endOfString(json: string, start: number): number {
 
 type ErrorShape = { message: string; stacktrace: string[] };
 
-function errorMessage(error: ErrorShape) {
+export function errorMessage(error: ErrorShape) {
   return { message: error.message, stacktrace: error.stacktrace };
 }
 
@@ -209,12 +214,12 @@ export function evaluationMessage(evaluation: Evaluation): MessageInitShape<type
 }
 
 /** Our own stored text: its shape was made by the collector. */
-function fromJson<T, M>(json: string | null, read: (value: T) => M): M | null {
+export function fromJson<T, M>(json: string | null, read: (value: T) => M): M | null {
   return json === null ? null : read(JSON.parse(json) as T);
 }
 
 /** A member only when there is a value: unset stays unset. */
-function set<K extends string, V>(name: K, value: V | null): { [P in K]?: V } {
+export function set<K extends string, V>(name: K, value: V | null): { [P in K]?: V } {
   return value === null ? {} : ({ [name]: value } as { [P in K]: V });
 }
 

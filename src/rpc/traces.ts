@@ -7,6 +7,7 @@ import { Fault } from '../domain/fault.ts';
 import { NUMBER_TEXTS_REASON, tooManyNumberTexts } from '../domain/json-text.ts';
 import type { ProjectSettingsService } from '../domain/project-settings.ts';
 import type { TraceChanges } from '../domain/trace-changes.ts';
+import type { TraceSearches } from '../domain/trace-search.ts';
 import type { Traces } from '../domain/traces.ts';
 import { TOO_WIDE_REASON } from '../domain/wide-json.ts';
 import { readCollectRequest } from './collect-request.ts';
@@ -14,7 +15,8 @@ import type { Implementation, Run } from './method.ts';
 import { createProjectSettingsRpc } from './project-settings.ts';
 import { projectOf } from './scope.ts';
 import { createTraceChangeRpc } from './trace-changes.ts';
-import { evaluationMessage, type PlatformUrl, spanMessages, timestampsOf, traceMessage } from './trace-message.ts';
+import { evaluationMessage, type PlatformUrl, timestampsOf, traceWithSpans } from './trace-message.ts';
+import { createTraceSearchRpc } from './trace-search.ts';
 
 /** By what is wrong with the body. */
 const UNREADABLE_MESSAGES: ReadonlyMap<unknown, string> = new Map([
@@ -25,12 +27,13 @@ const UNREADABLE_MESSAGES: ReadonlyMap<unknown, string> = new Map([
 export type TraceRpcDeps = {
   readonly traces: Traces;
   readonly changes: TraceChanges;
+  readonly searches: TraceSearches;
   readonly settings: ProjectSettingsService;
   readonly platformUrl: PlatformUrl;
 };
 
 export function createTraceRpc(deps: TraceRpcDeps): Implementation<typeof TraceService> {
-  const { traces, changes, settings, platformUrl } = deps;
+  const { traces, changes, searches, settings, platformUrl } = deps;
   const collectDraft = (draft: TraceDraft): Run<(typeof TraceService)['method']['collectTrace']> => {
     return async (context) => {
       const at = { project: projectOf(context), nowMs: context.nowMs };
@@ -75,11 +78,11 @@ export function createTraceRpc(deps: TraceRpcDeps): Implementation<typeof TraceS
           },
           context.nowMs,
         );
-        const trace = traceMessage(view, project, platformUrl);
-        return { view: { case: 'trace', value: { ...trace, spans: await spanMessages(view) } } };
+        return { view: { case: 'trace', value: await traceWithSpans(view, project, platformUrl) } };
       },
     },
     ...createTraceChangeRpc(changes),
+    ...createTraceSearchRpc(searches, platformUrl),
     ...createProjectSettingsRpc(settings),
   };
 }

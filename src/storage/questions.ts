@@ -56,6 +56,8 @@ export type Words = {
   textBytes(columns: readonly string[]): RawBuilder<number>;
   /** The number of a column, or the least where that is larger; null where the column is. */
   atLeast(column: string, least: number): RawBuilder<number | null>;
+  /** Whether a text holds another that is given, upper and lower case told apart; also where null is given. */
+  holds(column: string, given: string | null): RawBuilder<SqlBool>;
   /** What a question selects stays as it is until its transaction ends. */
   hold<Query extends Lockable<Query>>(query: Query): Query;
   /** The same without the rows that others hold, so that nobody is waited for. */

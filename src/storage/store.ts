@@ -3,6 +3,7 @@
 import { unavailableFault } from '../domain/fault.ts';
 import type { ManagementStore } from '../domain/management.ts';
 import type { KeyStore, Store, TraceStore } from '../domain/store.ts';
+import type { TraceSearch } from '../domain/trace-search-store.ts';
 import type { Append, AppendOutcome, Report, Reported } from './append/apply.ts';
 import { createCommitQueue } from './append/commit-queue.ts';
 import type { LookUps } from './append/reader.ts';
@@ -31,6 +32,7 @@ export type Engine = Pick<Store, 'retention'> & {
   readonly traces: Omit<TraceStore, 'append' | 'appendBatch'>;
   readonly lookUps: LookUps;
   readonly delivery: Delivery;
+  readonly search: TraceSearch;
   /** There may be something new to deliver. */
   readonly notify: () => void;
   readonly check: () => Promise<void>;
@@ -113,6 +115,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
       },
       appendBatch: send,
     },
+    search: engine.search,
     traceChanges: { removeTrace: writer.removeTrace, patchMetadata: writer.patchMetadata },
     requests: {
       projectNumbers: createProjectNumbers(control),

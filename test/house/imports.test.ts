@@ -120,7 +120,7 @@ describe('the house', () => {
   const STORAGE_ROOMS = [
     // Those of the contract.
     ...['traces', 'events', 'keys', 'endpoints', 'evaluators', 'organization'],
-    ...['append', 'audit', 'copy', 'delivery', 'engine', 'migrations', 'retention', 'rows', 'tables'],
+    ...['append', 'audit', 'copy', 'delivery', 'engine', 'migrations', 'retention', 'rows', 'search', 'tables'],
   ];
 
   it('storage has the rooms of the contract, and few beside them', () => {

@@ -33,7 +33,8 @@ async function written(spans: readonly Span[], evaluations: readonly Evaluation[
   const texts = { input: '', output: '', expectedOutput: null, errorJson: null, asciiTree: '', nextSpansCursor: null };
   const traces: Pick<Traces, 'get'> = { get: async () => ({ record, choice, ...texts, spans, evaluations }) };
   const { getTrace } = createTraceRpc({
-    changes: undefined as never,
+    changes: {} as never,
+    searches: {} as never,
     traces: traces as Traces,
     settings: {} as never,
     platformUrl: () => '',

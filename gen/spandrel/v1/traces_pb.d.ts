@@ -786,11 +786,11 @@ export declare type Trace = Message<"spandrel.v1.Trace"> & {
   nextPageToken: string;
 
   /**
-   * The tree of spans as text, at most 1,000 lines and 256 KiB.
+   * The tree of spans as text, at most 1,000 lines and 256 KiB. Unset where traces are found by a search.
    *
-   * @generated from field: string ascii_tree = 16;
+   * @generated from field: optional string ascii_tree = 16;
    */
-  asciiTree: string;
+  asciiTree?: string | undefined;
 
   /**
    * A page for a person; it says how to read the record, until there is a console.
@@ -1439,6 +1439,440 @@ export declare type DeleteTraceResponse = Message<"spandrel.v1.DeleteTraceRespon
 export declare const DeleteTraceResponseSchema: GenMessage<DeleteTraceResponse>;
 
 /**
+ * Which traces to find, and how to show them.
+ *
+ * @generated from message spandrel.v1.SearchTracesRequest
+ */
+export declare type SearchTracesRequest = Message<"spandrel.v1.SearchTracesRequest"> & {
+  /**
+   * The first instant, default 30 days ago: RFC 3339, or epoch milliseconds as a number or a text of digits.
+   *
+   * @generated from field: google.protobuf.Timestamp start_date = 1;
+   */
+  startDate?: Timestamp | undefined;
+
+  /**
+   * The last instant, default in 24 hours.
+   *
+   * @generated from field: google.protobuf.Timestamp end_date = 2;
+   */
+  endDate?: Timestamp | undefined;
+
+  /**
+   * A text that the input, the output, a name or an error message holds, in upper or lower case. Empty: any.
+   *
+   * @generated from field: string query = 3;
+   */
+  query: string;
+
+  /**
+   * A JSON object of filters by name, described in docs/search.md.
+   *
+   * @generated from field: optional string filters_json = 4;
+   */
+  filtersJson?: string | undefined;
+
+  /**
+   * Finds the traces instead that the filters do not fit.
+   *
+   * @generated from field: bool negate_filters = 5;
+   */
+  negateFilters: boolean;
+
+  /**
+   * Looks only at these traces.
+   *
+   * @generated from field: repeated string trace_ids = 6;
+   */
+  traceIds: string[];
+
+  /**
+   * 1 to 1,000 traces, default 100.
+   *
+   * @generated from field: optional int32 page_size = 7;
+   */
+  pageSize?: number | undefined;
+
+  /**
+   * started_at unless asked otherwise.
+   *
+   * @generated from field: spandrel.v1.TraceSort sort_by = 8;
+   */
+  sortBy: TraceSort;
+
+  /**
+   * desc unless asked otherwise.
+   *
+   * @generated from field: spandrel.v1.SortDirection sort_direction = 9;
+   */
+  sortDirection: SortDirection;
+
+  /**
+   * occurred unless asked otherwise.
+   *
+   * @generated from field: spandrel.v1.TraceDateField date_field = 10;
+   */
+  dateField: TraceDateField;
+
+  /**
+   * json unless digest is asked for.
+   *
+   * @generated from field: spandrel.v1.TraceFormat format = 11;
+   */
+  format: TraceFormat;
+
+  /**
+   * Asks for the digest, too.
+   *
+   * @generated from field: bool llm_mode = 12;
+   */
+  llmMode: boolean;
+
+  /**
+   * Whether each trace comes with its first 200 spans.
+   *
+   * @generated from field: bool include_spans = 13;
+   */
+  includeSpans: boolean;
+
+  /**
+   * scrollId of the page before; all else but the size of the page must be as it was.
+   *
+   * @generated from field: string page_token = 14;
+   */
+  pageToken: string;
+
+  /**
+   * Nothing but none.
+   *
+   * @generated from field: string group_by = 15;
+   */
+  groupBy: string;
+
+  /**
+   * Nothing but 0: pages go on by scrollId.
+   *
+   * @generated from field: int32 page_offset = 16;
+   */
+  pageOffset: number;
+
+  /**
+   * Not offered: every member is shown.
+   *
+   * @generated from field: optional string select_json = 17;
+   */
+  selectJson?: string | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.SearchTracesRequest.
+ * Use `create(SearchTracesRequestSchema)` to create a new message.
+ */
+export declare const SearchTracesRequestSchema: GenMessage<SearchTracesRequest>;
+
+/**
+ * One page of what was found.
+ *
+ * @generated from message spandrel.v1.SearchTracesResponse
+ */
+export declare type SearchTracesResponse = Message<"spandrel.v1.SearchTracesResponse"> & {
+  /**
+   * In the order asked for.
+   *
+   * @generated from field: repeated spandrel.v1.FoundTrace traces = 1;
+   */
+  traces: FoundTrace[];
+
+  /**
+   * How many there are, and where the next page begins.
+   *
+   * @generated from field: spandrel.v1.TracePagination pagination = 2;
+   */
+  pagination?: TracePagination | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.SearchTracesResponse.
+ * Use `create(SearchTracesResponseSchema)` to create a new message.
+ */
+export declare const SearchTracesResponseSchema: GenMessage<SearchTracesResponse>;
+
+/**
+ * A trace in the format asked for.
+ *
+ * @generated from message spandrel.v1.FoundTrace
+ */
+export declare type FoundTrace = Message<"spandrel.v1.FoundTrace"> & {
+  /**
+   * One of the two formats.
+   *
+   * @generated from oneof spandrel.v1.FoundTrace.view
+   */
+  view: {
+    /**
+     * Every field but the tree.
+     *
+     * @generated from field: spandrel.v1.Trace trace = 1;
+     */
+    value: Trace;
+    case: "trace";
+  } | {
+    /**
+     * A short text.
+     *
+     * @generated from field: spandrel.v1.TraceSummary summary = 2;
+     */
+    value: TraceSummary;
+    case: "summary";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message spandrel.v1.FoundTrace.
+ * Use `create(FoundTraceSchema)` to create a new message.
+ */
+export declare const FoundTraceSchema: GenMessage<FoundTrace>;
+
+/**
+ * A trace as a short text.
+ *
+ * @generated from message spandrel.v1.TraceSummary
+ */
+export declare type TraceSummary = Message<"spandrel.v1.TraceSummary"> & {
+  /**
+   * As normalised at ingest.
+   *
+   * @generated from field: string trace_id = 1;
+   */
+  traceId: string;
+
+  /**
+   * The first 200 characters of what went in and came out.
+   *
+   * @generated from field: string formatted_trace = 2;
+   */
+  formattedTrace: string;
+
+  /**
+   * The text of what went in.
+   *
+   * @generated from field: spandrel.v1.TraceText input = 3;
+   */
+  input?: TraceText | undefined;
+
+  /**
+   * The text of what came out.
+   *
+   * @generated from field: spandrel.v1.TraceText output = 4;
+   */
+  output?: TraceText | undefined;
+
+  /**
+   * When it began, and when this server stored and changed it.
+   *
+   * @generated from field: spandrel.v1.TraceTimestamps timestamps = 5;
+   */
+  timestamps?: TraceTimestamps | undefined;
+
+  /**
+   * A JSON object: the merged metadata.
+   *
+   * @generated from field: string metadata_json = 6;
+   */
+  metadataJson: string;
+
+  /**
+   * The error of the trace, unset when it went well.
+   *
+   * @generated from field: optional spandrel.v1.SpanError error = 7;
+   */
+  error?: SpanError | undefined;
+
+  /**
+   * Results, oldest first.
+   *
+   * @generated from field: repeated spandrel.v1.TraceEvaluation evaluations = 8;
+   */
+  evaluations: TraceEvaluation[];
+
+  /**
+   * A page for a person; it says how to read the record, until there is a console.
+   *
+   * @generated from field: string platform_url = 9;
+   */
+  platformUrl: string;
+};
+
+/**
+ * Describes the message spandrel.v1.TraceSummary.
+ * Use `create(TraceSummarySchema)` to create a new message.
+ */
+export declare const TraceSummarySchema: GenMessage<TraceSummary>;
+
+/**
+ * Where a page stands among all that was found.
+ *
+ * @generated from message spandrel.v1.TracePagination
+ */
+export declare type TracePagination = Message<"spandrel.v1.TracePagination"> & {
+  /**
+   * Exact up to 10,000.
+   *
+   * @generated from field: int64 total_hits = 1;
+   */
+  totalHits: bigint;
+
+  /**
+   * eq when total_hits is exact, gte when there may be more.
+   *
+   * @generated from field: string total_hits_relation = 2;
+   */
+  totalHitsRelation: string;
+
+  /**
+   * Where the next page begins; unset on the last.
+   *
+   * @generated from field: optional string next_page_token = 3;
+   */
+  nextPageToken?: string | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.TracePagination.
+ * Use `create(TracePaginationSchema)` to create a new message.
+ */
+export declare const TracePaginationSchema: GenMessage<TracePagination>;
+
+/**
+ * Names a thread.
+ *
+ * @generated from message spandrel.v1.GetThreadRequest
+ */
+export declare type GetThreadRequest = Message<"spandrel.v1.GetThreadRequest"> & {
+  /**
+   * 1 to 512 characters.
+   *
+   * @generated from field: string thread_id = 1;
+   */
+  threadId: string;
+
+  /**
+   * 1 to 1,000 traces, default 1,000.
+   *
+   * @generated from field: optional int32 page_size = 2;
+   */
+  pageSize?: number | undefined;
+
+  /**
+   * scrollId of the page before.
+   *
+   * @generated from field: string page_token = 3;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message spandrel.v1.GetThreadRequest.
+ * Use `create(GetThreadRequestSchema)` to create a new message.
+ */
+export declare const GetThreadRequestSchema: GenMessage<GetThreadRequest>;
+
+/**
+ * One page of a thread.
+ *
+ * @generated from message spandrel.v1.GetThreadResponse
+ */
+export declare type GetThreadResponse = Message<"spandrel.v1.GetThreadResponse"> & {
+  /**
+   * By start, then id.
+   *
+   * @generated from field: repeated spandrel.v1.Trace traces = 1;
+   */
+  traces: Trace[];
+
+  /**
+   * How many there are, and where the next page begins.
+   *
+   * @generated from field: spandrel.v1.ThreadPagination pagination = 2;
+   */
+  pagination?: ThreadPagination | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.GetThreadResponse.
+ * Use `create(GetThreadResponseSchema)` to create a new message.
+ */
+export declare const GetThreadResponseSchema: GenMessage<GetThreadResponse>;
+
+/**
+ * Where a page stands in a thread.
+ *
+ * @generated from message spandrel.v1.ThreadPagination
+ */
+export declare type ThreadPagination = Message<"spandrel.v1.ThreadPagination"> & {
+  /**
+   * Exact up to 10,000.
+   *
+   * @generated from field: int64 total_hits = 1;
+   */
+  totalHits: bigint;
+
+  /**
+   * Where the next page begins; unset on the last.
+   *
+   * @generated from field: optional string next_page_token = 2;
+   */
+  nextPageToken?: string | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.ThreadPagination.
+ * Use `create(ThreadPaginationSchema)` to create a new message.
+ */
+export declare const ThreadPaginationSchema: GenMessage<ThreadPagination>;
+
+/**
+ * Asks what the credential of the call stands for.
+ *
+ * @generated from message spandrel.v1.ValidateCredentialRequest
+ */
+export declare type ValidateCredentialRequest = Message<"spandrel.v1.ValidateCredentialRequest"> & {
+};
+
+/**
+ * Describes the message spandrel.v1.ValidateCredentialRequest.
+ * Use `create(ValidateCredentialRequestSchema)` to create a new message.
+ */
+export declare const ValidateCredentialRequestSchema: GenMessage<ValidateCredentialRequest>;
+
+/**
+ * The project of the credential.
+ *
+ * @generated from message spandrel.v1.ValidateCredentialResponse
+ */
+export declare type ValidateCredentialResponse = Message<"spandrel.v1.ValidateCredentialResponse"> & {
+  /**
+   * Its slug.
+   *
+   * @generated from field: string project_slug = 1;
+   */
+  projectSlug: string;
+
+  /**
+   * Its id.
+   *
+   * @generated from field: string project_id = 2;
+   */
+  projectId: string;
+};
+
+/**
+ * Describes the message spandrel.v1.ValidateCredentialResponse.
+ * Use `create(ValidateCredentialResponseSchema)` to create a new message.
+ */
+export declare const ValidateCredentialResponseSchema: GenMessage<ValidateCredentialResponse>;
+
+/**
  * What a step of a trace does.
  *
  * @generated from enum spandrel.v1.SpanType
@@ -1725,6 +2159,119 @@ export enum TraceFormat {
 export declare const TraceFormatSchema: GenEnum<TraceFormat>;
 
 /**
+ * What traces are sorted by.
+ *
+ * @generated from enum spandrel.v1.TraceSort
+ */
+export enum TraceSort {
+  /**
+   * started_at, or updated_at where dates are those of changes.
+   *
+   * @generated from enum value: TRACE_SORT_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * When the trace began.
+   *
+   * @generated from enum value: TRACE_SORT_STARTED_AT = 1;
+   */
+  STARTED_AT = 1,
+
+  /**
+   * What it cost.
+   *
+   * @generated from enum value: TRACE_SORT_TOTAL_COST = 2;
+   */
+  TOTAL_COST = 2,
+
+  /**
+   * How long it took.
+   *
+   * @generated from enum value: TRACE_SORT_TOTAL_TIME_MS = 3;
+   */
+  TOTAL_TIME_MS = 3,
+
+  /**
+   * How long it took to the first token.
+   *
+   * @generated from enum value: TRACE_SORT_FIRST_TOKEN_MS = 4;
+   */
+  FIRST_TOKEN_MS = 4,
+}
+
+/**
+ * Describes the enum spandrel.v1.TraceSort.
+ */
+export declare const TraceSortSchema: GenEnum<TraceSort>;
+
+/**
+ * Which way traces are sorted. Those without a value come last either way.
+ *
+ * @generated from enum spandrel.v1.SortDirection
+ */
+export enum SortDirection {
+  /**
+   * The same as desc.
+   *
+   * @generated from enum value: SORT_DIRECTION_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The largest first.
+   *
+   * @generated from enum value: SORT_DIRECTION_DESC = 1;
+   */
+  DESC = 1,
+
+  /**
+   * The smallest first.
+   *
+   * @generated from enum value: SORT_DIRECTION_ASC = 2;
+   */
+  ASC = 2,
+}
+
+/**
+ * Describes the enum spandrel.v1.SortDirection.
+ */
+export declare const SortDirectionSchema: GenEnum<SortDirection>;
+
+/**
+ * Which instant of a trace lies within the dates.
+ *
+ * @generated from enum spandrel.v1.TraceDateField
+ */
+export enum TraceDateField {
+  /**
+   * The same as occurred.
+   *
+   * @generated from enum value: TRACE_DATE_FIELD_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * When it began.
+   *
+   * @generated from enum value: TRACE_DATE_FIELD_OCCURRED = 1;
+   */
+  OCCURRED = 1,
+
+  /**
+   * When this server last changed it.
+   *
+   * @generated from enum value: TRACE_DATE_FIELD_UPDATED = 2;
+   */
+  UPDATED = 2,
+}
+
+/**
+ * Describes the enum spandrel.v1.TraceDateField.
+ */
+export declare const TraceDateFieldSchema: GenEnum<TraceDateField>;
+
+/**
  * Collects and reads traces of one project.
  *
  * @generated from service spandrel.v1.TraceService
@@ -1800,6 +2347,40 @@ export declare const TraceService: GenService<{
     methodKind: "unary";
     input: typeof DeleteTraceRequestSchema;
     output: typeof DeleteTraceResponseSchema;
+  },
+  /**
+   * Finds traces of the project, newest first unless asked otherwise. A walk by scrollId gives each trace once that was
+   * there when it began and did not change. A page holds fewer traces than asked for where its text would be more than
+   * 8 MiB, or where looking for them takes long; as long as there is a scrollId, there may be more.
+   * Errors: INVALID_ARGUMENT validation_error, INVALID_ARGUMENT invalid_scroll_id.
+   *
+   * @generated from rpc spandrel.v1.TraceService.SearchTraces
+   */
+  searchTraces: {
+    methodKind: "unary";
+    input: typeof SearchTracesRequestSchema;
+    output: typeof SearchTracesResponseSchema;
+  },
+  /**
+   * The traces of one thread, oldest first, each with its first 200 spans. A thread that nobody named has none.
+   * Errors: INVALID_ARGUMENT validation_error, INVALID_ARGUMENT invalid_scroll_id.
+   *
+   * @generated from rpc spandrel.v1.TraceService.GetThread
+   */
+  getThread: {
+    methodKind: "unary";
+    input: typeof GetThreadRequestSchema;
+    output: typeof GetThreadResponseSchema;
+  },
+  /**
+   * Tells which project a credential stands for. Any valid credential with a project may ask.
+   *
+   * @generated from rpc spandrel.v1.TraceService.ValidateCredential
+   */
+  validateCredential: {
+    methodKind: "unary";
+    input: typeof ValidateCredentialRequestSchema;
+    output: typeof ValidateCredentialResponseSchema;
   },
 }>;
 

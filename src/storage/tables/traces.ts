@@ -42,6 +42,12 @@ const columns = {
   aggregatesJson: json('aggregates').strictNullable(),
 };
 
+/** New traces come nearly in the order of these indexes, so that their entries lie next to each other. */
+const BY_START = {
+  name: 'traces_by_start',
+  expression: 'create index traces_by_start on traces (project_number, coalesce(started_at, inserted_at))',
+};
+
 /**
  * SQLite: the sequence is the row's own number, by which spans are found in the order in which traces came; what a
  * trace is called is random, and costs an index beside.
@@ -56,6 +62,7 @@ export const TraceOnSqlite = defineEntity({
     ...columns,
   },
   uniques: [{ name: 'traces_by_id', properties: ['projectNumber', 'traceId'] }],
+  indexes: [BY_START, { name: 'traces_by_update', properties: ['projectNumber', 'updatedAtMs'] }],
 });
 
 /** PostgreSQL: rows have no order to win by, so what a trace is called is the key. The sequence says in which month the spans are. */
@@ -68,8 +75,12 @@ export const TraceOnPostgres = defineEntity({
     sequence: large(),
     ...columns,
   },
-  // In order, so it is always written at its end: retention goes through traces as they came.
-  indexes: [{ name: 'traces_by_sequence', properties: 'sequence' }],
+  indexes: [
+    // In order, so it is always written at its end: retention goes through traces as they came.
+    { name: 'traces_by_sequence', properties: 'sequence' },
+    BY_START,
+    { name: 'traces_by_update', properties: ['projectNumber', 'updatedAtMs'] },
+  ],
 });
 
 /** What is short and often read comes before free text, which may spill over to further pages. */

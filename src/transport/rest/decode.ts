@@ -138,7 +138,7 @@ function readJson(field: DescField, value: JsonValue, at: JsonPlace): unknown {
 function readOne(field: DescField, value: JsonValue, at: JsonPlace): unknown {
   if (field.fieldKind === 'message' || (field.fieldKind === 'list' && field.listKind === 'message')) {
     if (isEpochMs(field)) return readWhole(value, at, readEpochMs);
-    return isTimestamp(field.message) ? readInstant(value, at) : readObject(field.message, value, at);
+    return isTimestamp(field.message) ? readInstant(unquoted(field, value), at) : readObject(field.message, value, at);
   }
   if (isJsonText(field)) return value === null && at.nullIsAbsent ? undefined : JSON.stringify(value);
   if (field.enum)
@@ -188,6 +188,15 @@ function readPageNumber(number: number, at: Place): string | undefined {
   if (number < 1) return outOfRange(at, { type: 'too_small', bound: 1 });
   if (number > PAGE_MAX) return outOfRange(at, { type: 'too_big', bound: PAGE_MAX });
   return String(number);
+}
+
+// No date is written with so many digits in a row.
+const MILLISECONDS = /^[0-9]{9,16}$/;
+
+/** Epoch milliseconds that are sent as a text, where the field may also be one. */
+function unquoted(field: DescField, value: JsonValue): JsonValue {
+  const isNumber = typeof value === 'string' && restFlags(field).also.includes('string') && MILLISECONDS.test(value);
+  return isNumber ? Number(value) : value;
 }
 
 /** ISO 8601, or epoch milliseconds. */

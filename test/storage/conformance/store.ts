@@ -15,6 +15,7 @@ import { retentionConformance } from './retention.ts';
 import { PROJECT, sampleAppend, sampleEvaluator } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
 import { traceChangeConformance } from './trace-changes.ts';
+import { traceSearchConformance } from './trace-search.ts';
 import { traceReadConformance } from './traces.ts';
 import { webhookConformance } from './webhooks.ts';
 
@@ -45,6 +46,7 @@ export function furtherConformance(open: OpenSubject): void {
   correctionConformance(open);
   governanceConformance(open);
   traceChangeConformance(open);
+  traceSearchConformance(open);
   retentionConformance(open);
   managementConformance(open);
   webhookConformance(open);

@@ -20,7 +20,7 @@ import { createRetention } from './retention.ts';
 import { createRowTypes, type RowTypes } from './row-types.ts';
 import { refuseForgetful, refuseHalfCopied, updateSchema } from './schema.ts';
 import { createTraceNumbers } from './trace-numbers.ts';
-import { createTraceReader } from './trace-reader.ts';
+import { createSearch, createTraceReader } from './trace-reader.ts';
 import { createTransact } from './transaction.ts';
 
 export type PostgresStoreOptions = LanesOptions & {
@@ -90,6 +90,7 @@ function startEngine({ url, lanes, rowTypes }: Parts, { refuseWhenClosed }: Stor
       findRequest: (key) => ask(findRequest, [key]),
       findEvent: (key) => ask(findEvent, [key]),
     },
+    search: createSearch(reads),
     retention: createRetention(management),
     delivery: {
       ask: createAsk(delivery),

@@ -3,12 +3,12 @@
 import { runAtOnce } from '../../../domain/steps.ts';
 import { openReadHandle, type ReadLane } from './connection.ts';
 import { input, serveCalls } from './thread-serve.ts';
-import { createTraceReader } from './trace-reader.ts';
+import { createSearch, createTraceReader } from './trace-reader.ts';
 
 const db = openReadHandle(input.file);
 // Errors get their meaning where codes are still known: in what answers.
 const readHere: ReadLane = async (read) => read();
 serveCalls(
-  createTraceReader(db, readHere, async (steps) => runAtOnce(steps)),
+  { ...createTraceReader(db, readHere, async (steps) => runAtOnce(steps)), ...createSearch(db, readHere) },
   () => void db.close(),
 );

@@ -11,7 +11,7 @@ import { isSeenByAuthentication, spreadManagement } from '../../management.ts';
 import { StartError } from '../../start-error.ts';
 import { createStore, type Engine, type StoreLog, type StoreState } from '../../store.ts';
 import { completeSums } from '../../traces/complete-sums.ts';
-import { takeInTurns, type WholeTraceReads } from '../../traces/trace-reads.ts';
+import { takeInTurns } from '../../traces/trace-reads.ts';
 import { createAsking } from './ask.ts';
 import { type Database, openReadHandle, type ReadLane, readAtOnce } from './connection.ts';
 import { type CallWriter, callInline, type OpenedCore, openCore, type WriterVerbs } from './core.ts';
@@ -19,9 +19,9 @@ import { type Lock, takeLock } from './lock.ts';
 import { paceReads } from './read-pace.ts';
 import { createRetention } from './retention.ts';
 import { spawnThread } from './thread-calls.ts';
-import { createThreadReader, spawnReader } from './thread-reader.ts';
+import { createThreadReader, type LongReads, spawnReader } from './thread-reader.ts';
 import { startThreadWriter } from './thread-writer.ts';
-import { createFinder, createTraceReader, sortOutReads } from './trace-reader.ts';
+import { createFinder, createSearch, createTraceReader, sortOutReads } from './trace-reader.ts';
 import { createWake } from './wake.ts';
 
 export type SqliteStoreOptions = {
@@ -99,7 +99,7 @@ type Parts = SqliteStoreOptions & {
   readonly reader: Database;
   readonly lane: ReadLane;
   /** Where long reads are done; null: like all others. */
-  readonly longReads: WholeTraceReads | null;
+  readonly longReads: LongReads | null;
   readonly release: () => Promise<void>;
 };
 
@@ -160,6 +160,7 @@ function startEngine(
       findRequest: (key) => reads.ask(findRequest, key),
       findEvent: (key) => reads.ask(findEvent, key),
     },
+    search: longReads === null ? createSearch(reader, pacedLane) : { find: longReads.find },
     retention: createRetention(control.ask, (step) => openCall('removeExpired', step)),
     delivery: {
       ask: control.ask,

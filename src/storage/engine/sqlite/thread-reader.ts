@@ -1,13 +1,17 @@
 /** Long reads in a thread of their own, which is started with the first of them, and again after it died. */
 
 import type { Worker } from 'node:worker_threads';
+import type { TraceSearch } from '../../../domain/trace-search-store.ts';
 import { createLimiter } from '../../traces/limiter.ts';
 import type { WholeTraceReads } from '../../traces/trace-reads.ts';
 import { createThreadCalls, endThread, refusal, spawnThread } from './thread-calls.ts';
 
+/** What the thread is asked for. */
+export type LongReads = WholeTraceReads & TraceSearch;
+
 export type ThreadReader = {
   /** Every read rejects with the unavailable Fault when the thread is gone, has too much to do, or takes too long. */
-  readonly reads: WholeTraceReads;
+  readonly reads: LongReads;
   /** Waits for reads that have begun, and refuses all others. */
   close(): Promise<void>;
 };
@@ -20,6 +24,8 @@ export type ThreadReaderOptions = {
 
 // What looks at all spans of a trace goes one by one: each holds all of their ids.
 const WHOLE_TRACES = { runningMax: 1, waitingMax: 64 };
+// Each makes room for others every now and then.
+const SEARCHES = { runningMax: 4, waitingMax: 64 };
 const READS_PENDING_MAX = 256;
 // Of the thread, in MiB. What one read holds is far less; without a bound the collector lets garbage grow to several times that.
 const HEAP_MAX = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
@@ -31,6 +37,7 @@ export function spawnReader(file: string): Worker {
 
 export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadReaderOptions): ThreadReader {
   const limit = createLimiter(WHOLE_TRACES);
+  const searchLimit = createLimiter(SEARCHES);
   const calls = createThreadCalls(readMaxMs);
   let thread: Worker | null = null;
   let closing = false;
@@ -49,13 +56,13 @@ export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadRea
     return worker;
   }
 
-  const call = <V extends keyof WholeTraceReads>(verb: V) =>
+  const call = <V extends keyof LongReads>(verb: V) =>
     (async (...args: readonly unknown[]) => {
       if (closing) throw refusal('The store is closed.');
       if (calls.countPending() >= READS_PENDING_MAX) throw refusal('Too much is being read; try again.');
       thread ??= start();
       return await calls.send(thread, verb, args);
-    }) as unknown as WholeTraceReads[V];
+    }) as unknown as LongReads[V];
   return {
     reads: {
       outline: (trace) => limit(() => call('outline')(trace)),
@@ -63,6 +70,7 @@ export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadRea
       sums: (trace) => limit(() => call('sums')(trace)),
       spanOrder: call('spanOrder'),
       evaluationOrder: call('evaluationOrder'),
+      find: (question) => searchLimit(() => call('find')(question)),
     },
     close: async () => {
       closing = true;

@@ -1,7 +1,10 @@
 /** Reading traces back from SQLite. */
 
+import * as searchQuestions from '../../../../gen/storage/sqlite/search.ts';
 import * as questions from '../../../../gen/storage/sqlite/traces.ts';
 import type { StoredTrace, TraceStore } from '../../../domain/store.ts';
+import type { TraceSearch } from '../../../domain/trace-search-store.ts';
+import { createTraceSearch } from '../../search/trace-search.ts';
 import { createTraceFinder, textRange } from '../../traces/trace-finder.ts';
 import {
   createTraceReads,
@@ -46,6 +49,10 @@ export function createTraceReader(db: Database, lane: ReadLane, takeSteps: TakeS
       return (await asking.ask(questions.findEvaluationBeyond, given)).length > 0;
     },
   };
+}
+
+export function createSearch(db: Database, lane: ReadLane): TraceSearch {
+  return createTraceSearch({ ...createAsking(db, lane, searchQuestions), nowMs: () => performance.now() });
 }
 
 /** Sends each read of a trace to where it holds up nobody: what is known to be short is read at once, all else in a thread. */

@@ -1,0 +1,133 @@
+// Compiled from src/storage/search/questions.ts by `npm run gen`: change it there.
+
+import type { Compiled } from '../../../src/storage/questions.ts';
+import { spanTypes } from '../../../src/storage/rows/codes.ts';
+import { unpackTyped } from '../../../src/storage/rows/codes.ts';
+import type * as source from '../../../src/storage/search/questions.ts';
+
+export const countTraces: Compiled<typeof source.countTraces> = {
+  name: 'search.countTraces',
+  text: "select count(*) as \"count\" from (select \"sequence\" as \"sequence\" from \"traces\" where \"project_number\" = $1 and \"inserted_at\" >= $2 and coalesce(\"started_at\", \"inserted_at\") >= $3 and coalesce(\"started_at\", \"inserted_at\") <= $4 and \"updated_at\" >= $5 and \"updated_at\" <= $6 and ($7::text is null or strpos(\"metadata\", $8::text) > 0) and ($9::text is null or strpos(\"metadata\", $10::text) > 0) limit $11) as \"some\"",
+  cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.limit],
+  row: (row) => row,
+};
+
+export const findByIds: Compiled<typeof source.findByIds> = {
+  name: 'search.findByIds',
+  text: "select \"trace_id\" as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"metadata\" as \"metadataJson\", \"inserted_at\" as \"insertedAtMs\", \"updated_at\" as \"updatedAtMs\", coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", case when \"duration_ms\" < 0 then 0 else \"duration_ms\" end as \"totalTimeMs\", \"first_token_ms\" as \"firstTokenMs\" from \"traces\" where \"project_number\" = $1 and \"trace_id\" = any($2)",
+  cells: (given) => [given.projectNumber, given.ids],
+  row: (row) => row,
+};
+
+export const findTexts: Compiled<typeof source.findTexts> = {
+  name: 'search.findTexts',
+  text: "select \"input\" as \"inputJson\", \"output\" as \"outputJson\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"span_id\" = $3",
+  cells: (given) => [given.projectNumber, given.sequence, given.spanId],
+  row: (row: any) => ({
+    inputJson: unpackTyped(row.inputJson),
+    outputJson: unpackTyped(row.outputJson),
+  }),
+};
+
+export const listByCost: Compiled<typeof source.listByCost> = {
+  name: 'search.listByCost',
+  text: "select coalesce(\"total_cost_nano_usd\", 9007199254740991) as \"key\", \"trace_id\" as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = $1 and \"inserted_at\" >= $2 and coalesce(\"started_at\", \"inserted_at\") >= $3 and coalesce(\"started_at\", \"inserted_at\") <= $4 and \"updated_at\" >= $5 and \"updated_at\" <= $6 and ($7::text is null or strpos(\"metadata\", $8::text) > 0) and ($9::text is null or strpos(\"metadata\", $10::text) > 0) and coalesce(\"total_cost_nano_usd\", 9007199254740991) >= $11 and (coalesce(\"total_cost_nano_usd\", 9007199254740991), \"trace_id\") > ($12, $13) order by coalesce(\"total_cost_nano_usd\", 9007199254740991) asc, \"trace_id\" asc limit $14",
+  cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
+  row: (row) => row,
+};
+
+export const listByCostDown: Compiled<typeof source.listByCostDown> = {
+  name: 'search.listByCostDown',
+  text: "select coalesce(\"total_cost_nano_usd\", -1) as \"key\", \"trace_id\" as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = $1 and \"inserted_at\" >= $2 and coalesce(\"started_at\", \"inserted_at\") >= $3 and coalesce(\"started_at\", \"inserted_at\") <= $4 and \"updated_at\" >= $5 and \"updated_at\" <= $6 and ($7::text is null or strpos(\"metadata\", $8::text) > 0) and ($9::text is null or strpos(\"metadata\", $10::text) > 0) and coalesce(\"total_cost_nano_usd\", -1) <= $11 and (coalesce(\"total_cost_nano_usd\", -1), \"trace_id\") < ($12, $13) order by coalesce(\"total_cost_nano_usd\", -1) desc, \"trace_id\" desc limit $14",
+  cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
+  row: (row) => row,
+};
+
+export const listByDuration: Compiled<typeof source.listByDuration> = {
+  name: 'search.listByDuration',
+  text: "select coalesce(case when \"duration_ms\" < 0 then 0 else \"duration_ms\" end, 9007199254740991) as \"key\", \"trace_id\" as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = $1 and \"inserted_at\" >= $2 and coalesce(\"started_at\", \"inserted_at\") >= $3 and coalesce(\"started_at\", \"inserted_at\") <= $4 and \"updated_at\" >= $5 and \"updated_at\" <= $6 and ($7::text is null or strpos(\"metadata\", $8::text) > 0) and ($9::text is null or strpos(\"metadata\", $10::text) > 0) and coalesce(case when \"duration_ms\" < 0 then 0 else \"duration_ms\" end, 9007199254740991) >= $11 and (coalesce(case when \"duration_ms\" < 0 then 0 else \"duration_ms\" end, 9007199254740991), \"trace_id\") > ($12, $13) order by coalesce(case when \"duration_ms\" < 0 then 0 else \"duration_ms\" end, 9007199254740991) asc, \"trace_id\" asc limit $14",
+  cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
+  row: (row) => row,
+};
+
+export const listByDurationDown: Compiled<typeof source.listByDurationDown> = {
+  name: 'search.listByDurationDown',
+  text: "select coalesce(case when \"duration_ms\" < 0 then 0 else \"duration_ms\" end, -1) as \"key\", \"trace_id\" as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = $1 and \"inserted_at\" >= $2 and coalesce(\"started_at\", \"inserted_at\") >= $3 and coalesce(\"started_at\", \"inserted_at\") <= $4 and \"updated_at\" >= $5 and \"updated_at\" <= $6 and ($7::text is null or strpos(\"metadata\", $8::text) > 0) and ($9::text is null or strpos(\"metadata\", $10::text) > 0) and coalesce(case when \"duration_ms\" < 0 then 0 else \"duration_ms\" end, -1) <= $11 and (coalesce(case when \"duration_ms\" < 0 then 0 else \"duration_ms\" end, -1), \"trace_id\") < ($12, $13) order by coalesce(case when \"duration_ms\" < 0 then 0 else \"duration_ms\" end, -1) desc, \"trace_id\" desc limit $14",
+  cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
+  row: (row) => row,
+};
+
+export const listByFirstToken: Compiled<typeof source.listByFirstToken> = {
+  name: 'search.listByFirstToken',
+  text: "select coalesce(\"first_token_ms\", 9007199254740991) as \"key\", \"trace_id\" as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = $1 and \"inserted_at\" >= $2 and coalesce(\"started_at\", \"inserted_at\") >= $3 and coalesce(\"started_at\", \"inserted_at\") <= $4 and \"updated_at\" >= $5 and \"updated_at\" <= $6 and ($7::text is null or strpos(\"metadata\", $8::text) > 0) and ($9::text is null or strpos(\"metadata\", $10::text) > 0) and coalesce(\"first_token_ms\", 9007199254740991) >= $11 and (coalesce(\"first_token_ms\", 9007199254740991), \"trace_id\") > ($12, $13) order by coalesce(\"first_token_ms\", 9007199254740991) asc, \"trace_id\" asc limit $14",
+  cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
+  row: (row) => row,
+};
+
+export const listByFirstTokenDown: Compiled<typeof source.listByFirstTokenDown> = {
+  name: 'search.listByFirstTokenDown',
+  text: "select coalesce(\"first_token_ms\", -1) as \"key\", \"trace_id\" as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = $1 and \"inserted_at\" >= $2 and coalesce(\"started_at\", \"inserted_at\") >= $3 and coalesce(\"started_at\", \"inserted_at\") <= $4 and \"updated_at\" >= $5 and \"updated_at\" <= $6 and ($7::text is null or strpos(\"metadata\", $8::text) > 0) and ($9::text is null or strpos(\"metadata\", $10::text) > 0) and coalesce(\"first_token_ms\", -1) <= $11 and (coalesce(\"first_token_ms\", -1), \"trace_id\") < ($12, $13) order by coalesce(\"first_token_ms\", -1) desc, \"trace_id\" desc limit $14",
+  cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
+  row: (row) => row,
+};
+
+export const listByStart: Compiled<typeof source.listByStart> = {
+  name: 'search.listByStart',
+  text: "select coalesce(\"started_at\", \"inserted_at\") as \"key\", \"trace_id\" as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = $1 and \"inserted_at\" >= $2 and coalesce(\"started_at\", \"inserted_at\") >= $3 and coalesce(\"started_at\", \"inserted_at\") <= $4 and \"updated_at\" + 0 >= $5 and \"updated_at\" + 0 <= $6 and ($7::text is null or strpos(\"metadata\", $8::text) > 0) and ($9::text is null or strpos(\"metadata\", $10::text) > 0) and coalesce(\"started_at\", \"inserted_at\") >= $11 and (coalesce(\"started_at\", \"inserted_at\"), \"trace_id\") > ($12, $13) order by coalesce(\"started_at\", \"inserted_at\") asc, \"trace_id\" asc limit $14",
+  cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
+  row: (row) => row,
+};
+
+export const listByStartDown: Compiled<typeof source.listByStartDown> = {
+  name: 'search.listByStartDown',
+  text: "select coalesce(\"started_at\", \"inserted_at\") as \"key\", \"trace_id\" as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = $1 and \"inserted_at\" >= $2 and coalesce(\"started_at\", \"inserted_at\") >= $3 and coalesce(\"started_at\", \"inserted_at\") <= $4 and \"updated_at\" + 0 >= $5 and \"updated_at\" + 0 <= $6 and ($7::text is null or strpos(\"metadata\", $8::text) > 0) and ($9::text is null or strpos(\"metadata\", $10::text) > 0) and coalesce(\"started_at\", \"inserted_at\") <= $11 and (coalesce(\"started_at\", \"inserted_at\"), \"trace_id\") < ($12, $13) order by coalesce(\"started_at\", \"inserted_at\") desc, \"trace_id\" desc limit $14",
+  cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
+  row: (row) => row,
+};
+
+export const listByUpdate: Compiled<typeof source.listByUpdate> = {
+  name: 'search.listByUpdate',
+  text: "select \"updated_at\" as \"key\", \"trace_id\" as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = $1 and \"inserted_at\" >= $2 and coalesce(\"started_at\", \"inserted_at\") + 0 >= $3 and coalesce(\"started_at\", \"inserted_at\") + 0 <= $4 and \"updated_at\" >= $5 and \"updated_at\" <= $6 and ($7::text is null or strpos(\"metadata\", $8::text) > 0) and ($9::text is null or strpos(\"metadata\", $10::text) > 0) and \"updated_at\" >= $11 and (\"updated_at\", \"trace_id\") > ($12, $13) order by \"updated_at\" asc, \"trace_id\" asc limit $14",
+  cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
+  row: (row) => row,
+};
+
+export const listByUpdateDown: Compiled<typeof source.listByUpdateDown> = {
+  name: 'search.listByUpdateDown',
+  text: "select \"updated_at\" as \"key\", \"trace_id\" as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = $1 and \"inserted_at\" >= $2 and coalesce(\"started_at\", \"inserted_at\") + 0 >= $3 and coalesce(\"started_at\", \"inserted_at\") + 0 <= $4 and \"updated_at\" >= $5 and \"updated_at\" <= $6 and ($7::text is null or strpos(\"metadata\", $8::text) > 0) and ($9::text is null or strpos(\"metadata\", $10::text) > 0) and \"updated_at\" <= $11 and (\"updated_at\", \"trace_id\") < ($12, $13) order by \"updated_at\" desc, \"trace_id\" desc limit $14",
+  cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
+  row: (row) => row,
+};
+
+export const listErrors: Compiled<typeof source.listErrors> = {
+  name: 'search.listErrors',
+  text: "select \"error\" as \"errorJson\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"error\" is not null",
+  cells: (given) => [given.projectNumber, given.sequence],
+  row: (row) => row,
+};
+
+export const listEvaluations: Compiled<typeof source.listEvaluations> = {
+  name: 'search.listEvaluations',
+  text: "select \"trace_sequence\" as \"traceSequence\", \"evaluator_id\" as \"evaluatorId\", \"is_guardrail\" as \"isGuardrail\", \"status\" as \"status\", \"passed\" as \"passed\", \"score\" as \"score\", \"label\" as \"label\" from \"evaluations\" where \"project_number\" = $1 and \"trace_sequence\" = any($2)",
+  cells: (given) => [given.projectNumber, given.sequences],
+  row: (row) => row,
+};
+
+export const listSpans: Compiled<typeof source.listSpans> = {
+  name: 'search.listSpans',
+  text: "select \"trace_sequence\" as \"traceSequence\", \"span_id\" as \"spanId\", \"parent_id\" as \"parentId\", \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = any($2)",
+  cells: (given) => [given.projectNumber, given.sequences],
+  row: (row: any) => ({
+    traceSequence: row.traceSequence,
+    spanId: row.spanId,
+    parentId: row.parentId,
+    type: spanTypes.word(row.type),
+    name: row.name,
+    model: row.model,
+    startedAtMs: row.startedAtMs,
+    finishedAtMs: row.finishedAtMs,
+    hasInput: row.hasInput,
+    hasOutput: row.hasOutput,
+    hasError: row.hasError,
+  }),
+};

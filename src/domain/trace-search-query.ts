@@ -1,0 +1,105 @@
+/** What is asked of a search: the filters as sent, judged and put in order. */
+
+import { REASONS_MAX, type Reason } from './fault.ts';
+import { JSON_DEPTH_MAX } from './json-scan.ts';
+import { isLosslessObject, type LosslessJson, type LosslessObject, parseLossless } from './lossless-json.ts';
+import { typeReason } from './reasons.ts';
+import { type Condition, FILTER_NAMES, type FilterName } from './trace-filter.ts';
+
+export const TRACE_SORTS = ['started_at', 'updated_at', 'total_cost', 'total_time_ms', 'first_token_ms'] as const;
+export type TraceSort = (typeof TRACE_SORTS)[number];
+
+export type ReadFilters = { readonly conditions: readonly Condition[]; readonly reasons: readonly Reason[] };
+
+const FIELD = 'filters';
+const MEMBERS_MAX = 1000;
+/** Of all filters together. */
+const VALUES_MAX = 1000;
+const VALUE_CHARACTERS_MAX = 1000;
+
+/** Filters whose values are given for each key or evaluator. */
+const KEYED: ReadonlySet<FilterName> = new Set([
+  'metadata.value',
+  'evaluations.passed',
+  'evaluations.state',
+  'evaluations.label',
+  'evaluations.score',
+]);
+const NAMES: ReadonlySet<string> = new Set(FILTER_NAMES);
+
+/** Reads filters from their JSON text. */
+export function readFilters(json: string | null): ReadFilters {
+  const parsed = json === null ? null : parseLossless(json, { depth: JSON_DEPTH_MAX, members: MEMBERS_MAX });
+  if (parsed === null || (parsed.kind === 'value' && parsed.value === null)) return { conditions: [], reasons: [] };
+  if (parsed.kind !== 'value' || !isLosslessObject(parsed.value)) {
+    return { conditions: [], reasons: [problem(FIELD, 'must be an object')] };
+  }
+  const reading: Reading = { conditions: [], reasons: [], values: 0 };
+  for (const [name, value] of Object.entries(parsed.value)) {
+    if (reading.reasons.length >= REASONS_MAX) break;
+    readFilter(reading, name, value);
+  }
+  if (reading.values > VALUES_MAX) reading.reasons.push(problem(FIELD, `must not hold more than ${VALUES_MAX} values`));
+  return { conditions: reading.conditions, reasons: reading.reasons };
+}
+
+type Reading = { readonly conditions: Condition[]; readonly reasons: Reason[]; values: number };
+
+function readFilter(reading: Reading, name: string, value: LosslessJson): void {
+  const field = `${FIELD}.${name}`;
+  if (!isFilterName(name)) reading.reasons.push(problem(field, 'is no filter'));
+  else if (value === null) return;
+  else if (!KEYED.has(name)) readValues(reading, { name, of: '', field, value });
+  else if (!isLosslessObject(value)) reading.reasons.push(problem(field, 'must be an object'));
+  else readKeyed(reading, name, value);
+}
+
+function isFilterName(name: string): name is FilterName {
+  return NAMES.has(name);
+}
+
+function readKeyed(reading: Reading, name: FilterName, value: LosslessObject): void {
+  for (const [of, values] of Object.entries(value)) {
+    readValues(reading, { name, of, field: `${FIELD}.${name}.${of}`, value: values });
+  }
+}
+
+type Sent = Omit<Condition, 'values'> & { readonly field: string; readonly value: LosslessJson };
+
+function readValues(reading: Reading, { name, of, field, value }: Sent): void {
+  const { conditions, reasons } = reading;
+  if (value === null) return;
+  if (!Array.isArray(value)) {
+    reasons.push(typeReason(field, 'array', 'object'));
+    return;
+  }
+  const values: string[] = [];
+  for (const [index, item] of value.entries()) {
+    if (typeof item === 'string' && item.length <= VALUE_CHARACTERS_MAX) values.push(item);
+    else if (reasons.length < REASONS_MAX) {
+      reasons.push(problem(`${field}.${index}`, `must be a string of at most ${VALUE_CHARACTERS_MAX} characters`));
+    }
+  }
+  reading.values += values.length;
+  const closed = CLOSED.get(name);
+  if (closed !== undefined && values.some((each) => !closed.includes(each))) {
+    reasons.push(problem(field, `must hold nothing but ${closed.join(', ')}`));
+  }
+  if (name === 'evaluations.score' && values.length > 0 && !isRange(values)) {
+    reasons.push(problem(field, 'must be a least and a greatest number, as strings'));
+  }
+  if (values.length > 0) conditions.push({ name, of, values });
+}
+
+const CLOSED: ReadonlyMap<FilterName, readonly string[]> = new Map([
+  ['traces.error', ['true', 'false']],
+  ['evaluations.passed', ['true', 'false']],
+]);
+
+function isRange(values: readonly string[]): boolean {
+  return values.length === 2 && values.every((value) => value.trim() !== '' && Number.isFinite(Number(value)));
+}
+
+function problem(field: string, what: string): Reason {
+  return { field, type: 'custom', message: `${field} ${what}` };
+}

@@ -1,0 +1,52 @@
+/** The port of search: what finds traces. Apart from all else, so that another store can answer it. */
+
+import type { SearchFilter } from './trace-filter.ts';
+import type { TraceSort } from './trace-search-query.ts';
+
+export type TraceSearch = {
+  /**
+   * Traces in the order asked for. MUST see every append acknowledged before the call, MUST leave out no trace that
+   * fits and answer none that does not, MUST NOT hold up appends, and MUST end within a few seconds: what was not looked at
+   * by then is told by `next`.
+   */
+  find(question: SearchQuestion): Promise<FoundTraces>;
+};
+
+export type SearchQuestion = {
+  readonly projectNumber: number;
+  /** A trace that came in before this instant counts as gone; null: none does. */
+  readonly goneBeforeMs: number | null;
+  readonly started: InstantRange;
+  readonly updated: InstantRange;
+  readonly sort: TraceSort;
+  readonly isAscending: boolean;
+  /** Only these, at most 1,000; null: all. */
+  readonly traceIds: readonly string[] | null;
+  readonly filter: SearchFilter;
+  /** Traces behind this place; null: from the first on. */
+  readonly after: SearchPlace | null;
+  /** Most traces to answer. */
+  readonly limit: number;
+  /** Whether to count all that fit, also those before `after`. */
+  readonly isCounted: boolean;
+};
+
+/** Both ends included. */
+export type InstantRange = { readonly fromMs: number; readonly toMs: number };
+
+/** Where a trace stands in an order; `key` is its value, or one behind all others where it has none. */
+export type SearchPlace = { readonly key: number; readonly traceId: string };
+
+export type FoundTraces = {
+  readonly traces: readonly SearchPlace[];
+  /** Behind which to go on; null: there are no others. */
+  readonly next: SearchPlace | null;
+  /** Null where it was not asked for. */
+  readonly total: SearchTotal | null;
+};
+
+/** How many fit: `count` is less than there may be unless it is exact. */
+export type SearchTotal = { readonly count: number; readonly isExact: boolean };
+
+/** What is counted; beyond it a total only says that there are more. */
+export const TOTAL_MAX = 10_000;

@@ -1,0 +1,249 @@
+/** Finding traces, and showing them page by page. */
+
+import { ANSWER_MAX_BYTES } from './answer-size.ts';
+import type { Project } from './caller.ts';
+import { canonicalJson } from './canonical-json.ts';
+import type { CursorCodec } from './cursor.ts';
+import { Fault, type Reason, validationFault } from './fault.ts';
+import { termStartMs } from './page.ts';
+import { hasMoreCharactersThan } from './text-limits.ts';
+import type { Condition } from './trace-filter.ts';
+import { normaliseTraceId } from './trace-ids.ts';
+import { traceTermDays } from './trace-retention.ts';
+import { readFilters, type TraceSort } from './trace-search-query.ts';
+import type { SearchPlace, SearchQuestion, SearchTotal, TraceSearch } from './trace-search-store.ts';
+import type { Traces, TraceView } from './traces.ts';
+
+export type SearchRequest = {
+  /** Null: not sent. */
+  readonly startMs: number | null;
+  readonly endMs: number | null;
+  /** Empty: any. */
+  readonly query: string;
+  readonly filtersJson: string | null;
+  readonly negateFilters: boolean;
+  /** Empty: all. */
+  readonly traceIds: readonly string[];
+  readonly pageSize: number | null;
+  /** Null: not sent. */
+  readonly sortBy: TraceSort | null;
+  readonly isAscending: boolean;
+  readonly isByUpdate: boolean;
+  readonly includeSpans: boolean;
+  /** Empty: the first page. */
+  readonly cursor: string;
+};
+
+export type ThreadRequest = {
+  readonly threadId: string;
+  readonly pageSize: number | null;
+  readonly cursor: string;
+};
+
+export type SearchCall = {
+  readonly project: Project;
+  readonly nowMs: number;
+  /** Told how large the answer will be about; throws the unavailable Fault where there is no room for it. */
+  readonly countAnswer: (bytes: number) => void;
+};
+
+export type TracePage = {
+  readonly views: readonly TraceView[];
+  readonly total: SearchTotal;
+  /** Null: nothing is left. */
+  readonly nextCursor: string | null;
+};
+
+export type TraceSearches = {
+  /** Throws validation_error or invalid_scroll_id. */
+  search(request: SearchRequest, call: SearchCall): Promise<TracePage>;
+  /** The traces of a thread, oldest first. Throws validation_error or invalid_scroll_id. */
+  thread(request: ThreadRequest, call: SearchCall): Promise<TracePage>;
+  /** What is wrong with a request. */
+  problems(request: SearchRequest): readonly Reason[];
+};
+
+export type TraceSearchesDeps = {
+  readonly store: TraceSearch;
+  readonly traces: Pick<Traces, 'get'>;
+  readonly cursors: CursorCodec;
+  /** The term of traces in projects that never chose; null: for ever. */
+  readonly traceDefaultDays: number | null;
+};
+
+const DAY_MS = 86_400_000;
+const DAYS_DEFAULT = 30;
+const PAGE_SIZE_DEFAULT = 100;
+const THREAD_PAGE_SIZE_DEFAULT = 1000;
+const THREAD_ID_CHARACTERS_MAX = 512;
+const SPANS_PER_TRACE = 200;
+/** Traces that are read at once: more only wait for each other. */
+const READ_AT_ONCE = 8;
+const EVER = { fromMs: Number.MIN_SAFE_INTEGER, toMs: Number.MAX_SAFE_INTEGER };
+const NO_TOTAL: SearchTotal = { count: 0, isExact: true };
+
+/** Where a walk is. The first page fixes its dates and counts its traces. */
+type Walk = {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly after: SearchPlace | null;
+  readonly total: SearchTotal | null;
+};
+
+type Plan = {
+  /** What a cursor belongs to, beside the project. */
+  readonly binding: string;
+  readonly walk: Walk;
+  readonly question: Omit<SearchQuestion, 'projectNumber' | 'goneBeforeMs' | 'after' | 'isCounted'>;
+  readonly spansLimit: number;
+};
+
+export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
+  const { store, traces, cursors, traceDefaultDays } = deps;
+
+  async function run(plan: Plan, call: SearchCall): Promise<TracePage> {
+    const { walk, question, spansLimit } = plan;
+    const { project, nowMs } = call;
+    const found = await store.find({
+      ...question,
+      projectNumber: project.number,
+      goneBeforeMs: termStartMs(traceTermDays(project.traceRetentionDays, traceDefaultDays), nowMs),
+      after: walk.after,
+      isCounted: walk.total === null,
+    });
+    const total = walk.total ?? found.total ?? NO_TOTAL;
+    const { views, last } = await show(found.traces, spansLimit, call);
+    const next = last ?? found.next;
+    const nextCursor = next === null ? null : seal(plan, project, { ...walk, after: next, total });
+    return { views, total, nextCursor };
+  }
+
+  /** As many as an answer has room for; `last` is the last of them where others found none. */
+  async function show(places: readonly SearchPlace[], spansLimit: number, { project, nowMs, countAnswer }: SearchCall) {
+    const views: TraceView[] = [];
+    let leftBytes = ANSWER_MAX_BYTES;
+    for (let start = 0; start < places.length; start += READ_AT_ONCE) {
+      const some = places.slice(start, start + READ_AT_ONCE);
+      const read = await Promise.all(some.map((place) => readOne(project, { ...place, spansLimit }, nowMs)));
+      for (const [index, one] of read.entries()) {
+        // Gone since it was found.
+        if (one === null) continue;
+        leftBytes -= one.bytes;
+        if (leftBytes < 0 && views.length > 0) return { views, last: places[start + index - 1] ?? null };
+        countAnswer(one.bytes);
+        views.push(one.view);
+      }
+    }
+    return { views, last: null };
+  }
+
+  async function readOne(project: Project, trace: { traceId: string; spansLimit: number }, nowMs: number) {
+    let bytes = 0;
+    const countAnswer = (more: number) => {
+      bytes += more;
+    };
+    try {
+      const view = await traces.get(project, { ...trace, spansCursor: '', countAnswer }, nowMs);
+      return { view, bytes };
+    } catch (error) {
+      if (error instanceof Fault && error.code === 'trace_not_found') return null;
+      throw error;
+    }
+  }
+
+  function seal({ binding }: Plan, project: Project, { fromMs, toMs, after, total }: Walk): string {
+    const { key, traceId } = after ?? { key: 0, traceId: '' };
+    const { count, isExact } = total ?? NO_TOTAL;
+    return cursors.seal(['trace-search', project.id, binding], [fromMs, toMs, key, traceId, count, isExact ? 1 : 0]);
+  }
+
+  function open(cursor: string, binding: string, project: Project): Walk {
+    const place = cursors.open(['trace-search', project.id, binding], cursor);
+    const [fromMs, toMs, key, traceId, count, isExact] = place ?? [];
+    if (typeof fromMs !== 'number' || typeof toMs !== 'number') throw invalidScrollId();
+    if (typeof key !== 'number' || typeof traceId !== 'string' || typeof count !== 'number') throw invalidScrollId();
+    return { fromMs, toMs, after: { key, traceId }, total: { count, isExact: isExact === 1 } };
+  }
+
+  function planSearch(request: SearchRequest, { project, nowMs }: SearchCall): Plan {
+    const { startMs, endMs, cursor, isByUpdate, isAscending } = request;
+    const { conditions } = readFilters(request.filtersJson);
+    const sort = request.sortBy ?? (isByUpdate ? 'updated_at' : 'started_at');
+    const text = request.query.toLowerCase();
+    const isNegated = request.negateFilters && conditions.length > 0;
+    const ids = request.traceIds.length === 0 ? null : [...new Set(request.traceIds.map(normaliseTraceId))].sort();
+    const filters = sortConditions(conditions).map(({ name, of, values }) => [name, of, [...values].sort()]);
+    const binding = canonicalJson([sort, isAscending, isByUpdate, isNegated, text, ids ?? [], filters]);
+    const walk =
+      cursor === ''
+        ? {
+            fromMs: startMs ?? nowMs - DAYS_DEFAULT * DAY_MS,
+            toMs: endMs ?? nowMs + DAY_MS,
+            after: null,
+            total: null,
+          }
+        : open(cursor, binding, project);
+    if ((startMs ?? walk.fromMs) !== walk.fromMs || (endMs ?? walk.toMs) !== walk.toMs) throw invalidScrollId();
+    if (walk.fromMs > walk.toMs) throw validationFault('json', [DATES_REVERSED]);
+    const dates = { fromMs: walk.fromMs, toMs: walk.toMs };
+    return {
+      binding,
+      walk,
+      question: {
+        started: isByUpdate ? EVER : dates,
+        updated: isByUpdate ? dates : EVER,
+        sort,
+        isAscending,
+        traceIds: ids,
+        filter: { conditions, isNegated, text },
+        limit: request.pageSize ?? PAGE_SIZE_DEFAULT,
+      },
+      spansLimit: request.includeSpans ? SPANS_PER_TRACE : 0,
+    };
+  }
+
+  function planThread({ threadId, pageSize, cursor }: ThreadRequest, { project }: SearchCall): Plan {
+    const binding = canonicalJson(['thread', threadId]);
+    return {
+      binding,
+      walk: cursor === '' ? { ...EVER, after: null, total: null } : open(cursor, binding, project),
+      question: {
+        started: EVER,
+        updated: EVER,
+        sort: 'started_at',
+        isAscending: true,
+        traceIds: null,
+        filter: {
+          conditions: [{ name: 'metadata.thread_id', of: '', values: [threadId] }],
+          isNegated: false,
+          text: '',
+        },
+        limit: pageSize ?? THREAD_PAGE_SIZE_DEFAULT,
+      },
+      spansLimit: SPANS_PER_TRACE,
+    };
+  }
+
+  return {
+    search: async (request, call) => await run(planSearch(request, call), call),
+    async thread(request, call) {
+      // No trace has a longer one, and no database would keep such a text.
+      if (hasMoreCharactersThan(request.threadId, THREAD_ID_CHARACTERS_MAX)) {
+        return { views: [], total: NO_TOTAL, nextCursor: null };
+      }
+      return await run(planThread(request, call), call);
+    },
+    problems: ({ filtersJson }) => readFilters(filtersJson).reasons,
+  };
+}
+
+const DATES_REVERSED: Reason = { field: 'startDate', type: 'custom', message: 'startDate must not be after endDate' };
+
+function sortConditions(conditions: readonly Condition[]): readonly Condition[] {
+  const textOf = ({ name, of }: Condition) => JSON.stringify([name, of]);
+  return conditions.toSorted((one, other) => (textOf(one) < textOf(other) ? -1 : 1));
+}
+
+function invalidScrollId(): Fault {
+  return new Fault('invalid_scroll_id', 'scrollId is not valid for this query');
+}

@@ -1,0 +1,128 @@
+/** What filters have to know of traces, read for some of them at once. */
+
+import type { SpanSummary } from '../../domain/trace.ts';
+import { aggregatesOf, choiceOf, type TraceChoice } from '../../domain/trace-aggregates.ts';
+import type { Needs, SearchDocument } from '../../domain/trace-filter.ts';
+import { createTextMatcher } from '../../domain/trace-filter.ts';
+import { inputText, outputText } from '../../domain/trace-texts.ts';
+import type { RowOf } from '../questions.ts';
+import type { SearchAsking, SearchQuestions } from './trace-search.ts';
+
+export type Candidate = {
+  readonly sequence: number;
+  readonly spanCount: number;
+  readonly hasError: boolean;
+  readonly metadataJson: string;
+};
+
+export type Read<Row> = { readonly row: Row; readonly document: Document };
+type Document = SearchDocument & { readonly choice: TraceChoice | null };
+
+export type Documents = {
+  /** In parts that can be read at once. */
+  cut<Row extends Candidate>(rows: readonly Row[]): readonly (readonly Row[])[];
+  /** Without the texts of spans. */
+  read<Row extends Candidate>(part: readonly Row[]): Promise<readonly Read<Row>[]>;
+  /** Whether one of its texts holds a text in lower case. */
+  holds(row: Candidate, document: Document, text: string): Promise<boolean>;
+};
+
+// A part may have one trace of more spans.
+const SPANS_AT_ONCE = 2_000;
+const EVALUATED_AT_ONCE = 200;
+
+export function createDocuments(
+  { questions, ask }: SearchAsking,
+  { projectNumber, needs }: { readonly projectNumber: number; readonly needs: Needs },
+): Documents {
+  async function spansOf(sequences: readonly number[]) {
+    if (!needs.spans) return NONE;
+    return Map.groupBy(await ask(questions.listSpans, { projectNumber, sequences }), sequenceOf);
+  }
+
+  async function evaluationsOf(sequences: readonly number[]) {
+    if (!needs.evaluations) return NONE;
+    return Map.groupBy(await ask(questions.listEvaluations, { projectNumber, sequences }), sequenceOf);
+  }
+
+  async function textsOf(sequence: number, spanId: string | null) {
+    const [texts] = spanId === null ? [] : await ask(questions.findTexts, { projectNumber, sequence, spanId });
+    return texts ?? { inputJson: null, outputJson: null };
+  }
+
+  return {
+    cut(rows) {
+      const parts: (typeof rows)[number][][] = [];
+      let spans = 0;
+      for (const row of rows) {
+        const part = parts.at(-1);
+        spans += row.spanCount;
+        const isFull =
+          (needs.spans && spans > SPANS_AT_ONCE) || (needs.evaluations && part?.length === EVALUATED_AT_ONCE);
+        if (part !== undefined && !isFull) part.push(row);
+        else {
+          parts.push([row]);
+          spans = row.spanCount;
+        }
+      }
+      return parts;
+    },
+
+    async read(part) {
+      const sequences = part.map(({ sequence }) => sequence);
+      const [spans, evaluations] = [await spansOf(sequences), await evaluationsOf(sequences)];
+      return part.map((row) => {
+        const of = (spans.get(row.sequence) ?? []) as readonly SpanFacts[];
+        const choice = needs.spans ? choiceOf(aggregatesOf(of.map(toSummary))) : null;
+        const document = {
+          metadataJson: row.metadataJson,
+          hasError: row.hasError,
+          name: choice?.name ?? '',
+          choice,
+          spans: of,
+          evaluations: (evaluations.get(row.sequence) ?? []) as SearchDocument['evaluations'],
+        };
+        return { row, document };
+      });
+    },
+
+    async holds({ sequence }, { name, spans, choice }, text) {
+      const holds = createTextMatcher(text);
+      if (holds(name) || spans.some((span) => holds(span.name ?? span.type))) return true;
+      const { inputJson } = await textsOf(sequence, choice?.inputFromId ?? null);
+      if (inputJson !== null && holds(inputText(inputJson))) return true;
+      const { outputJson } = await textsOf(sequence, choice?.outputFromId ?? null);
+      if (outputJson !== null && holds(outputText(outputJson))) return true;
+      const errors = choice?.errorFromId == null ? [] : await ask(questions.listErrors, { projectNumber, sequence });
+      return errors.some(({ errorJson }) => errorJson !== null && holds(messageOf(errorJson)));
+    },
+  };
+}
+
+type SpanFacts = RowOf<SearchQuestions['listSpans']>;
+const NONE: ReadonlyMap<number, readonly never[]> = new Map();
+
+function sequenceOf({ traceSequence }: { readonly traceSequence: number }): number {
+  return traceSequence;
+}
+
+/** Our own stored text. */
+function messageOf(errorJson: string): string {
+  return (JSON.parse(errorJson) as { readonly message: string }).message;
+}
+
+const NO_NUMBERS = {
+  firstTokenAtMs: null,
+  promptTokens: null,
+  completionTokens: null,
+  reasoningTokens: null,
+  cacheReadInputTokens: null,
+  cacheCreationInputTokens: null,
+  costNanoUsd: null,
+  tokensEstimated: false,
+};
+
+/** What tells which spans speak for the trace. */
+function toSummary({ traceSequence: _, ...span }: SpanFacts): SpanSummary {
+  return { ...NO_NUMBERS, ...span };
+}

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import type { SearchFilter } from '../../../src/domain/trace-filter.ts';
+import type { FoundTraces, SearchPlace, SearchQuestion } from '../../../src/domain/trace-search-store.ts';
+import { bareSpan, PROJECT, RECEIVED_AT_MS, randomHex, sampleAppend } from './samples.ts';
+import { type OpenSubject, withStore } from './subject.ts';
+
+const EVER = { fromMs: Number.MIN_SAFE_INTEGER, toMs: Number.MAX_SAFE_INTEGER };
+const ALL: SearchFilter = { conditions: [], isNegated: false, text: '' };
+const QUESTION: SearchQuestion = {
+  projectNumber: PROJECT.number,
+  goneBeforeMs: null,
+  started: EVER,
+  updated: EVER,
+  sort: 'started_at',
+  isAscending: true,
+  traceIds: null,
+  filter: ALL,
+  after: null,
+  limit: 100,
+  isCounted: true,
+};
+const OF_USER: SearchFilter = { ...ALL, conditions: [{ name: 'metadata.user_id', of: '', values: ['u'] }] };
+
+export function traceSearchConformance(open: OpenSubject): void {
+  describe('the search for traces', () => {
+    it(
+      'MUST see every append acknowledged before, MUST leave out none that fits and answer none that does not',
+      withStore(open, async (store) => {
+        const traceIds: string[] = [];
+        for (let round = 0; round < 20; round += 1) {
+          const traceId = round % 2 === 0 ? randomHex(32) : `trace ${round}`;
+          const isOfUser = round % 3 === 0;
+          const metadataJson = isOfUser ? '{"user_id":"u"}' : '{"other":{"user_id":"u"}}';
+          await store.traces.append(sampleAppend({ traceId, metadataJson, spans: [bareSpan()] }));
+          if (isOfUser) traceIds.push(traceId);
+          const { traces, next, total } = await store.search.find({ ...QUESTION, filter: OF_USER });
+          expect(traces.map((place) => place.traceId)).toEqual(inByteOrder(traceIds));
+          expect(next).toBeNull();
+          expect(total).toEqual({ count: traceIds.length, isExact: true });
+        }
+        const foreign = { ...QUESTION, projectNumber: PROJECT.number + 1 };
+        expect((await store.search.find(foreign)).traces).toEqual([]);
+        const gone = { ...QUESTION, goneBeforeMs: RECEIVED_AT_MS + 1 };
+        expect((await store.search.find(gone)).traces).toEqual([]);
+      }),
+    );
+
+    it(
+      'goes on behind the place where it ended, and is through with its last trace',
+      withStore(open, async (store) => {
+        const traceIds = Array.from({ length: 10 }, () => randomHex(32));
+        const spans = [bareSpan()];
+        await Promise.all(traceIds.map((traceId) => store.traces.append(sampleAppend({ traceId, spans }))));
+        for (const filter of [ALL, { ...ALL, text: 'span' }]) {
+          for (const isAscending of [true, false]) {
+            const places: SearchPlace[] = [];
+            let page: FoundTraces;
+            do {
+              const after = places.at(-1) ?? null;
+              page = await store.search.find({ ...QUESTION, filter, isAscending, after, limit: 5, isCounted: false });
+              expect(page.total).toBeNull();
+              places.push(...page.traces);
+            } while (page.next !== null);
+            const expected = inByteOrder(traceIds);
+            expect(places.map((place) => place.traceId)).toEqual(isAscending ? expected : expected.toReversed());
+          }
+        }
+      }),
+    );
+
+    it(
+      'T11: counts up to 10,000 exactly, and beyond only says that there are more',
+      withStore(open, async (store) => {
+        const appendSome = async (count: number) => {
+          const append = () =>
+            store.traces.append(sampleAppend({ metadataJson: '{"user_id":"u"}', spans: [], evaluations: [] }));
+          await Promise.all(Array.from({ length: count }, append));
+        };
+        for (let round = 0; round < 10; round += 1) await appendSome(1000);
+        for (const filter of [ALL, OF_USER]) {
+          const { total } = await store.search.find({ ...QUESTION, filter, limit: 1 });
+          expect(total).toEqual({ count: 10_000, isExact: true });
+        }
+        await appendSome(1);
+        for (const filter of [ALL, OF_USER]) {
+          const { total } = await store.search.find({ ...QUESTION, filter, limit: 1 });
+          expect(total).toEqual({ count: 10_000, isExact: false });
+        }
+      }),
+    );
+  });
+}
+
+function inByteOrder(ids: readonly string[]): readonly string[] {
+  return ids.toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+}

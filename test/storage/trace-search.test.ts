@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import * as questions from '../../gen/storage/sqlite/search.ts';
+import type { SearchQuestion } from '../../src/domain/trace-search-store.ts';
+import type { Ask } from '../../src/storage/questions.ts';
+import { createTraceSearch } from '../../src/storage/search/trace-search.ts';
+
+const EVER = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
+const QUESTION: SearchQuestion = {
+  projectNumber: 1,
+  goneBeforeMs: null,
+  started: EVER,
+  updated: EVER,
+  sort: 'started_at',
+  isAscending: true,
+  traceIds: null,
+  filter: { conditions: [{ name: 'metadata.user_id', of: '', values: ['u'] }], isNegated: false, text: '' },
+  after: null,
+  limit: 10,
+  isCounted: true,
+};
+
+/** As many traces as there are, of which every 700th is of the user. */
+function listOf(count: number): Ask {
+  return async (_, given) => {
+    const { key, limit } = given as unknown as { readonly key: number; readonly limit: number };
+    const first = Math.max(0, key + 1);
+    const length = Math.max(0, Math.min(limit, count - first));
+    const rows = Array.from({ length }, (_, index) => ({
+      key: first + index,
+      traceId: `t${first + index}`,
+      sequence: first + index,
+      spanCount: 1,
+      hasError: false,
+      metadataJson: (first + index) % 700 === 0 ? '{"user_id":"u"}' : '{}',
+    }));
+    return rows as never;
+  };
+}
+
+it('a search that takes long ends its page early and says where to go on, so that a walk still finds all', async () => {
+  // Every look at the time finds that a second has passed.
+  let nowMs = 0;
+  const search = createTraceSearch({
+    questions,
+    ask: listOf(10_000),
+    idsAtOnce: 50,
+    pointsAtOnce: 1,
+    nowMs: () => {
+      nowMs += 1000;
+      return nowMs;
+    },
+  });
+  const found: number[] = [];
+  const sizes: number[] = [];
+  let after: SearchQuestion['after'] = null;
+  do {
+    const page = await search.find({ ...QUESTION, after, isCounted: after === null });
+    if (after === null) expect(page.total?.isExact).toBe(false);
+    found.push(...page.traces.map(({ key }) => key));
+    sizes.push(page.traces.length);
+    after = page.next;
+  } while (after !== null);
+  expect(found).toEqual(Array.from({ length: 15 }, (_, index) => index * 700));
+  expect(sizes.length).toBeGreaterThan(2);
+  expect(Math.max(...sizes)).toBeLessThan(QUESTION.limit);
+});
