@@ -76,6 +76,20 @@ export function fitsAll({ conditions, isNegated, text }: SearchFilter): boolean 
   return conditions.length === 0 && !isNegated && text === '';
 }
 
+/**
+ * What a filter says of errors where that is true or false whatever else it says: bounds of whether a trace has one,
+ * false being less than true. `rest` is what is left to judge of traces within them.
+ */
+export function sortOutErrors(filter: SearchFilter): { from: boolean; to: boolean; rest: SearchFilter } {
+  const { conditions, isNegated, text } = filter;
+  const condition = conditions.find(({ name }) => name === 'traces.error');
+  // Of several conditions that do not fit together, each may fit alone.
+  if (condition === undefined || (isNegated && conditions.length > 1)) return { from: false, to: true, rest: filter };
+  const isWanted = (hasError: boolean) => condition.values.includes(String(hasError)) !== isNegated;
+  const rest = { conditions: conditions.filter((each) => each !== condition), isNegated: false, text };
+  return { from: !isWanted(false), to: isWanted(true), rest };
+}
+
 /** Judges the conditions; the text is looked for where it may be. */
 export function createMatcher({ conditions, isNegated }: SearchFilter): (document: SearchDocument) => boolean {
   const judges = conditions.map((condition) => JUDGES[condition.name](condition));

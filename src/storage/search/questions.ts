@@ -11,6 +11,9 @@ export type TracesAsked = {
   readonly startedToMs: number;
   readonly updatedFromMs: number;
   readonly updatedToMs: number;
+  /** Whether traces have an error: 0 or 1. */
+  readonly errorsFrom: number;
+  readonly errorsTo: number;
   /** Text that the metadata has to hold. */
   readonly firstNeedle: string | null;
   readonly secondNeedle: string | null;
@@ -24,6 +27,9 @@ type Direction = 'asc' | 'desc';
 const START = sql<number>`coalesce(${sql.ref('startedAtMs')}, ${sql.ref('insertedAtMs')})`;
 
 const UPDATE = sql<number>`${sql.ref('updatedAtMs')}`;
+
+/** As a number, because stores do not agree how truth is given to a question. */
+const ERROR = sql<number>`case when ${sql.ref('hasError')} then 1 else 0 end`;
 
 /** Traces without a value come last, whichever way. */
 function orLast(column: string, direction: Direction) {
@@ -51,6 +57,8 @@ function tracesOf(db: Db, given: TracesAsked, { holds }: Words, index: Index) {
     .where(start, '<=', given.startedToMs)
     .where(update, '>=', given.updatedFromMs)
     .where(update, '<=', given.updatedToMs)
+    .where(ERROR, '>=', given.errorsFrom)
+    .where(ERROR, '<=', given.errorsTo)
     .where(holds('metadataJson', given.firstNeedle))
     .where(holds('metadataJson', given.secondNeedle));
 }

@@ -4,7 +4,7 @@
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createMatcher, fitsAll, needleOf, needsOf } from '../../domain/trace-filter.ts';
+import { createMatcher, fitsAll, needleOf, needsOf, sortOutErrors } from '../../domain/trace-filter.ts';
 import type { TraceSort } from '../../domain/trace-search-query.ts';
 import {
   type FoundTraces,
@@ -42,7 +42,8 @@ export function createTraceSearch(asking: SearchAsking): TraceSearch {
   return {
     find: async (question) => {
       const list = question.traceIds === null ? createList(asking, question) : await rankByIds(asking, question);
-      if (question.traceIds !== null || !fitsAll(question.filter)) return await goThrough(asking, question, list);
+      if (question.traceIds !== null || !fitsAll(sortOutErrors(question.filter).rest))
+        return await goThrough(asking, question, list);
       const rows = await list(question.after, question.limit + 1);
       const traces = rows.slice(0, question.limit).map(placeOf);
       const next = rows.length > question.limit ? (traces.at(-1) ?? null) : null;
@@ -76,6 +77,7 @@ const LISTINGS = {
 
 function boundsOf({ projectNumber, goneBeforeMs, started, updated, filter }: SearchQuestion) {
   const { conditions, isNegated } = filter;
+  const errors = sortOutErrors(filter);
   const needles = isNegated ? [] : conditions.map(needleOf).filter((needle) => needle !== null);
   return {
     projectNumber,
@@ -84,6 +86,8 @@ function boundsOf({ projectNumber, goneBeforeMs, started, updated, filter }: Sea
     startedToMs: started.toMs,
     updatedFromMs: updated.fromMs,
     updatedToMs: updated.toMs,
+    errorsFrom: Number(errors.from),
+    errorsTo: Number(errors.to),
     firstNeedle: needles[0] ?? null,
     secondNeedle: needles[1] ?? null,
   };

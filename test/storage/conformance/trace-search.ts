@@ -21,6 +21,8 @@ const QUESTION: SearchQuestion = {
 };
 const OF_USER: SearchFilter = { ...ALL, conditions: [{ name: 'metadata.user_id', of: '', values: ['u'] }] };
 
+const ERROR = '{"has_error":true,"message":"failed","stacktrace":[]}';
+
 export function traceSearchConformance(open: OpenSubject): void {
   describe('the search for traces', () => {
     it(
@@ -63,6 +65,42 @@ export function traceSearchConformance(open: OpenSubject): void {
             } while (page.next !== null);
             const expected = inByteOrder(traceIds);
             expect(places.map((place) => place.traceId)).toEqual(isAscending ? expected : expected.toReversed());
+          }
+        }
+      }),
+    );
+
+    it(
+      'tells traces with an error from those without, alone, negated, and beside other conditions',
+      withStore(open, async (store) => {
+        const append = async (metadataJson: string, errorJson: string | null) => {
+          const appended = sampleAppend({ metadataJson, spans: [bareSpan({ errorJson })] });
+          await store.traces.append(appended);
+          return appended.traceId;
+        };
+        const [ofUser, failedOfUser] = [await append('{"user_id":"u"}', null), await append('{"user_id":"u"}', ERROR)];
+        const [other, failed] = [await append('{}', null), await append('{}', ERROR)];
+        const filterOf = (values: string[], isNegated: boolean, more: SearchFilter['conditions'] = []) => ({
+          conditions: [{ name: 'traces.error' as const, of: '', values }, ...more],
+          isNegated,
+          text: '',
+        });
+        const cases = [
+          { filter: filterOf(['true'], false), found: [failedOfUser, failed] },
+          { filter: filterOf(['false'], false), found: [ofUser, other] },
+          { filter: filterOf(['false', 'true'], false), found: [ofUser, failedOfUser, other, failed] },
+          { filter: filterOf(['true'], true), found: [ofUser, other] },
+          { filter: filterOf(['false', 'true'], true), found: [] },
+          { filter: filterOf(['true'], false, OF_USER.conditions), found: [failedOfUser] },
+          { filter: filterOf(['true'], true, OF_USER.conditions), found: [ofUser, other, failed] },
+          { filter: { ...filterOf(['true'], true), text: 'nowhere' }, found: [] },
+        ];
+        const everyId = [ofUser, failedOfUser, other, failed].sort();
+        for (const { filter, found } of cases) {
+          for (const traceIds of [null, everyId]) {
+            const { traces, total } = await store.search.find({ ...QUESTION, filter, traceIds });
+            expect(traces.map(({ traceId }) => traceId)).toEqual(inByteOrder(found));
+            expect(total).toEqual({ count: found.length, isExact: true });
           }
         }
       }),
