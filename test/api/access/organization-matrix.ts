@@ -28,6 +28,7 @@ const { listEvents, getEvent } = EventService.method;
 const { reportRequests, reportGovernanceEvents } = GatewayService.method;
 const { getEvaluator, listEvaluators, createEvaluator, updateEvaluator, deleteEvaluator } = EvaluatorService.method;
 const { collectTrace, getTrace, getProjectSettings, updateProjectSettings } = TraceService.method;
+const { searchTraces, getThread, updateTraceMetadata, deleteTrace, validateCredential } = TraceService.method;
 
 const request = { gateway_request_id: 'gw-1' };
 const requestMessage = { gatewayRequestId: 'gw-1', status: ReportedRequestStatus.SUCCESS };
@@ -72,6 +73,11 @@ report a request of P1                 | 200  | 200   | 403p | 403p | 403p | 403
 report a governance event              | 401c | 200   | 403p | 403p | 403p | 403p  | 403p  | 403p | 200   | 403p | 403p | 403p
 collect a trace in P1                  | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
 read a trace of P1                     | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
+search the traces of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
+read a thread of P1                    | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
+change the metadata of a trace of P1   | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
+delete a trace of P1                   | 200  | 200   | 403d | 403d | 403d | 403d  | 403d  | 403d | 200   | 403d | 403d | 200
+validate a credential for P1           | 200  | 200   | 200  | 200  | 200  | 200   | 200   | 200  | 200   | 200  | 200  | 200
 read the settings of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 change the settings of P1              | 200  | 200   | 403d | 403d | 403d | 403d  | 403d  | 403d | 200   | 403d | 403d | 200
 create an evaluator in P1              | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
@@ -160,6 +166,7 @@ const inP1 = (method: Operation['method'], ask: (world: World) => object): Opera
 });
 
 const evaluatorInP1 = makeFor(({ world }) => world.addEvaluator());
+const traceInP1 = makeFor(({ world }) => world.addTrace());
 
 /** A project key reads its own project, whatever is named. */
 const readEvaluator = (named: (world: World) => string | null, of: 'P1' | 'P2' = 'P1'): Operation => ({
@@ -245,6 +252,20 @@ export const ORGANIZATION_MATRIX: Matrix = {
       return { body, message: asMessage(body) };
     }),
     'read a trace of P1': inP1(getTrace, ({ traceId }) => ({ parameters: { trace_id: traceId } })),
+    'search the traces of P1': inP1(searchTraces, () => ({ body: {}, message: {} })),
+    'read a thread of P1': inP1(getThread, () => ({ parameters: { thread_id: 'thread-1' } })),
+    'change the metadata of a trace of P1': inP1(updateTraceMetadata, ({ traceId }) => ({
+      parameters: { trace_id: traceId },
+      body: { metadata: { seen: true } },
+    })),
+    'delete a trace of P1': {
+      method: deleteTrace,
+      ask: async (cell) => ({
+        headers: projectIn(cell.world.projects.P1),
+        parameters: { trace_id: await traceInP1(cell) },
+      }),
+    },
+    'validate a credential for P1': inP1(validateCredential, () => ({})),
     'read the settings of P1': inP1(getProjectSettings, () => ({})),
     'change the settings of P1': inP1(updateProjectSettings, () => ({ body: { emitRequestEvents: true } })),
     'create an evaluator in P1': inP1(createEvaluator, () => ({

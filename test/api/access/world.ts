@@ -89,6 +89,8 @@ export type World = {
   addProject(): Promise<string>;
   /** Another evaluator in P1. */
   addEvaluator(): Promise<string>;
+  /** Another trace in P1. */
+  addTrace(): Promise<string>;
 };
 
 /** A name that nothing else has. */
@@ -206,16 +208,21 @@ async function addContents(app: TestApp, act: Act) {
     const headers = { 'x-auth-token': token };
     return (await callRest(app.address, { verb: 'POST', path: '/api/v1/evaluators', body, headers })).body.id;
   };
-  const trace = llmTrace(Date.now());
-  const headers = { 'x-auth-token': app.projectKey };
-  await callRest(app.address, { verb: 'POST', path: '/api/collector', body: trace, headers });
+  const addTrace = async () => {
+    const body = llmTrace(Date.now());
+    const headers = { 'x-auth-token': app.projectKey };
+    await callRest(app.address, { verb: 'POST', path: '/api/collector', body, headers });
+    return body.trace_id;
+  };
+  const traceId = await addTrace();
   const [event] = (await act('GET', '/api/webhooks/v1/events?from=0&to=9007199254740991')).data;
   return {
     teams: { T1: String(first.id), T2: String(team.id) },
     projects: { P1: app.projectId, P2: String(project.id) },
     evaluators: { P1: await evaluator(app.projectKey), P2: await evaluator(project.apiKey) },
     addEvaluator: () => evaluator(app.projectKey),
-    traceId: trace.trace_id,
+    addTrace,
+    traceId,
     eventId: String(event.id),
   };
 }

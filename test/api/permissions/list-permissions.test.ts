@@ -34,7 +34,11 @@ describe('the catalogue of permissions', () => {
         expect(named(body, 'traces:view')).toEqual({
           name: 'traces:view',
           description: 'See traces.',
-          operations: [{ route: 'GET /api/traces/{trace_id}', rpc: 'spandrel.v1.TraceService/GetTrace' }],
+          operations: [
+            { route: 'GET /api/traces/{trace_id}', rpc: 'spandrel.v1.TraceService/GetTrace' },
+            { route: 'POST /api/traces/search', rpc: 'spandrel.v1.TraceService/SearchTraces' },
+            { route: 'GET /api/thread/{thread_id}', rpc: 'spandrel.v1.TraceService/GetThread' },
+          ],
           scopes: ['ORGANIZATION', 'TEAM', 'PROJECT'],
           implies: [],
         });
