@@ -39,6 +39,25 @@ export function setMember(members: MetadataMembers, key: string, text: string): 
   return true;
 }
 
+/**
+ * Makes room for further items of a list, whose text is set once all of them are known. Answers false, and nothing has
+ * changed, where the whole would become too large. `count`: the items it has.
+ */
+export function growMember(members: MetadataMembers, key: string, items: readonly string[], count: number): boolean {
+  const { bytes } = members;
+  const isNew = !members.texts.has(key);
+  if (isNew && !setMember(members, key, '[]')) return false;
+  const commas = Math.max(0, count + items.length - 1) - Math.max(0, count - 1);
+  const grownBytes = items.reduce((sum, item) => sum + Buffer.byteLength(item), commas);
+  if (members.bytes + grownBytes <= METADATA_BYTES_MAX) {
+    members.bytes += grownBytes;
+    return true;
+  }
+  if (isNew) members.texts.delete(key);
+  members.bytes = bytes;
+  return false;
+}
+
 /** Compact JSON text of the object. */
 export function serialiseMembers({ texts }: MetadataMembers): string {
   let json = '';

@@ -44,6 +44,8 @@ export function readPatch(text: string, limits: CollectorLimits): ReadPatch {
   const { json, reasons } = readMetadata([{ members: kept, place: `${FIELD}.` }], reading);
   if (reasons.length > 0) return { kind: 'problems', reasons: reasons.map(toReason) };
   const removed = keys.filter((key) => isAbsent(sent[key])).flatMap((key) => namesOf(sent, key));
+  // Labels are replaced, also by what holds none.
+  if (Object.hasOwn(kept, 'labels') && !membersOf(json ?? '{}').texts.has('labels')) removed.push('labels');
   return { kind: 'patch', patch: { setJson: json ?? '{}', removed } };
 }
 

@@ -6,6 +6,7 @@ import { isAbsent, isArray, isLongKey, isObject, LONG_KEY_REASON, parseFreeJson,
 import type { LosslessJson, LosslessObject } from './lossless-json.ts';
 import {
   createMembers,
+  growMember,
   METADATA_BYTES_MAX,
   type MetadataMembers,
   membersOf,
@@ -42,13 +43,15 @@ export type ReadMetadata = {
 
 /** Normalises the metadata of one request. What is unusable is dropped alone; of several drafts, the later add to the first. */
 export function readMetadata(drafts: readonly Sent<MetadataDraft>[], reading: Reading): ReadMetadata {
-  const result: Result = { reading, members: createMembers(), labels: new Set(), reasons: [], untold: 0, cuts: 0 };
+  const labels = { known: new Set<string>(), texts: [] };
+  const result: Result = { reading, members: createMembers(), labels, reasons: [], untold: 0, cuts: 0 };
   for (const draft of drafts) {
     if (draft === undefined) continue;
     if (isUnreadable(draft)) tell(result, `${draft.path}: ${draft.reason}`);
     else for (const key of Object.keys(draft.members)) readMember(result, draft, key);
   }
   const { members, reasons, untold, cuts } = result;
+  if (labels.texts.length > 0) members.texts.set('labels', `[${labels.texts.join(',')}]`);
   if (untold > 0) reasons.push(`metadata: ${untold} more values dropped`);
   return { json: members.texts.size === 0 ? null : serialiseMembers(members), reasons, cuts };
 }
@@ -94,8 +97,8 @@ function labelsOf(text: string): readonly LosslessJson[] {
 type Result = {
   readonly reading: Reading;
   readonly members: MetadataMembers;
-  /** All that were sent so far. */
-  readonly labels: Set<string>;
+  /** All that were sent so far, and the JSON text of each: however many drafts bring some, each is serialised once. */
+  readonly labels: { readonly known: Set<string>; readonly texts: string[] };
   readonly reasons: string[];
   /** Reasons beyond those anybody reads: a body may hold a million unusable values. */
   untold: number;
@@ -116,6 +119,11 @@ function readMember(result: Result, { members: sent, place }: MetadataDraft, key
   const path = place + showKey(key);
   const target = targetOf(sent, key);
   beginItem(reading);
+  if (target === 'labels') {
+    if (readLabels(result, sent[key], path)) result.cuts += reading.cuts;
+    if (reading.problem !== null) tell(result, reading.problem.slice(1));
+    return;
+  }
   const text = readValue(result, { value: sent[key], target, path });
   if (reading.problem !== null) tell(result, reading.problem.slice(1));
   else if (text === null || (text === 'null' && members.texts.has(target))) return;
@@ -136,7 +144,6 @@ function readValue(result: Result, { value, target, path }: SentMember): string 
   const { reading } = result;
   if (reading.facts.hasWide && holdsTooWide(value)) return refuse(reading, path, TOO_WIDE_REASON);
   if (IDENTITY_KEYS.has(target)) return readIdentity(value, path, reading);
-  if (target === 'labels') return readLabels(result, value, path);
   if (isLongKey(target)) return refuse(reading, path, LONG_KEY_REASON);
   return readFreeJson(value ?? null, path, reading);
 }
@@ -151,32 +158,49 @@ function readIdentity(value: LosslessJson | undefined, path: string, reading: Re
   return refuse(reading, path, `must be a string of 1 to ${IDENTITY_CHARACTERS_MAX} characters`);
 }
 
-function readLabels(result: Result, value: LosslessJson | undefined, path: string): string | null {
-  if (isAbsent(value)) return null;
-  const countBefore = result.labels.size;
-  if (typeof value === 'string') addLabel(result, { text: value, path });
+/** Whether some were added. Those that one draft brings are kept together or not at all. */
+function readLabels(result: Result, value: LosslessJson | undefined, path: string): boolean {
+  const { reading, members, labels } = result;
+  if (isAbsent(value)) return false;
+  if (reading.facts.hasWide && holdsTooWide(value)) {
+    refuse(reading, path, TOO_WIDE_REASON);
+    return false;
+  }
+  const added: string[] = [];
+  if (typeof value === 'string') addLabel(result, added, { text: value, path });
   else if (isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
       const item = value[index];
       if (isAbsent(item)) continue;
       const text = typeof item === 'string' ? item : scalarText(item);
-      addLabel(result, { text, path: `${path}[${index}]` });
+      addLabel(result, added, { text, path: `${path}[${index}]` });
     }
   } else if (isObject(value)) {
     for (const key of Object.keys(value)) {
       const item = value[key];
       if (isAbsent(item)) continue;
       const text = `${key}: ${typeof item === 'string' ? item : JSON.stringify(item)}`;
-      addLabel(result, { text, path: `${path}.${showKey(key)}` });
+      addLabel(result, added, { text, path: `${path}.${showKey(key)}` });
     }
-  } else return refuse(result.reading, path, 'must be a string, array or object');
-  if (result.labels.size > countBefore) return JSON.stringify([...result.labels]);
+  } else {
+    refuse(reading, path, 'must be a string, array or object');
+    return false;
+  }
   // An empty list is worth keeping only when it was sent as one.
-  return result.labels.size === 0 && isArray(value) && value.length === 0 ? '[]' : null;
+  const isEmptyList = isArray(value) && value.length === 0;
+  if (added.length === 0 && (!isEmptyList || labels.known.size > 0)) return false;
+  const texts = added.map((label) => JSON.stringify(label));
+  if (growMember(members, 'labels', texts, labels.texts.length)) {
+    for (const text of texts) labels.texts.push(text);
+    return true;
+  }
+  for (const label of added) labels.known.delete(label);
+  tell(result, `${path}: ${SIZE_REASON}`);
+  return false;
 }
 
-function addLabel(result: Result, { text, path }: { text: string | null; path: string }): void {
-  const { labels } = result;
+function addLabel(result: Result, added: string[], { text, path }: { text: string | null; path: string }): void {
+  const { known } = result.labels;
   if (text === null) {
     tell(result, `${path}: must be a string, number or boolean`);
     return;
@@ -186,6 +210,11 @@ function addLabel(result: Result, { text, path }: { text: string | null; path: s
     return;
   }
   const tidy = tidyText(text, result.reading);
-  if (labels.size < LABELS_MAX || labels.has(tidy)) labels.add(tidy);
-  else tell(result, `${path}: ${LABELS_REASON}`);
+  if (known.has(tidy)) return;
+  if (known.size === LABELS_MAX) {
+    tell(result, `${path}: ${LABELS_REASON}`);
+    return;
+  }
+  known.add(tidy);
+  added.push(tidy);
 }

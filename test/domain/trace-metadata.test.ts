@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mergeMetadata } from '../../src/domain/trace-metadata.ts';
+import { createReading } from '../../src/domain/collector-reading.ts';
+import { mergeMetadata, readMetadata } from '../../src/domain/trace-metadata.ts';
 import { runsOf } from '../support/scenario.ts';
-import { nest, send } from './collecting.ts';
+import { LIMITS, NOW_MS, nest, send } from './collecting.ts';
 
 function read(metadata: unknown): { json: string | null; reasons: readonly string[] } {
   const { append, reasons } = send({ trace_id: 't', expected_output: 'x', metadata });
@@ -14,6 +15,33 @@ function stored(metadata: unknown): string {
   expect(reasons).toEqual([]);
   return json ?? '';
 }
+
+describe('metadata that comes in many drafts', () => {
+  function readDrafts(labels: readonly string[]) {
+    const facts = { depth: 128, hasEscapes: true, bytes: 10_485_760, hasWide: false };
+    const reading = createReading({ limits: LIMITS, facts, receivedAtMs: NOW_MS, traceId: 't' });
+    const drafts = labels.map((label) => ({ members: { labels: [label] }, place: 'metadata.' }));
+    return readMetadata(drafts, reading);
+  }
+
+  it('has the labels of all of them', () => {
+    expect(readDrafts(['a', 'b', 'a', 'c']).json).toBe('{"labels":["a","b","c"]}');
+  });
+
+  it('keeps labels to the byte that fits, and the others cost no time', () => {
+    // A control character takes six bytes as JSON.
+    const labels = Array.from({ length: 1000 }, (_, index) => `${'\u0001'.repeat(250)}${index}`);
+    const startedAt = process.cpuUsage();
+    const { json, reasons } = readDrafts(labels);
+    const { user, system } = process.cpuUsage(startedAt);
+    const kept = JSON.parse(json ?? '').labels;
+    expect(kept).toEqual(labels.slice(0, kept.length));
+    expect(Buffer.byteLength(json ?? '')).toBeLessThanOrEqual(262_144);
+    expect(Buffer.byteLength(json ?? '')).toBeGreaterThan(262_144 - 1_600);
+    expect(reasons[0]).toBe('metadata.labels: would exceed 262144 bytes of metadata');
+    expect((user + system) / 1000).toBeLessThan(300);
+  });
+});
 
 describe('metadata of one request', () => {
   it('comes back with equal values, types and order', () => {

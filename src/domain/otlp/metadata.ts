@@ -54,7 +54,11 @@ type Around = { readonly others: readonly Member[]; readonly json: AttributeJson
 
 function memberDraft(attributes: Attributes, { others, json }: Around): Draft {
   const members = [...others, ...prefixedMembers(attributes), ...namedMembers(attributes, json)];
-  return members.length === 0 ? undefined : { members: Object.fromEntries(members), place: PLACE };
+  if (members.length === 0) return undefined;
+  const isOfLabels = ([key]: Member) => key === 'labels';
+  const labels = members.filter(isOfLabels).flatMap(([, value]) => labelsIn(json.parsed(value)));
+  const single = members.filter((member) => !isOfLabels(member));
+  return { members: Object.fromEntries(labels.length > 0 ? [...single, ['labels', labels]] : single), place: PLACE };
 }
 
 function prefixedMembers(attributes: Attributes): readonly Member[] {

@@ -82,6 +82,7 @@ describe('changing the metadata of a trace, over REST and gRPC', () => {
     };
     expect(await patch({ userId: 7 })).toMatchObject({ user_id: '7' });
     expect(await patch({ userId: null })).toEqual({ labels: ['a'], plan: 'free' });
+    expect(await patch({ labels: [null] })).toEqual({ plan: 'free' });
   });
 
   it('integers that a double cannot hold keep their digits', async () => {

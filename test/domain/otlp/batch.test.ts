@@ -54,6 +54,15 @@ describe('metadata', () => {
     });
   });
 
+  it('labels behind a prefix are labels, too, beside those of other sources', () => {
+    const span = spanWith({
+      'ai.telemetry.metadata.labels': ['a'],
+      'metadata.labels': '["b"]',
+      'langwatch.labels': ['c'],
+    });
+    expect(metadataOf(span).read?.labels?.toSorted()).toEqual(['a', 'b', 'c']);
+  });
+
   it('objects are read, with identity and labels in them', () => {
     const span = spanWith({
       metadata: '{"userId":"u","plan":"pro"}',
