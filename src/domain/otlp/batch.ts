@@ -15,6 +15,7 @@ import { isAbsent, isObject } from '../free-json.ts';
 import type { LosslessJson } from '../lossless-json.ts';
 import { type AttributeJson, createAttributeJson } from './attribute-json.ts';
 import { resourceMetadata, spanMetadata } from './metadata.ts';
+import { checkRepeats } from './repeats.ts';
 import type { Attributes, OtlpExport, OtlpSpan } from './span.ts';
 import { toSpanDraft } from './span-draft.ts';
 
@@ -23,7 +24,9 @@ const EXPECTED_OUTPUT = 'langwatch.expected_output';
 /** What stands around the value of an attribute where a span tells its events. */
 const DEPTH_AROUND = 4;
 
+/** Throws payload_too_large. */
 export function toBatchDraft(request: OtlpExport): BatchDraft {
+  checkRepeats(request.spans);
   const json = createAttributeJson({ bytes: request.bytes, depth: request.depth + DEPTH_AROUND });
   const traces = new Map<string, Group>();
   const refused: ItemReason[] = [];

@@ -139,3 +139,28 @@ describe('custom evaluations', () => {
     expect(second).toMatchObject({ evaluations: [{ name: 'b', spanId: 'other' }], places: [2] });
   });
 });
+
+describe('what spans share', () => {
+  const MIB = 1024 * 1024;
+  const spansWith = (count: number, changes: Partial<OtlpSpan>) =>
+    Array.from({ length: count }, () => spanWith({}, changes));
+  const draft = (spans: readonly OtlpSpan[]) => () => toBatchDraft({ spans, bytes: 9 * MIB, depth: 0 });
+  const refused = expect.objectContaining({
+    code: 'payload_too_large',
+    message: 'Resource attributes repeated for every span exceed 67108864 bytes; send fewer spans per request',
+  });
+
+  it('may not grow beyond 64 MiB by being repeated for every span and trace', () => {
+    const resource = attributesOf({ note: 'x'.repeat(9 * MIB) });
+    expect(draft(spansWith(6, { resource }))).not.toThrow();
+    expect(draft(spansWith(7, { resource }))).toThrow(refused);
+    const others = ['a', 'b', 'c', 'd'].map((digit) => spanWith({}, { resource, traceId: digit.repeat(32) }));
+    expect(draft(others)).toThrow(refused);
+  });
+
+  it('counts scopes like resources', () => {
+    const scope = { name: 'x'.repeat(9 * MIB), version: '' };
+    expect(draft(spansWith(7, { scope }))).not.toThrow();
+    expect(draft(spansWith(8, { scope }))).toThrow(refused);
+  });
+});
