@@ -104,7 +104,7 @@ function compileData(
   const searches = createTraceSearches({ store: store.search, traces, cursors, traceDefaultDays });
   const settings = createProjectSettings({ store: store.projects, traceDefaultDays });
   return [
-    ...createOtlpMethods({ traces, onDiscarded }, sizes),
+    ...createOtlpMethods({ traces, onDiscarded, spansMax: traceLimits.spansMax }, sizes),
     ...compileService(
       TraceService,
       createTraceRpc({ traces, changes, searches, settings, platformUrl: linkTo('traces') }),

@@ -78,7 +78,8 @@ function checkCounts(drafts: readonly TraceDraft[], otherSpans: number, limits: 
   );
 }
 
-function checkCount(count: number, field: string, countMax: number): void {
+/** Throws payload_too_large. */
+export function checkCount(count: number, field: string, countMax: number): void {
   if (count <= countMax) return;
   throw new Fault('payload_too_large', `Too many ${field}, maximum of ${countMax} per request`);
 }

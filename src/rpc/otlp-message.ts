@@ -3,13 +3,18 @@
 import type { ExportTraceServiceRequest } from '../../gen/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 import type { AnyValue, InstrumentationScope, KeyValue } from '../../gen/opentelemetry/proto/common/v1/common_pb.js';
 import type { Span, Span_Event, Span_Link } from '../../gen/opentelemetry/proto/trace/v1/trace_pb.js';
+import { checkCount } from '../domain/collector.ts';
 import { isUnreadable, type Sent } from '../domain/collector-draft.ts';
 import type { LosslessJson } from '../domain/lossless-json.ts';
 import { attributesOf, doubleOf, type Entry, integerOf, objectOf, unlessTooWide } from '../domain/otlp/attributes.ts';
 import { toParentId, toSpanId, toTraceId } from '../domain/otlp/ids.ts';
 import type { Attributes, OtlpEvent, OtlpExport, OtlpLink, OtlpScope, OtlpSpan } from '../domain/otlp/span.ts';
 
-export function readMessageExport({ resourceSpans }: ExportTraceServiceRequest): OtlpExport {
+/** Throws payload_too_large. */
+export function readMessageExport({ resourceSpans }: ExportTraceServiceRequest, spansMax: number): OtlpExport {
+  const groups = resourceSpans.flatMap(({ scopeSpans }) => scopeSpans);
+  const count = groups.reduce((sum, group) => sum + group.spans.length, 0);
+  checkCount(count, 'spans', spansMax);
   const size: Size = { bytes: 0, depth: 0 };
   const spans: Sent<OtlpSpan>[] = [];
   for (const part of resourceSpans) {

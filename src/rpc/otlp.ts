@@ -18,6 +18,8 @@ import { projectOf } from './scope.ts';
 
 export type OtlpRpcDeps = {
   readonly traces: Pick<Traces, 'collectBatch'>;
+  /** Of one request. */
+  readonly spansMax: number;
   /** Told of what is not kept. */
   readonly onDiscarded: (signal: 'logs' | 'metrics', records: number) => void;
 };
@@ -54,7 +56,7 @@ function pathsOf(signal: string): readonly string[] {
   return ['api/otel/', '', 'api/', 'api/collector/', `api/otel/${path}/`, `${path}/`].map((base) => `/${base}${path}`);
 }
 
-function createTraceHandler({ traces }: OtlpRpcDeps): TolerantHandler<typeof TraceService.method.export> {
+function createTraceHandler({ traces, spansMax }: OtlpRpcDeps): TolerantHandler<typeof TraceService.method.export> {
   const collect =
     (read: OtlpExport): ReturnType<TolerantHandler<typeof TraceService.method.export>['readMessage']> =>
     async (context) => {
@@ -65,8 +67,8 @@ function createTraceHandler({ traces }: OtlpRpcDeps): TolerantHandler<typeof Tra
     };
   return {
     spelling: 'values',
-    readMessage: (request) => collect(readMessageExport(request)),
-    readJson: (body, facts) => collect(readJsonExport(wellFormed(body, facts), facts)),
+    readMessage: (request) => collect(readMessageExport(request, spansMax)),
+    readJson: (body, facts) => collect(readJsonExport(wellFormed(body, facts), facts, spansMax)),
   };
 }
 

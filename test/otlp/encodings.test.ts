@@ -12,13 +12,13 @@ import { LIMITS, PROJECT, pricing } from '../domain/collecting.ts';
 import { attributes, type ExportInit, exportOf, id, toOtlpJson, toProtobuf } from './sending.ts';
 
 function readProtobuf(bytes: Uint8Array): OtlpExport {
-  return readMessageExport(fromBinary(ExportTraceServiceRequestSchema, bytes));
+  return readMessageExport(fromBinary(ExportTraceServiceRequestSchema, bytes), LIMITS.spansMax);
 }
 
 function readJson(text: string): OtlpExport {
   const bytes = Buffer.from(text);
   const facts = scanJson(bytes);
-  return readJsonExport(parseJson(bytes, facts, 'values'), facts);
+  return readJsonExport(parseJson(bytes, facts, 'values'), facts, LIMITS.spansMax);
 }
 
 function onlySpan({ spans }: OtlpExport): OtlpSpan {

@@ -1,5 +1,6 @@
 /** A request to export spans in the JSON encoding: hex ids, enums by number or name, 64-bit integers in any spelling. */
 
+import { checkCount } from '../collector.ts';
 import { isUnreadable, type Sent } from '../collector-draft.ts';
 import { isAbsent, isArray, isObject, numberOf, scalarText } from '../free-json.ts';
 import { malformed } from '../json-text.ts';
@@ -23,8 +24,9 @@ type Size = { readonly bytes: number; readonly depth: number };
 const WORD = 4_294_967_296n;
 const MANTISSA_DIGITS = /^-?[0-9]+$/;
 
-/** Throws malformed_request where the shape of the request is not that of an export. */
-export function readJsonExport(body: LosslessJson, { bytes, depth }: Size): OtlpExport {
+/** Throws malformed_request where the shape of the request is not that of an export, and payload_too_large. */
+export function readJsonExport(body: LosslessJson, { bytes, depth }: Size, spansMax: number): OtlpExport {
+  checkCount(countJsonRecords(body, ['resourceSpans', 'scopeSpans', 'spans']), 'spans', spansMax);
   const spans: Sent<OtlpSpan>[] = [];
   for (const part of listOf(objectAt(body, 'the request'), 'resourceSpans')) {
     const resource = unlessTooWide(() => readAttributes(memberObject(part, 'resource')));

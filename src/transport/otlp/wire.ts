@@ -40,7 +40,7 @@ export function openWire({ desc, handler }: Method, mediaType: string | undefine
 
   function decodeMessage(bytes: Buffer): Message {
     try {
-      return fromBinary(desc.input, bytes);
+      return fromBinary(desc.input, bytes, { readUnknownFields: false });
     } catch (cause) {
       throw new Fault('malformed_request', 'The request could not be decoded.', { cause });
     }
