@@ -4,7 +4,7 @@ import type { LosslessJson } from '../lossless-json.ts';
 import type { Source } from './span-view.ts';
 
 /** Beyond it the rest of a key is one name: nobody means deeper ones, and each level costs. */
-const SEGMENTS_MAX = 16;
+const SEGMENTS_MAX = 8;
 const INDEX = /^(0|[1-9][0-9]{0,8})$/;
 /** An item that has nothing but one of these members stands for its value. */
 const WRAPPERS: readonly string[] = ['message', 'tool_call', 'message_content', 'document'];
