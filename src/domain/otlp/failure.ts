@@ -2,7 +2,7 @@
 
 import type { ErrorDraft } from '../collector-draft.ts';
 import { findHttpStatus } from '../collector-error.ts';
-import { isAbsent } from '../free-json.ts';
+import { isAbsent, scalarText } from '../free-json.ts';
 import type { LosslessJson } from '../lossless-json.ts';
 import { type OtlpSpan, STATUS_ERROR } from './span.ts';
 
@@ -28,8 +28,8 @@ export function failureOf({ status, attributes, events }: OtlpSpan): ErrorDraft 
   };
 }
 
-/** SDKs write an empty text where there is nothing to say. */
+/** SDKs write an empty text where there is nothing to say. The text of arrays and objects would escape the cut of strings. */
 function textOf(value: LosslessJson | undefined): string | undefined {
   if (isAbsent(value) || value === '') return undefined;
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : (scalarText(value) ?? undefined);
 }

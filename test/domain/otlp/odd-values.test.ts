@@ -8,4 +8,14 @@ describe('values that are larger than they look', () => {
       value: [{ a: { b: { c: { d: { e: { f: { 'g.h.i': 1 } } } } } } }],
     });
   });
+
+  it('the message of an error is a text or a scalar, and nothing that no cut applies to', () => {
+    const failed = { status: { code: 2, message: 'of the status' } };
+    const messageOf = (value: string | number | readonly string[] | { readonly a: string }) =>
+      draftOf({ 'exception.message': value }, failed).error;
+    expect(messageOf('text')).toMatchObject({ message: 'text' });
+    expect(messageOf(5)).toMatchObject({ message: '5' });
+    expect(messageOf(['x'])).toMatchObject({ message: 'of the status' });
+    expect(messageOf({ a: 'x' })).toMatchObject({ message: 'of the status' });
+  });
 });
