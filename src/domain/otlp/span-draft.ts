@@ -37,6 +37,9 @@ const METRIC_NAMES: ReadonlySet<string> = new Set([
   'cached_tokens_in_prompt',
 ]);
 
+/** What doubles that are no number have become. */
+const NO_NUMBERS: ReadonlySet<LosslessJson> = new Set(['NaN', 'Infinity', '-Infinity']);
+
 export function toSpanDraft(span: OtlpSpan, json: AttributeJson): SpanDraft {
   const view = createView(span, json);
   return {
@@ -148,7 +151,7 @@ function toText(value: LosslessJson | undefined, path: string): Sent<string> {
 }
 
 function toNumber(value: LosslessJson | undefined, path: string): Sent<number> {
-  if (isAbsent(value)) return undefined;
+  if (isAbsent(value) || NO_NUMBERS.has(value)) return undefined;
   return numberOf(value) ?? unreadable(path, 'must be a number');
 }
 

@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { draftOf } from './spans.ts';
 
+describe('values that say nothing', () => {
+  it.each(['NaN', 'Infinity', '-Infinity'])('a count of %s is absent and costs nothing else', (value) => {
+    expect(draftOf({ 'gen_ai.usage.input_tokens': value, 'gen_ai.usage.output_tokens': 2 }).metrics).toEqual({
+      ...draftOf({ 'gen_ai.usage.output_tokens': 2 }).metrics,
+    });
+    expect(draftOf({ 'gen_ai.usage.cost': value }).metrics).toBeUndefined();
+  });
+});
+
 describe('values that are larger than they look', () => {
   it('the names of flat arrays have eight levels, and the rest of a key is one name', () => {
     const key = (names: string) => `gen_ai.prompt.0.${names}`;
