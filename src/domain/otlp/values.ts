@@ -59,7 +59,8 @@ function documentOf(document: LosslessJson, index: number): Sent<ContextDraft> {
   return {
     documentId: typeof id === 'string' || typeof id === 'number' ? String(id) : undefined,
     chunkId: undefined,
-    content: content ?? undefined,
+    // Some retrievers tell only which documents they found.
+    content: content ?? '',
   };
 }
 

@@ -8,6 +8,18 @@ describe('values that say nothing', () => {
     });
     expect(draftOf({ 'gen_ai.usage.cost': value }).metrics).toBeUndefined();
   });
+
+  it('a document without content has an empty one', () => {
+    const { contexts } = draftOf({
+      'retrieval.documents.0.document.id': 'a',
+      'retrieval.documents.1.document.id': 'b',
+      'retrieval.documents.1.document.content': 'B',
+    });
+    expect(contexts).toMatchObject([
+      { documentId: 'a', content: '' },
+      { documentId: 'b', content: 'B' },
+    ]);
+  });
 });
 
 describe('values that are larger than they look', () => {
