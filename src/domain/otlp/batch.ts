@@ -86,7 +86,9 @@ function addSpan(group: Group, span: OtlpSpan, { place, evaluations, json }: Pla
     group.metadata.push(...resourceMetadata(resource, json));
   }
   group.metadata.push(...spanMetadata(attributes, json));
-  group.expectedOutput = attributes.get(EXPECTED_OUTPUT) ?? resource.get(EXPECTED_OUTPUT) ?? group.expectedOutput;
+  const own = attributes.get(EXPECTED_OUTPUT);
+  if (isAbsent(own)) group.expectedOutput ??= resource.get(EXPECTED_OUTPUT);
+  else group.expectedOutput = own;
   let count = evaluations;
   for (const event of span.events) {
     if (event.name !== EVALUATION_EVENT) continue;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { draftOf } from './spans.ts';
+import { attributesOf, draftOf, spanWith, traceOf } from './spans.ts';
 
 describe('values that say nothing', () => {
   it.each(['NaN', 'Infinity', '-Infinity'])('a count of %s is absent and costs nothing else', (value) => {
@@ -19,6 +19,13 @@ describe('values that say nothing', () => {
       { documentId: 'a', content: '' },
       { documentId: 'b', content: 'B' },
     ]);
+  });
+
+  it('an expected output of a resource does not replace that of an earlier span', () => {
+    const resource = attributesOf({ 'langwatch.expected_output': 'of the resource' });
+    const own = spanWith({ 'langwatch.expected_output': 'own' });
+    expect(traceOf(own, spanWith({}, { resource })).expectedOutput).toBe('own');
+    expect(traceOf(spanWith({}, { resource }), own).expectedOutput).toBe('own');
   });
 });
 
