@@ -105,7 +105,9 @@ function timesOf(view: SpanView): Times {
 function firstTokenOf({ events, startNano, attributes }: OtlpSpan): Sent<number> {
   let earliest: bigint | undefined;
   for (const { name, timeNano } of events) {
-    if (FIRST_TOKEN_EVENTS.has(name) && (earliest === undefined || timeNano < earliest)) earliest = timeNano;
+    // Without an instant it says nothing of when.
+    if (timeNano === 0n || !FIRST_TOKEN_EVENTS.has(name)) continue;
+    if (earliest === undefined || timeNano < earliest) earliest = timeNano;
   }
   if (earliest !== undefined) return toMs(earliest);
   for (const [key, unitMs] of FIRST_TOKEN_DELAYS) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { attributesOf, draftOf, spanWith, traceOf } from './spans.ts';
+import { attributesOf, draftOf, START_MS, START_NANO, spanWith, traceOf } from './spans.ts';
 
 describe('values that say nothing', () => {
   it.each(['NaN', 'Infinity', '-Infinity'])('a count of %s is absent and costs nothing else', (value) => {
@@ -26,6 +26,12 @@ describe('values that say nothing', () => {
     const own = spanWith({ 'langwatch.expected_output': 'own' });
     expect(traceOf(own, spanWith({}, { resource })).expectedOutput).toBe('own');
     expect(traceOf(spanWith({}, { resource }), own).expectedOutput).toBe('own');
+  });
+
+  it('a first token without an instant is none', () => {
+    const event = (timeNano: bigint) => ({ name: 'first_token', timeNano, attributes: new Map() });
+    expect(draftOf({}, { events: [event(0n)] }).firstTokenAt).toBeUndefined();
+    expect(draftOf({}, { events: [event(0n), event(START_NANO)] }).firstTokenAt).toBe(START_MS);
   });
 });
 
