@@ -38,16 +38,30 @@ describe('spans of a request', () => {
   });
 });
 
+/** How the method for traces reads bodies of a media type. */
+function wireOf(mediaType: string | undefined) {
+  const traces = { collectBatch: () => Promise.reject(new Error('not asked')) };
+  const deps = { traces, onDiscarded: () => undefined, spansMax: 3 };
+  const [method] = createOtlpMethods(deps, { ingestBytesMax: 1000 });
+  if (method === undefined) throw new Error('no method');
+  return openWire(method, mediaType);
+}
+
 describe('fields that nobody knows', () => {
   it('are not kept while a request is read', () => {
-    const traces = { collectBatch: () => Promise.reject(new Error('not asked')) };
-    const deps = { traces, onDiscarded: () => undefined, spansMax: 3 };
-    const [method] = createOtlpMethods(deps, { ingestBytesMax: 1000 });
-    if (method === undefined) throw new Error('no method');
     const known = toBinary(ExportTraceServiceRequestSchema, create(ExportTraceServiceRequestSchema));
     const bytes = Buffer.concat([known, Buffer.from([0xfa, 0x01, 0x02, 0x68, 0x69])]);
-    const request = openWire(method, 'application/x-protobuf').decode(bytes);
+    const request = wireOf('application/x-protobuf').decode(bytes);
     if (request.kind !== 'message') throw new Error('not read as protobuf');
     expect(request.message.$unknown).toBeUndefined();
+  });
+});
+
+describe('a body of no media type', () => {
+  it('is JSON when it begins as an object within 1024 bytes', () => {
+    expect(wireOf(undefined).decode(Buffer.from(`${' '.repeat(1023)}{}`)).kind).toBe('json');
+    expect(() => wireOf(undefined).decode(Buffer.from(`${' '.repeat(1024)}{}`))).toThrow(
+      'The request could not be decoded.',
+    );
   });
 });

@@ -23,6 +23,8 @@ const PROTOBUF_MEDIA_TYPE = 'application/x-protobuf';
 const PROTOBUF = /^\s*application\/(x-)?protobuf\s*(;|$)/i;
 const JSON_MEDIA = /^\s*application\/json\s*(;|$)/i;
 const OPEN_OBJECT = 0x7b;
+/** Nobody indents a request by more, and to look through megabytes of spaces costs. */
+const LOOKED_AT_BYTES = 1_024;
 const SPACES: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 export function openWire({ desc, handler }: Method, mediaType: string | undefined): Wire {
@@ -69,7 +71,7 @@ export function openWire({ desc, handler }: Method, mediaType: string | undefine
 }
 
 function looksLikeJson(bytes: Buffer): boolean {
-  return bytes.find((byte) => !SPACES.has(byte)) === OPEN_OBJECT;
+  return bytes.subarray(0, LOOKED_AT_BYTES).find((byte) => !SPACES.has(byte)) === OPEN_OBJECT;
 }
 
 /** Counts are 64-bit integers, which the JSON of protobuf has as text. */
