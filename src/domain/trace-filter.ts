@@ -26,7 +26,7 @@ const SUBJECTS = {
   'metadata.prompt_ids': 'metadata',
   'metadata.value': 'metadata',
   'traces.origin': 'metadata',
-  'traces.error': 'metadata',
+  'traces.error': 'trace',
   'traces.name': 'spans',
   'spans.type': 'spans',
   'spans.model': 'spans',
@@ -61,7 +61,12 @@ const ORIGIN_DEFAULT = 'application';
 export function needsOf({ conditions, text }: SearchFilter) {
   const isAbout = (subject: string) => conditions.some(({ name }) => SUBJECTS[name] === subject);
   const texts = text !== '';
-  return { spans: texts || isAbout('spans'), evaluations: isAbout('evaluations'), texts };
+  return {
+    metadata: isAbout('metadata'),
+    spans: texts || isAbout('spans'),
+    evaluations: isAbout('evaluations'),
+    texts,
+  };
 }
 
 export type Needs = ReturnType<typeof needsOf>;

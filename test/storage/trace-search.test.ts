@@ -19,9 +19,19 @@ const QUESTION: SearchQuestion = {
   isCounted: true,
 };
 
+const LARGE_BYTES = 256 * 1024;
+
 /** As many traces as there are, of which every 700th is of the user. */
-function listOf(count: number): Ask {
-  return async (_, given) => {
+function listOf(count: number, metadataBytes = 15, read: number[] = []): Ask {
+  return async (asked, given) => {
+    if ((asked as unknown) === questions.listMetadata) {
+      const { sequences } = given as unknown as { readonly sequences: readonly number[] };
+      read.push(sequences.length);
+      return sequences.map((sequence) => ({
+        sequence,
+        metadataJson: sequence % 700 === 0 ? '{"user_id":"u"}' : '{}',
+      })) as never;
+    }
     const { key, limit } = given as unknown as { readonly key: number; readonly limit: number };
     const first = Math.max(0, key + 1);
     const length = Math.max(0, Math.min(limit, count - first));
@@ -31,7 +41,7 @@ function listOf(count: number): Ask {
       sequence: first + index,
       spanCount: 1,
       hasError: false,
-      metadataJson: (first + index) % 700 === 0 ? '{"user_id":"u"}' : '{}',
+      metadataBytes,
     }));
     return rows as never;
   };
@@ -63,4 +73,14 @@ it('a search that takes long ends its page early and says where to go on, so tha
   expect(found).toEqual(Array.from({ length: 15 }, (_, index) => index * 700));
   expect(sizes.length).toBeGreaterThan(2);
   expect(Math.max(...sizes)).toBeLessThan(QUESTION.limit);
+});
+
+it('a search reads no more large metadata at once than a thread can hold', async () => {
+  const read: number[] = [];
+  const ask = listOf(1500, LARGE_BYTES, read);
+  const search = createTraceSearch({ questions, ask, idsAtOnce: 50, pointsAtOnce: 1, nowMs: () => 0 });
+  const { traces } = await search.find(QUESTION);
+  expect(traces.map(({ key }) => key)).toEqual([0, 700, 1400]);
+  expect(read.reduce((sum, count) => sum + count, 0)).toBe(1500);
+  expect(Math.max(...read) * LARGE_BYTES).toBeLessThanOrEqual(2 * 1024 * 1024);
 });

@@ -18,14 +18,14 @@ export const countTraces: Compiled<typeof source.countTraces> = {
 
 export const findByIds: Compiled<typeof source.findByIds> = {
   name: 'search.findByIds',
-  text: "select iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"metadata\" as \"metadataJson\", \"inserted_at\" as \"insertedAtMs\", \"updated_at\" as \"updatedAtMs\", coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", max(0, \"duration_ms\") as \"totalTimeMs\", \"first_token_ms\" as \"firstTokenMs\" from \"traces\" where \"project_number\" = ? and \"trace_id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  text: "select iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\", \"inserted_at\" as \"insertedAtMs\", \"updated_at\" as \"updatedAtMs\", coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", max(0, \"duration_ms\") as \"totalTimeMs\", \"first_token_ms\" as \"firstTokenMs\" from \"traces\" where \"project_number\" = ? and \"trace_id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   cells: (given) => [given.projectNumber, ...packIds(given.ids)],
   row: (row: any) => ({
     traceId: row[0],
     sequence: row[1],
     spanCount: row[2],
     hasError: row[3] === 1,
-    metadataJson: row[4],
+    metadataBytes: row[4],
     insertedAtMs: row[5],
     updatedAtMs: row[6],
     startMs: row[7],
@@ -47,7 +47,7 @@ export const findTexts: Compiled<typeof source.findTexts> = {
 
 export const listByCost: Compiled<typeof source.listByCost> = {
   name: 'search.listByCost',
-  text: "select coalesce(\"total_cost_nano_usd\", 9007199254740991) as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and coalesce(\"started_at\", \"inserted_at\") <= ? and \"updated_at\" >= ? and \"updated_at\" <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and coalesce(\"total_cost_nano_usd\", 9007199254740991) >= ? and (coalesce(\"total_cost_nano_usd\", 9007199254740991), iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) > (?, ?) order by coalesce(\"total_cost_nano_usd\", 9007199254740991) asc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") asc limit ?",
+  text: "select coalesce(\"total_cost_nano_usd\", 9007199254740991) as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and coalesce(\"started_at\", \"inserted_at\") <= ? and \"updated_at\" >= ? and \"updated_at\" <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and coalesce(\"total_cost_nano_usd\", 9007199254740991) >= ? and (coalesce(\"total_cost_nano_usd\", 9007199254740991), iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) > (?, ?) order by coalesce(\"total_cost_nano_usd\", 9007199254740991) asc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") asc limit ?",
   cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.errorsFrom, given.errorsTo, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
   row: (row: any) => ({
     key: row[0],
@@ -55,13 +55,13 @@ export const listByCost: Compiled<typeof source.listByCost> = {
     sequence: row[2],
     spanCount: row[3],
     hasError: row[4] === 1,
-    metadataJson: row[5],
+    metadataBytes: row[5],
   }),
 };
 
 export const listByCostDown: Compiled<typeof source.listByCostDown> = {
   name: 'search.listByCostDown',
-  text: "select coalesce(\"total_cost_nano_usd\", -1) as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and coalesce(\"started_at\", \"inserted_at\") <= ? and \"updated_at\" >= ? and \"updated_at\" <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and coalesce(\"total_cost_nano_usd\", -1) <= ? and (coalesce(\"total_cost_nano_usd\", -1), iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) < (?, ?) order by coalesce(\"total_cost_nano_usd\", -1) desc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") desc limit ?",
+  text: "select coalesce(\"total_cost_nano_usd\", -1) as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and coalesce(\"started_at\", \"inserted_at\") <= ? and \"updated_at\" >= ? and \"updated_at\" <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and coalesce(\"total_cost_nano_usd\", -1) <= ? and (coalesce(\"total_cost_nano_usd\", -1), iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) < (?, ?) order by coalesce(\"total_cost_nano_usd\", -1) desc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") desc limit ?",
   cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.errorsFrom, given.errorsTo, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
   row: (row: any) => ({
     key: row[0],
@@ -69,13 +69,13 @@ export const listByCostDown: Compiled<typeof source.listByCostDown> = {
     sequence: row[2],
     spanCount: row[3],
     hasError: row[4] === 1,
-    metadataJson: row[5],
+    metadataBytes: row[5],
   }),
 };
 
 export const listByDuration: Compiled<typeof source.listByDuration> = {
   name: 'search.listByDuration',
-  text: "select coalesce(max(0, \"duration_ms\"), 9007199254740991) as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and coalesce(\"started_at\", \"inserted_at\") <= ? and \"updated_at\" >= ? and \"updated_at\" <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and coalesce(max(0, \"duration_ms\"), 9007199254740991) >= ? and (coalesce(max(0, \"duration_ms\"), 9007199254740991), iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) > (?, ?) order by coalesce(max(0, \"duration_ms\"), 9007199254740991) asc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") asc limit ?",
+  text: "select coalesce(max(0, \"duration_ms\"), 9007199254740991) as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and coalesce(\"started_at\", \"inserted_at\") <= ? and \"updated_at\" >= ? and \"updated_at\" <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and coalesce(max(0, \"duration_ms\"), 9007199254740991) >= ? and (coalesce(max(0, \"duration_ms\"), 9007199254740991), iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) > (?, ?) order by coalesce(max(0, \"duration_ms\"), 9007199254740991) asc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") asc limit ?",
   cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.errorsFrom, given.errorsTo, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
   row: (row: any) => ({
     key: row[0],
@@ -83,13 +83,13 @@ export const listByDuration: Compiled<typeof source.listByDuration> = {
     sequence: row[2],
     spanCount: row[3],
     hasError: row[4] === 1,
-    metadataJson: row[5],
+    metadataBytes: row[5],
   }),
 };
 
 export const listByDurationDown: Compiled<typeof source.listByDurationDown> = {
   name: 'search.listByDurationDown',
-  text: "select coalesce(max(0, \"duration_ms\"), -1) as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and coalesce(\"started_at\", \"inserted_at\") <= ? and \"updated_at\" >= ? and \"updated_at\" <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and coalesce(max(0, \"duration_ms\"), -1) <= ? and (coalesce(max(0, \"duration_ms\"), -1), iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) < (?, ?) order by coalesce(max(0, \"duration_ms\"), -1) desc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") desc limit ?",
+  text: "select coalesce(max(0, \"duration_ms\"), -1) as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and coalesce(\"started_at\", \"inserted_at\") <= ? and \"updated_at\" >= ? and \"updated_at\" <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and coalesce(max(0, \"duration_ms\"), -1) <= ? and (coalesce(max(0, \"duration_ms\"), -1), iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) < (?, ?) order by coalesce(max(0, \"duration_ms\"), -1) desc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") desc limit ?",
   cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.errorsFrom, given.errorsTo, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
   row: (row: any) => ({
     key: row[0],
@@ -97,13 +97,13 @@ export const listByDurationDown: Compiled<typeof source.listByDurationDown> = {
     sequence: row[2],
     spanCount: row[3],
     hasError: row[4] === 1,
-    metadataJson: row[5],
+    metadataBytes: row[5],
   }),
 };
 
 export const listByFirstToken: Compiled<typeof source.listByFirstToken> = {
   name: 'search.listByFirstToken',
-  text: "select coalesce(\"first_token_ms\", 9007199254740991) as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and coalesce(\"started_at\", \"inserted_at\") <= ? and \"updated_at\" >= ? and \"updated_at\" <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and coalesce(\"first_token_ms\", 9007199254740991) >= ? and (coalesce(\"first_token_ms\", 9007199254740991), iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) > (?, ?) order by coalesce(\"first_token_ms\", 9007199254740991) asc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") asc limit ?",
+  text: "select coalesce(\"first_token_ms\", 9007199254740991) as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and coalesce(\"started_at\", \"inserted_at\") <= ? and \"updated_at\" >= ? and \"updated_at\" <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and coalesce(\"first_token_ms\", 9007199254740991) >= ? and (coalesce(\"first_token_ms\", 9007199254740991), iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) > (?, ?) order by coalesce(\"first_token_ms\", 9007199254740991) asc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") asc limit ?",
   cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.errorsFrom, given.errorsTo, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
   row: (row: any) => ({
     key: row[0],
@@ -111,13 +111,13 @@ export const listByFirstToken: Compiled<typeof source.listByFirstToken> = {
     sequence: row[2],
     spanCount: row[3],
     hasError: row[4] === 1,
-    metadataJson: row[5],
+    metadataBytes: row[5],
   }),
 };
 
 export const listByFirstTokenDown: Compiled<typeof source.listByFirstTokenDown> = {
   name: 'search.listByFirstTokenDown',
-  text: "select coalesce(\"first_token_ms\", -1) as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and coalesce(\"started_at\", \"inserted_at\") <= ? and \"updated_at\" >= ? and \"updated_at\" <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and coalesce(\"first_token_ms\", -1) <= ? and (coalesce(\"first_token_ms\", -1), iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) < (?, ?) order by coalesce(\"first_token_ms\", -1) desc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") desc limit ?",
+  text: "select coalesce(\"first_token_ms\", -1) as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and coalesce(\"started_at\", \"inserted_at\") <= ? and \"updated_at\" >= ? and \"updated_at\" <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and coalesce(\"first_token_ms\", -1) <= ? and (coalesce(\"first_token_ms\", -1), iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) < (?, ?) order by coalesce(\"first_token_ms\", -1) desc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") desc limit ?",
   cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.errorsFrom, given.errorsTo, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
   row: (row: any) => ({
     key: row[0],
@@ -125,13 +125,13 @@ export const listByFirstTokenDown: Compiled<typeof source.listByFirstTokenDown> 
     sequence: row[2],
     spanCount: row[3],
     hasError: row[4] === 1,
-    metadataJson: row[5],
+    metadataBytes: row[5],
   }),
 };
 
 export const listByStart: Compiled<typeof source.listByStart> = {
   name: 'search.listByStart',
-  text: "select coalesce(\"started_at\", \"inserted_at\") as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and coalesce(\"started_at\", \"inserted_at\") <= ? and \"updated_at\" + 0 >= ? and \"updated_at\" + 0 <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and coalesce(\"started_at\", \"inserted_at\") >= ? and (coalesce(\"started_at\", \"inserted_at\"), iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) > (?, ?) order by coalesce(\"started_at\", \"inserted_at\") asc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") asc limit ?",
+  text: "select coalesce(\"started_at\", \"inserted_at\") as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and coalesce(\"started_at\", \"inserted_at\") <= ? and \"updated_at\" + 0 >= ? and \"updated_at\" + 0 <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and coalesce(\"started_at\", \"inserted_at\") >= ? and (coalesce(\"started_at\", \"inserted_at\"), iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) > (?, ?) order by coalesce(\"started_at\", \"inserted_at\") asc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") asc limit ?",
   cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.errorsFrom, given.errorsTo, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
   row: (row: any) => ({
     key: row[0],
@@ -139,13 +139,13 @@ export const listByStart: Compiled<typeof source.listByStart> = {
     sequence: row[2],
     spanCount: row[3],
     hasError: row[4] === 1,
-    metadataJson: row[5],
+    metadataBytes: row[5],
   }),
 };
 
 export const listByStartDown: Compiled<typeof source.listByStartDown> = {
   name: 'search.listByStartDown',
-  text: "select coalesce(\"started_at\", \"inserted_at\") as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and coalesce(\"started_at\", \"inserted_at\") <= ? and \"updated_at\" + 0 >= ? and \"updated_at\" + 0 <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and coalesce(\"started_at\", \"inserted_at\") <= ? and (coalesce(\"started_at\", \"inserted_at\"), iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) < (?, ?) order by coalesce(\"started_at\", \"inserted_at\") desc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") desc limit ?",
+  text: "select coalesce(\"started_at\", \"inserted_at\") as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and coalesce(\"started_at\", \"inserted_at\") <= ? and \"updated_at\" + 0 >= ? and \"updated_at\" + 0 <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and coalesce(\"started_at\", \"inserted_at\") <= ? and (coalesce(\"started_at\", \"inserted_at\"), iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) < (?, ?) order by coalesce(\"started_at\", \"inserted_at\") desc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") desc limit ?",
   cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.errorsFrom, given.errorsTo, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
   row: (row: any) => ({
     key: row[0],
@@ -153,13 +153,13 @@ export const listByStartDown: Compiled<typeof source.listByStartDown> = {
     sequence: row[2],
     spanCount: row[3],
     hasError: row[4] === 1,
-    metadataJson: row[5],
+    metadataBytes: row[5],
   }),
 };
 
 export const listByUpdate: Compiled<typeof source.listByUpdate> = {
   name: 'search.listByUpdate',
-  text: "select \"updated_at\" as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") + 0 >= ? and coalesce(\"started_at\", \"inserted_at\") + 0 <= ? and \"updated_at\" >= ? and \"updated_at\" <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and \"updated_at\" >= ? and (\"updated_at\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) > (?, ?) order by \"updated_at\" asc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") asc limit ?",
+  text: "select \"updated_at\" as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") + 0 >= ? and coalesce(\"started_at\", \"inserted_at\") + 0 <= ? and \"updated_at\" >= ? and \"updated_at\" <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and \"updated_at\" >= ? and (\"updated_at\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) > (?, ?) order by \"updated_at\" asc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") asc limit ?",
   cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.errorsFrom, given.errorsTo, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
   row: (row: any) => ({
     key: row[0],
@@ -167,13 +167,13 @@ export const listByUpdate: Compiled<typeof source.listByUpdate> = {
     sequence: row[2],
     spanCount: row[3],
     hasError: row[4] === 1,
-    metadataJson: row[5],
+    metadataBytes: row[5],
   }),
 };
 
 export const listByUpdateDown: Compiled<typeof source.listByUpdateDown> = {
   name: 'search.listByUpdateDown',
-  text: "select \"updated_at\" as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") + 0 >= ? and coalesce(\"started_at\", \"inserted_at\") + 0 <= ? and \"updated_at\" >= ? and \"updated_at\" <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and \"updated_at\" <= ? and (\"updated_at\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) < (?, ?) order by \"updated_at\" desc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") desc limit ?",
+  text: "select \"updated_at\" as \"key\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\" from \"traces\" where \"project_number\" = ? and \"inserted_at\" >= ? and coalesce(\"started_at\", \"inserted_at\") + 0 >= ? and coalesce(\"started_at\", \"inserted_at\") + 0 <= ? and \"updated_at\" >= ? and \"updated_at\" <= ? and case when \"has_error\" then 1 else 0 end >= ? and case when \"has_error\" then 1 else 0 end <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and \"updated_at\" <= ? and (\"updated_at\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\")) < (?, ?) order by \"updated_at\" desc, iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") desc limit ?",
   cells: (given) => [given.projectNumber, given.goneBeforeMs, given.startedFromMs, given.startedToMs, given.updatedFromMs, given.updatedToMs, given.errorsFrom, given.errorsTo, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.key, given.key, given.traceId, given.limit],
   row: (row: any) => ({
     key: row[0],
@@ -181,7 +181,7 @@ export const listByUpdateDown: Compiled<typeof source.listByUpdateDown> = {
     sequence: row[2],
     spanCount: row[3],
     hasError: row[4] === 1,
-    metadataJson: row[5],
+    metadataBytes: row[5],
   }),
 };
 
@@ -206,6 +206,16 @@ export const listEvaluations: Compiled<typeof source.listEvaluations> = {
     passed: row[4] === null ? null : row[4] === 1,
     score: row[5],
     label: row[6],
+  }),
+};
+
+export const listMetadata: Compiled<typeof source.listMetadata> = {
+  name: 'search.listMetadata',
+  text: "select \"sequence\" as \"sequence\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = ? and \"sequence\" in (select value from json_each(?))",
+  cells: (given) => [given.projectNumber, JSON.stringify(given.sequences)],
+  row: (row: any) => ({
+    sequence: row[0],
+    metadataJson: row[1],
   }),
 };
 

@@ -12,7 +12,7 @@ export type Candidate = {
   readonly sequence: number;
   readonly spanCount: number;
   readonly hasError: boolean;
-  readonly metadataJson: string;
+  readonly metadataBytes: number;
 };
 
 export type Read<Row> = { readonly row: Row; readonly document: Document };
@@ -30,6 +30,8 @@ export type Documents = {
 // A part may have one trace of more spans.
 const SPANS_AT_ONCE = 2_000;
 const EVALUATED_AT_ONCE = 200;
+// Or one trace of more: a few searches at once are to fit into the heap of a thread.
+const METADATA_BYTES_AT_ONCE = 2 * 1024 * 1024;
 
 export function createDocuments(
   { questions, ask }: SearchAsking,
@@ -45,6 +47,11 @@ export function createDocuments(
     return Map.groupBy(await ask(questions.listEvaluations, { projectNumber, sequences }), sequenceOf);
   }
 
+  async function metadataOf(sequences: readonly number[]) {
+    const rows = needs.metadata ? await ask(questions.listMetadata, { projectNumber, sequences }) : [];
+    return new Map(rows.map(({ sequence, metadataJson }) => [sequence, metadataJson]));
+  }
+
   async function textsOf(sequence: number, spanId: string | null) {
     const [texts] = spanId === null ? [] : await ask(questions.findTexts, { projectNumber, sequence, spanId });
     return texts ?? { inputJson: null, outputJson: null };
@@ -53,16 +60,19 @@ export function createDocuments(
   return {
     cut(rows) {
       const parts: (typeof rows)[number][][] = [];
-      let spans = 0;
+      let [spans, bytes] = [0, 0];
       for (const row of rows) {
         const part = parts.at(-1);
         spans += row.spanCount;
+        bytes += row.metadataBytes;
         const isFull =
-          (needs.spans && spans > SPANS_AT_ONCE) || (needs.evaluations && part?.length === EVALUATED_AT_ONCE);
+          (needs.spans && spans > SPANS_AT_ONCE) ||
+          (needs.metadata && bytes > METADATA_BYTES_AT_ONCE) ||
+          (needs.evaluations && part?.length === EVALUATED_AT_ONCE);
         if (part !== undefined && !isFull) part.push(row);
         else {
           parts.push([row]);
-          spans = row.spanCount;
+          [spans, bytes] = [row.spanCount, row.metadataBytes];
         }
       }
       return parts;
@@ -71,11 +81,13 @@ export function createDocuments(
     async read(part) {
       const sequences = part.map(({ sequence }) => sequence);
       const [spans, evaluations] = [await spansOf(sequences), await evaluationsOf(sequences)];
+      const metadata = await metadataOf(sequences);
       return part.map((row) => {
         const of = (spans.get(row.sequence) ?? []) as readonly SpanFacts[];
         const choice = needs.spans ? choiceOf(aggregatesOf(of.map(toSummary))) : null;
         const document = {
-          metadataJson: row.metadataJson,
+          // One that was removed meanwhile has none.
+          metadataJson: metadata.get(row.sequence) ?? '{}',
           hasError: row.hasError,
           name: choice?.name ?? '',
           choice,

@@ -31,6 +31,9 @@ const UPDATE = sql<number>`${sql.ref('updatedAtMs')}`;
 /** As a number, because stores do not agree how truth is given to a question. */
 const ERROR = sql<number>`case when ${sql.ref('hasError')} then 1 else 0 end`;
 
+/** Of how many traces it can be read at once. */
+const METADATA_BYTES = sql<number>`octet_length(${sql.ref('metadataJson')})`;
+
 /** Traces without a value come last, whichever way. */
 function orLast(column: string, direction: Direction) {
   const last = direction === 'asc' ? Number.MAX_SAFE_INTEGER : -1;
@@ -79,7 +82,7 @@ function listBy(direction: Direction, keyOf: (words: Words) => typeof START, ind
           'sequence as sequence',
           'spanCount as spanCount',
           'hasError as hasError',
-          'metadataJson as metadataJson',
+          METADATA_BYTES.as('metadataBytes'),
         ])
         .orderBy(key, direction)
         .orderBy(traceId, direction)
@@ -118,7 +121,7 @@ export const findByIds = question<{ readonly projectNumber: number; readonly ids
         'sequence as sequence',
         'spanCount as spanCount',
         'hasError as hasError',
-        'metadataJson as metadataJson',
+        METADATA_BYTES.as('metadataBytes'),
         'insertedAtMs as insertedAtMs',
         'updatedAtMs as updatedAtMs',
         START.as('startMs'),
@@ -126,6 +129,14 @@ export const findByIds = question<{ readonly projectNumber: number; readonly ids
         atLeast('durationMs', 0).as('totalTimeMs'),
         'firstTokenMs as firstTokenMs',
       ]),
+);
+
+export const listMetadata = question<OfTraces>()((db, { projectNumber, sequences }, { isAmong }) =>
+  db
+    .selectFrom('Trace')
+    .where('projectNumber', '=', projectNumber)
+    .where(isAmong('sequence', sequences))
+    .select(['sequence as sequence', 'metadataJson as metadataJson']),
 );
 
 /** Of all spans of some traces. */
