@@ -84,3 +84,41 @@ it('a search reads no more large metadata at once than a thread can hold', async
   expect(read.reduce((sum, count) => sum + count, 0)).toBe(1500);
   expect(Math.max(...read) * LARGE_BYTES).toBeLessThanOrEqual(2 * 1024 * 1024);
 });
+
+it('a search reads the long errors and the many spans of a trace a few at a time, and makes room in between', async () => {
+  const count = 5_000;
+  const limits = new Set<number | undefined>();
+  let turns = 0;
+  const ask: Ask = async (asked, given) => {
+    const { after = '', limit } = given as { readonly after?: string; readonly limit?: number };
+    const name = Object.entries(questions).find(([, each]) => (each as unknown) === asked)?.[0];
+    if (name === 'listByStart')
+      return [{ key: 1, traceId: 't', sequence: 1, spanCount: count, metadataBytes: 2 }] as never;
+    if (name === 'findTexts') return [];
+    limits.add(limit);
+    const first = after === '' ? 0 : Number(after) + 1;
+    const rows = Array.from({ length: Math.min(count - first, limit ?? count) }, (_, index) => ({
+      traceSequence: 1,
+      spanId: String(first + index),
+      parentId: null,
+      type: 'span',
+      name: null,
+      model: null,
+      startedAtMs: 1,
+      finishedAtMs: 2,
+      hasError: true,
+      errorJson: `{"message":"number ${first + index}."}`,
+    }));
+    return rows as never;
+  };
+  const search = createTraceSearch({ questions, ask, idsAtOnce: 50, pointsAtOnce: 1, nowMs: () => 0 });
+  const timer = setInterval(() => {
+    turns += 1;
+  }, 0);
+  const filter = { conditions: [], isNegated: false, text: `number ${count - 1}.` };
+  const { traces } = await search.find({ ...QUESTION, filter });
+  clearInterval(timer);
+  expect(traces).toHaveLength(1);
+  expect(limits).toEqual(new Set([2_000, 8]));
+  expect(turns).toBeGreaterThan(0);
+});

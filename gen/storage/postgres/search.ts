@@ -101,8 +101,8 @@ export const listByUpdateDown: Compiled<typeof source.listByUpdateDown> = {
 
 export const listErrors: Compiled<typeof source.listErrors> = {
   name: 'search.listErrors',
-  text: "select \"error\" as \"errorJson\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"error\" is not null",
-  cells: (given) => [given.projectNumber, given.sequence],
+  text: "select \"span_id\" as \"spanId\", \"error\" as \"errorJson\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"span_id\" > $3 and \"error\" is not null order by \"span_id\" limit $4",
+  cells: (given) => [given.projectNumber, given.sequence, given.after, given.limit],
   row: (row) => row,
 };
 
@@ -124,6 +124,25 @@ export const listSpans: Compiled<typeof source.listSpans> = {
   name: 'search.listSpans',
   text: "select \"trace_sequence\" as \"traceSequence\", \"span_id\" as \"spanId\", \"parent_id\" as \"parentId\", \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = any($2)",
   cells: (given) => [given.projectNumber, given.sequences],
+  row: (row: any) => ({
+    traceSequence: row.traceSequence,
+    spanId: row.spanId,
+    parentId: row.parentId,
+    type: spanTypes.word(row.type),
+    name: row.name,
+    model: row.model,
+    startedAtMs: row.startedAtMs,
+    finishedAtMs: row.finishedAtMs,
+    hasInput: row.hasInput,
+    hasOutput: row.hasOutput,
+    hasError: row.hasError,
+  }),
+};
+
+export const listSpansBehind: Compiled<typeof source.listSpansBehind> = {
+  name: 'search.listSpansBehind',
+  text: "select \"trace_sequence\" as \"traceSequence\", \"span_id\" as \"spanId\", \"parent_id\" as \"parentId\", \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"span_id\" > $3 order by \"span_id\" limit $4",
+  cells: (given) => [given.projectNumber, given.sequence, given.after, given.limit],
   row: (row: any) => ({
     traceSequence: row.traceSequence,
     spanId: row.spanId,

@@ -187,10 +187,11 @@ export const listByUpdateDown: Compiled<typeof source.listByUpdateDown> = {
 
 export const listErrors: Compiled<typeof source.listErrors> = {
   name: 'search.listErrors',
-  text: "select \"error\" as \"errorJson\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"error\" is not null",
-  cells: (given) => [given.projectNumber, given.sequence],
+  text: "select iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", \"error\" as \"errorJson\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" > ? and \"error\" is not null order by \"span_id\" limit ?",
+  cells: (given) => [given.projectNumber, given.sequence, packId(given.after), given.limit],
   row: (row: any) => ({
-    errorJson: row[0],
+    spanId: row[0],
+    errorJson: row[1],
   }),
 };
 
@@ -223,6 +224,25 @@ export const listSpans: Compiled<typeof source.listSpans> = {
   name: 'search.listSpans',
   text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", iif(typeof(\"parent_id\") = 'blob', lower(hex(\"parent_id\")), \"parent_id\") as \"parentId\", \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?))",
   cells: (given) => [given.projectNumber, JSON.stringify(given.sequences)],
+  row: (row: any) => ({
+    traceSequence: row[0],
+    spanId: row[1],
+    parentId: row[2],
+    type: spanTypes.word(row[3]),
+    name: row[4],
+    model: row[5],
+    startedAtMs: row[6],
+    finishedAtMs: row[7],
+    hasInput: row[8] === 1,
+    hasOutput: row[9] === 1,
+    hasError: row[10] === 1,
+  }),
+};
+
+export const listSpansBehind: Compiled<typeof source.listSpansBehind> = {
+  name: 'search.listSpansBehind',
+  text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", iif(typeof(\"parent_id\") = 'blob', lower(hex(\"parent_id\")), \"parent_id\") as \"parentId\", \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" > ? order by \"span_id\" limit ?",
+  cells: (given) => [given.projectNumber, given.sequence, packId(given.after), given.limit],
   row: (row: any) => ({
     traceSequence: row[0],
     spanId: row[1],

@@ -1,5 +1,6 @@
 /** What filters have to know of traces, read for some of them at once. */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SpanSummary } from '../../domain/trace.ts';
 import { aggregatesOf, choiceOf, type TraceChoice } from '../../domain/trace-aggregates.ts';
 import type { Needs, SearchDocument } from '../../domain/trace-filter.ts';
@@ -29,6 +30,8 @@ export type Documents = {
 
 // A part may have one trace of more spans.
 const SPANS_AT_ONCE = 2_000;
+// The message of each may have 1 MiB.
+const ERRORS_AT_ONCE = 8;
 const EVALUATED_AT_ONCE = 200;
 // Or one trace of more: a few searches at once are to fit into the heap of a thread.
 const METADATA_BYTES_AT_ONCE = 2 * 1024 * 1024;
@@ -39,7 +42,29 @@ export function createDocuments(
 ): Documents {
   async function spansOf(sequences: readonly number[]) {
     if (!needs.spans) return NONE;
-    return Map.groupBy(await ask(questions.listSpans, { projectNumber, sequences }), sequenceOf);
+    const [sequence] = sequences;
+    if (sequences.length !== 1 || sequence === undefined)
+      return Map.groupBy(await ask(questions.listSpans, { projectNumber, sequences }), sequenceOf);
+    const spans: SpanFacts[] = [];
+    for (let after: string | null = ''; after !== null; ) {
+      const given = { projectNumber, sequence, after, limit: SPANS_AT_ONCE };
+      const some: readonly SpanFacts[] = await ask(questions.listSpansBehind, given);
+      for (const span of some) spans.push(span);
+      after = some.length < SPANS_AT_ONCE ? null : (some.at(-1)?.spanId ?? null);
+      if (after !== null) await nextTurn();
+    }
+    return new Map([[sequence, spans]]);
+  }
+
+  async function hasErrorThat(sequence: number, fits: (message: string) => boolean): Promise<boolean> {
+    for (let after: string | null = ''; after !== null; ) {
+      const given = { projectNumber, sequence, after, limit: ERRORS_AT_ONCE };
+      const some: readonly ErrorRow[] = await ask(questions.listErrors, given);
+      if (some.some(({ errorJson }) => errorJson !== null && fits(messageOf(errorJson)))) return true;
+      after = some.length < ERRORS_AT_ONCE ? null : (some.at(-1)?.spanId ?? null);
+      if (after !== null) await nextTurn();
+    }
+    return false;
   }
 
   async function evaluationsOf(sequences: readonly number[]) {
@@ -105,13 +130,13 @@ export function createDocuments(
       if (inputJson !== null && holds(inputText(inputJson))) return true;
       const { outputJson } = await textsOf(sequence, choice?.outputFromId ?? null);
       if (outputJson !== null && holds(outputText(outputJson))) return true;
-      const errors = choice?.errorFromId == null ? [] : await ask(questions.listErrors, { projectNumber, sequence });
-      return errors.some(({ errorJson }) => errorJson !== null && holds(messageOf(errorJson)));
+      return choice?.errorFromId != null && (await hasErrorThat(sequence, holds));
     },
   };
 }
 
 type SpanFacts = RowOf<SearchQuestions['listSpans']>;
+type ErrorRow = RowOf<SearchQuestions['listErrors']>;
 const NONE: ReadonlyMap<number, readonly never[]> = new Map();
 
 function sequenceOf({ traceSequence }: { readonly traceSequence: number }): number {

@@ -21,6 +21,13 @@ export type TracesAsked = {
 
 type Asked = TracesAsked & { readonly key: number; readonly traceId: string; readonly limit: number };
 type OfTraces = { readonly projectNumber: number; readonly sequences: readonly number[] };
+/** Of one trace: what comes behind a span, or behind an empty text. */
+type BehindSpan = {
+  readonly projectNumber: number;
+  readonly sequence: number;
+  readonly after: string;
+  readonly limit: number;
+};
 type Direction = 'asc' | 'desc';
 
 /** When a trace began: one without spans, when it came in. As the index has it. */
@@ -140,11 +147,23 @@ export const listMetadata = question<OfTraces>()((db, { projectNumber, sequences
 );
 
 /** Of all spans of some traces. */
-export const listSpans = question<OfTraces>()((db, { projectNumber, sequences }, { idText, isAmong }) =>
-  db
-    .selectFrom('Span')
+export const listSpans = question<OfTraces>()((db, { projectNumber, sequences }, words) =>
+  spanFacts(db, words).where('projectNumber', '=', projectNumber).where(words.isAmong('traceSequence', sequences)),
+);
+
+/** The same of one trace, which may have many: some at a time. */
+export const listSpansBehind = question<BehindSpan>()((db, { projectNumber, sequence, after, limit }, words) =>
+  spanFacts(db, words)
     .where('projectNumber', '=', projectNumber)
-    .where(isAmong('traceSequence', sequences))
+    .where('traceSequence', '=', sequence)
+    .where('spanId', '>', words.storedId(after))
+    .orderBy('spanId')
+    .limit(limit),
+);
+
+function spanFacts(db: Db, { idText }: Words) {
+  return db
+    .selectFrom('Span')
     .select((column) => [
       'traceSequence as traceSequence',
       idText('spanId').as('spanId'),
@@ -157,18 +176,21 @@ export const listSpans = question<OfTraces>()((db, { projectNumber, sequences },
       column('inputJson', 'is not', null).$castTo<boolean>().as('hasInput'),
       column('outputJson', 'is not', null).$castTo<boolean>().as('hasOutput'),
       column('errorJson', 'is not', null).$castTo<boolean>().as('hasError'),
-    ]),
-);
+    ]);
+}
 
-/** What went wrong in a trace. */
-export const listErrors = question<{ readonly projectNumber: number; readonly sequence: number }>()(
-  (db, { projectNumber, sequence }) =>
+/** What went wrong in a trace: some at a time, because each may be long. */
+export const listErrors = question<BehindSpan>()(
+  (db, { projectNumber, sequence, after, limit }, { idText, storedId }) =>
     db
       .selectFrom('Span')
       .where('projectNumber', '=', projectNumber)
       .where('traceSequence', '=', sequence)
+      .where('spanId', '>', storedId(after))
       .where('errorJson', 'is not', null)
-      .select('errorJson as errorJson'),
+      .select([idText('spanId').as('spanId'), 'errorJson as errorJson'])
+      .orderBy('spanId')
+      .limit(limit),
 );
 
 /** What went in and came out, of one span. */

@@ -48,6 +48,33 @@ export function traceSearchConformance(open: OpenSubject): void {
     );
 
     it(
+      'finds a text in any of the many errors, and a model in any of the many spans of a trace',
+      withStore(open, async (store) => {
+        const many = Array.from({ length: 2_100 }, (_, index) =>
+          bareSpan({
+            ...(index % 2 === 0 ? {} : { spanId: `span ${index}` }),
+            model: `model ${index}`,
+            errorJson: index % 100 < 10 ? ERROR.replace('failed', `failed in ${index}.`) : null,
+          }),
+        );
+        const { traceId, ...append } = sampleAppend({ spans: many, requests: [] });
+        await store.traces.append({ ...append, traceId });
+        await store.traces.append(sampleAppend({ spans: [bareSpan({ errorJson: ERROR })] }));
+        const find = async (filter: SearchFilter) => (await store.search.find({ ...QUESTION, filter })).traces;
+        for (const index of [0, 9, 2009]) {
+          const found = await find({ ...ALL, text: `failed in ${index}.` });
+          expect(found.map((place) => place.traceId)).toEqual([traceId]);
+        }
+        for (const index of [0, 2099]) {
+          const isModel = { name: 'spans.model' as const, of: '', values: [`model ${index}`] };
+          const found = await find({ ...ALL, conditions: [isModel] });
+          expect(found.map((place) => place.traceId)).toEqual([traceId]);
+        }
+        expect(await find({ ...ALL, text: 'failed in 2010.' })).toEqual([]);
+      }),
+    );
+
+    it(
       'goes on behind the place where it ended, and is through with its last trace',
       withStore(open, async (store) => {
         const traceIds = Array.from({ length: 10 }, () => randomHex(32));
