@@ -5,6 +5,7 @@ import * as questions from '../../../../gen/storage/postgres/traces.ts';
 import type { TraceStore } from '../../../domain/store.ts';
 import type { TraceSearch } from '../../../domain/trace-search-store.ts';
 import type { Transact } from '../../questions.ts';
+import { limitSearches } from '../../search/search-limiter.ts';
 import { createTraceSearch } from '../../search/trace-search.ts';
 import { completeSums } from '../../traces/complete-sums.ts';
 import { createLimiter } from '../../traces/limiter.ts';
@@ -15,7 +16,6 @@ import type { Lane } from './connection.ts';
 
 // What looks at all spans of a trace holds all of their ids.
 const WHOLE_TRACES = { runningMax: 2, waitingMax: 64 };
-const SEARCHES = { runningMax: 4, waitingMax: 64 };
 
 /** `transact` is for what a read has found out and is worth keeping. */
 export function createTraceReader(lane: Lane, transact: Transact): Omit<TraceStore, 'append' | 'appendBatch'> {
@@ -41,7 +41,6 @@ export function createTraceReader(lane: Lane, transact: Transact): Omit<TraceSto
 
 /** At most so many go through traces at once: connections are few. */
 export function createSearch(lane: Lane): TraceSearch {
-  const limit = createLimiter(SEARCHES);
   const search = createTraceSearch({ ...createAsking(lane, searchQuestions), nowMs: () => performance.now() });
-  return { find: (question) => limit(() => search.find(question)) };
+  return { find: limitSearches(search.find) };
 }

@@ -2,6 +2,7 @@
 
 import type { Worker } from 'node:worker_threads';
 import type { TraceSearch } from '../../../domain/trace-search-store.ts';
+import { limitSearches } from '../../search/search-limiter.ts';
 import { createLimiter } from '../../traces/limiter.ts';
 import type { WholeTraceReads } from '../../traces/trace-reads.ts';
 import { createThreadCalls, endThread, refusal, spawnThread } from './thread-calls.ts';
@@ -24,8 +25,6 @@ export type ThreadReaderOptions = {
 
 // What looks at all spans of a trace goes one by one: each holds all of their ids.
 const WHOLE_TRACES = { runningMax: 1, waitingMax: 64 };
-// Each makes room for others every now and then.
-const SEARCHES = { runningMax: 4, waitingMax: 64 };
 const READS_PENDING_MAX = 256;
 // Of the thread, in MiB. What one read holds is far less; without a bound the collector lets garbage grow to several times that.
 const HEAP_MAX = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
@@ -37,7 +36,6 @@ export function spawnReader(file: string): Worker {
 
 export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadReaderOptions): ThreadReader {
   const limit = createLimiter(WHOLE_TRACES);
-  const searchLimit = createLimiter(SEARCHES);
   const calls = createThreadCalls(readMaxMs);
   let thread: Worker | null = null;
   let closing = false;
@@ -70,7 +68,8 @@ export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadRea
       sums: (trace) => limit(() => call('sums')(trace)),
       spanOrder: call('spanOrder'),
       evaluationOrder: call('evaluationOrder'),
-      find: (question) => searchLimit(() => call('find')(question)),
+      // Each makes room for others every now and then.
+      find: limitSearches(call('find')),
     },
     close: async () => {
       closing = true;
