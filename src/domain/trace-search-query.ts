@@ -1,8 +1,9 @@
 /** What is asked of a search: the filters as sent, judged and put in order. */
 
-import { REASONS_MAX, type Reason } from './fault.ts';
-import { JSON_DEPTH_MAX } from './json-scan.ts';
-import { isLosslessObject, type LosslessJson, type LosslessObject, parseLossless } from './lossless-json.ts';
+import { Fault, REASONS_MAX, type Reason } from './fault.ts';
+import { makeWellFormed } from './free-json.ts';
+import { parseJson, scanJson } from './json-text.ts';
+import { isLosslessObject, type LosslessJson, type LosslessObject } from './lossless-json.ts';
 import { typeReason } from './reasons.ts';
 import { type Condition, FILTER_NAMES, type FilterName } from './trace-filter.ts';
 
@@ -29,18 +30,32 @@ const NAMES: ReadonlySet<string> = new Set(FILTER_NAMES);
 
 /** Reads filters from their JSON text. */
 export function readFilters(json: string | null): ReadFilters {
-  const parsed = json === null ? null : parseLossless(json, { depth: JSON_DEPTH_MAX, members: MEMBERS_MAX });
-  if (parsed === null || (parsed.kind === 'value' && parsed.value === null)) return { conditions: [], reasons: [] };
-  if (parsed.kind !== 'value' || !isLosslessObject(parsed.value)) {
+  const sent = json === null ? null : parseFilters(json);
+  if (sent === null) return { conditions: [], reasons: [] };
+  if (sent === undefined || !isLosslessObject(sent)) {
     return { conditions: [], reasons: [problem(FIELD, 'must be an object')] };
   }
   const reading: Reading = { conditions: [], reasons: [], values: 0 };
-  for (const [name, value] of Object.entries(parsed.value)) {
+  for (const [name, value] of Object.entries(sent)) {
     if (reading.reasons.length >= REASONS_MAX) break;
     readFilter(reading, name, value);
   }
   if (reading.values > VALUES_MAX) reading.reasons.push(problem(FIELD, `must not hold more than ${VALUES_MAX} values`));
   return { conditions: reading.conditions, reasons: reading.reasons };
+}
+
+/** By its bytes first, as bodies are: what is too deep, too wide or has too many numbers is never built. */
+function parseFilters(json: string): LosslessJson | undefined {
+  const bytes = Buffer.from(json);
+  const found = scanJson(bytes);
+  if (found.hasWide) return undefined;
+  try {
+    const value = parseJson(bytes, found, 'values') as LosslessJson;
+    return found.hasEscapes ? makeWellFormed({ value }).value : value;
+  } catch (error) {
+    if (error instanceof Fault) return undefined;
+    throw error;
+  }
 }
 
 type Reading = { readonly conditions: Condition[]; readonly reasons: Reason[]; values: number };
@@ -59,7 +74,12 @@ function isFilterName(name: string): name is FilterName {
 }
 
 function readKeyed(reading: Reading, name: FilterName, value: LosslessObject): void {
-  for (const [of, values] of Object.entries(value)) {
+  const entries = Object.entries(value);
+  if (entries.length > MEMBERS_MAX) {
+    reading.reasons.push(problem(`${FIELD}.${name}`, `must not have more than ${MEMBERS_MAX} members`));
+    return;
+  }
+  for (const [of, values] of entries) {
     readValues(reading, { name, of, field: `${FIELD}.${name}.${of}`, value: values });
   }
 }
