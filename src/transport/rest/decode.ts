@@ -190,13 +190,12 @@ function readPageNumber(number: number, at: Place): string | undefined {
   return String(number);
 }
 
-// No date is written with so many digits in a row.
-const MILLISECONDS = /^[0-9]{9,16}$/;
+const MILLISECONDS = /^-?[0-9]{1,16}(\.[0-9]{1,9})?$/;
 
-/** Epoch milliseconds that are sent as a text, where the field may also be one. */
+/** Epoch milliseconds that are sent as a text, where the field may also be one; a fraction is rounded. */
 function unquoted(field: DescField, value: JsonValue): JsonValue {
   const isNumber = typeof value === 'string' && restFlags(field).also.includes('string') && MILLISECONDS.test(value);
-  return isNumber ? Number(value) : value;
+  return isNumber ? Math.round(Number(value)) : value;
 }
 
 /** ISO 8601, or epoch milliseconds. */

@@ -292,6 +292,13 @@ describe('searching traces, over REST and gRPC', () => {
     for (const date of [atMs, String(atMs), new Date(atMs).toISOString()]) {
       expect(await idsOf({ filters, startDate: date, endDate: date })).toEqual([traceId]);
     }
+    for (const date of [`${atMs}.25`, `${atMs - 1}.750000001`]) {
+      expect(await idsOf({ filters, startDate: date, endDate: date }), String(date)).toEqual([traceId]);
+    }
+    for (const early of ['0', '1', '86400000.5']) {
+      expect(await idsOf({ filters, startDate: early }), String(early)).toEqual([traceId]);
+      expect(await idsOf({ filters, startDate: 0, endDate: early })).toEqual([]);
+    }
     expect(await idsOf({ filters, startDate: atMs + 1 })).toEqual([]);
     expect(await idsOf({ filters, startDate: atMs - 2, endDate: atMs - 1 })).toEqual([]);
   });
@@ -314,7 +321,13 @@ describe('searching traces, over REST and gRPC', () => {
     const reversed = { startDate: 1_700_000_000_001, endDate: 1_700_000_000_000 };
     const dates = { startDate: { seconds: 2n, nanos: 0 }, endDate: { seconds: 1n, nanos: 0 } };
     await expectEverywhere(app.address, searchCase(reversed, dates, { status: 422, code: 'validation_error' }));
-    for (const body of [{ sortBy: 'name' }, { startDate: 'soon' }, { query: 7 }, { traceIds: 'x' }]) {
+    for (const body of [
+      { sortBy: 'name' },
+      { startDate: 'soon' },
+      { startDate: '1.' },
+      { query: 7 },
+      { traceIds: 'x' },
+    ]) {
       const answer = await callRest(app.address, { verb: 'POST', path: '/api/traces/search', headers: key(), body });
       expect(answer.status, answer.text).toBe(422);
     }
