@@ -10,7 +10,7 @@ import type { CallIds, Method } from '../rpc/method.ts';
 import { type AnswerWatch, outletOf } from './answer-watch.ts';
 import type { ExchangeEnd } from './connect-end.ts';
 import { shapeKey, toConnectError } from './connect-errors.ts';
-import { checkJson } from './connect-json.ts';
+import { checkMessages } from './connect-json.ts';
 import { refuseRpc } from './connect-refusal.ts';
 import { createGrowingBuffer } from './growing-buffer.ts';
 import type { Origin } from './origin.ts';
@@ -64,7 +64,9 @@ export async function runExchange(
     const universal = universalRequestFromNodeRequest(request, response, undefined, values);
     const answer = await running.run({ exchange, values }, async () => {
       const body = inTurnsWhereLeft(exchange, readUntilStopped({ exchange, values }, reading), takeTurn);
-      const answered = await checkJson(request, values, body, (checked) => handler({ ...universal, body: checked }));
+      const answered = await checkMessages(request, { values, input: exchange.method?.desc.input }, body, (checked) =>
+        handler({ ...universal, body: checked }),
+      );
       return exchange.method && answered.body ? countAnswer({ exchange, answers }, answered) : answered;
     });
     if (!answer) return;

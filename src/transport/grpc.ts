@@ -16,6 +16,7 @@ import type { CallLog } from './call-log.ts';
 import { firstHeader } from './first-header.ts';
 import { readGrpcMessage } from './grpc-message.ts';
 import { parseGrpcTimeout } from './grpc-timeout.ts';
+import { checkParts } from './message-scan.ts';
 import { type OriginOf, socketOf } from './origin.ts';
 import type { ReadBudget } from './read-budget.ts';
 import { familyOfPolicy, statusOf } from './rest/errors.ts';
@@ -136,8 +137,9 @@ function serveCall(served: Served, headers: IncomingHttpHeaders, raw: readonly s
 }
 
 function decodeMessage(method: Method, bytes: Buffer) {
+  checkParts(method.desc.input, bytes);
   try {
-    return fromBinary(method.desc.input, bytes);
+    return fromBinary(method.desc.input, bytes, { readUnknownFields: false });
   } catch (cause) {
     throw new Fault('malformed_request', 'The message could not be decoded.', { cause });
   }

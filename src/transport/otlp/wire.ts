@@ -5,6 +5,7 @@ import { ErrorFamily } from '../../../gen/spandrel/v1/options_pb.js';
 import { Fault } from '../../domain/fault.ts';
 import { parseJson, scanJson } from '../../domain/json-text.ts';
 import type { CallIds, Method, Request } from '../../rpc/method.ts';
+import { checkParts } from '../message-scan.ts';
 import type { AnswerBody } from '../rest/body-parts.ts';
 import { flatBody, statusOf } from '../rest/errors.ts';
 import { type Answer, JSON_MEDIA_TYPE } from '../rest/exchange.ts';
@@ -41,6 +42,7 @@ export function openWire({ desc, handler }: Method, mediaType: string | undefine
   }
 
   function decodeMessage(bytes: Buffer): Message {
+    checkParts(desc.input, bytes);
     try {
       return fromBinary(desc.input, bytes, { readUnknownFields: false });
     } catch (cause) {
