@@ -2,6 +2,7 @@
 
 import { getLangWatchTracer } from 'langwatch';
 import { setupObservability } from 'langwatch/observability/node';
+import { nextMillisecond } from './next-millisecond.ts';
 
 const { shutdown } = setupObservability({ serviceName: 'support-bot', debug: { logLevel: 'error' } });
 const tracer = getLangWatchTracer('support-bot', '3.1.0');
@@ -21,6 +22,7 @@ const traceId = await tracer.withActiveSpan('answer question', async (root) => {
     span.setInput('reset password');
     span.setRAGContexts([{ document_id: 'article-1', chunk_id: 'chunk-1', content: 'Open the settings.' }]);
   });
+  await nextMillisecond();
   await tracer.withActiveSpan('complete', async (span) => {
     span.setType('llm');
     span.setRequestModel('gpt-5-mini');
@@ -42,6 +44,7 @@ const traceId = await tracer.withActiveSpan('answer question', async (root) => {
       }),
     });
   });
+  await nextMillisecond();
   await tracer
     .withActiveSpan('open ticket', async (span) => {
       span.setType('tool');

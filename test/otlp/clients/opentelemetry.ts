@@ -25,7 +25,11 @@ const provider = new node.NodeTracerProvider({
 });
 const tracer = provider.getTracer('travel-agent', '1.2.0');
 
+// Spans that begin in one millisecond stand in any order.
+const beganAt = Date.now() - 10;
+
 const agent = tracer.startSpan('invoke_agent planner', {
+  startTime: beganAt,
   kind: SpanKind.SERVER,
   attributes: {
     'gen_ai.operation.name': 'invoke_agent',
@@ -41,6 +45,7 @@ const inside = trace.setSpan(context.active(), agent);
 const chat = tracer.startSpan(
   'chat gpt-5-mini',
   {
+    startTime: beganAt + 1,
     kind: SpanKind.CLIENT,
     attributes: {
       'gen_ai.operation.name': 'chat',
@@ -72,6 +77,7 @@ chat.end();
 const tool = tracer.startSpan(
   'execute_tool book_hotel',
   {
+    startTime: beganAt + 2,
     attributes: {
       'gen_ai.operation.name': 'execute_tool',
       'gen_ai.tool.name': 'book_hotel',

@@ -5,6 +5,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { node, resources } from '@opentelemetry/sdk-node';
 import { embed, generateObject, generateText, jsonSchema, stepCountIs, streamText, tool } from 'ai';
 import { MockEmbeddingModelV3, MockLanguageModelV3, simulateReadableStream } from 'ai/test';
+import { nextMillisecond } from './next-millisecond.ts';
 
 const provider = new node.NodeTracerProvider({
   resource: resources.resourceFromAttributes({ 'service.name': 'recipe-bot' }),
@@ -37,20 +38,26 @@ await context.with(trace.setSpan(context.active(), root), async () => {
   await generateText({
     model: new MockLanguageModelV3({
       ...named,
-      doGenerate: [
-        {
-          content: [{ type: 'tool-call', toolCallId: 'call-1', toolName: 'pantry', input: '{"shelf":2}' }],
-          finishReason: callTool,
+      async doGenerate({ prompt }) {
+        await nextMillisecond();
+        const isAnswered = prompt.some(({ role }) => role === 'tool');
+        return {
+          content: isAnswered
+            ? [{ type: 'text', text: 'Make soup.' }]
+            : [{ type: 'tool-call', toolCallId: 'call-1', toolName: 'pantry', input: '{"shelf":2}' }],
+          finishReason: isAnswered ? stop : callTool,
           usage,
           warnings: [],
-        },
-        { content: [{ type: 'text', text: 'Make soup.' }], finishReason: stop, usage, warnings: [] },
-      ],
+        };
+      },
     }),
     tools: {
       pantry: tool({
         inputSchema: jsonSchema<{ shelf: number }>({ type: 'object', properties: { shelf: { type: 'number' } } }),
-        execute: async ({ shelf }) => ({ shelf, holds: ['leek'] }),
+        execute: async ({ shelf }) => {
+          await nextMillisecond();
+          return { shelf, holds: ['leek'] };
+        },
       }),
     },
     stopWhen: stepCountIs(2),
@@ -79,12 +86,14 @@ await context.with(trace.setSpan(context.active(), root), async () => {
     experimental_telemetry: telemetry,
   });
   for await (const _ of textStream);
+  await nextMillisecond();
   await generateObject({
     model: answering('{"dish":"soup"}'),
     schema: jsonSchema<{ dish: string }>({ type: 'object', properties: { dish: { type: 'string' } } }),
     prompt: 'Name a dish.',
     experimental_telemetry: telemetry,
   });
+  await nextMillisecond();
   await embed({
     model: new MockEmbeddingModelV3({
       provider: 'openai.embedding',
@@ -94,6 +103,7 @@ await context.with(trace.setSpan(context.active(), root), async () => {
     value: 'soup',
     experimental_telemetry: telemetry,
   });
+  await nextMillisecond();
   await generateText({
     model: new MockLanguageModelV3({
       ...named,
