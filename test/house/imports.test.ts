@@ -29,6 +29,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
   ],
   metrics: ['metrics', 'domain', 'delivery/meter.ts'],
   delivery: ['delivery', 'domain'],
+  evaluation: ['evaluation', 'domain'],
   storage: ['storage', 'domain', 'gen'],
   cli: [
     'cli',
@@ -52,6 +53,7 @@ const PACKAGES: { readonly [room: string]: RegExp } = {
   transport: /^(node:|@bufbuild\/protobuf(\/|$)|@connectrpc\/)/,
   metrics: /^$/,
   delivery: /^(node:|@aws-sdk\/client-(sqs|sts)$)/,
+  evaluation: /^(node:|re2js$)/,
   storage: /^(node:|@mikro-orm\/|better-sqlite3$|kysely$|pg$)/,
   cli: /^(node:|pino$)/,
 };

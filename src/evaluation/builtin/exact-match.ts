@@ -1,0 +1,60 @@
+/** Whether two texts say the same: as numbers where both are, else as texts without what the settings leave out. */
+
+import type { EvaluationOutcome, EvaluationRun } from '../../domain/evaluations/outcome.ts';
+import { isOn, textOf } from './fields.ts';
+import { verdictOf } from './outcomes.ts';
+
+export function matchExactly(run: EvaluationRun): EvaluationOutcome {
+  const output = textOf(run, 'output');
+  const expected = textOf(run, 'expected_output');
+  const equality = `${output} == ${expected}`;
+  const [one, other] = [readDecimal(output), readDecimal(expected)];
+  if (one !== null && other !== null) {
+    return one === other
+      ? verdictOf(true, equality)
+      : verdictOf(false, `Expected ${output} to be equal to ${expected}`);
+  }
+  return areEqualTexts(run, output, expected)
+    ? verdictOf(true, equality)
+    : verdictOf(false, `Expected:\n${output}\nTo be exactly equal to:\n${expected}`);
+}
+
+const DECIMAL = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d{1,3}))?$/;
+
+/** The number that a text is, spelled in the one way that all equal numbers share; null for other texts. */
+function readDecimal(text: string): string | null {
+  const trimmed = text.trim();
+  if (trimmed === 'true') return '1e0';
+  if (trimmed === 'false') return '0';
+  const match = DECIMAL.exec(trimmed);
+  if (match === null) return null;
+  const [, sign, whole = '', fraction = match[4] ?? '', , exponent = '0'] = match;
+  const digits = trimZeros(`${whole}${fraction}`);
+  if (digits.kept === '') return '0';
+  const scale = Number(exponent) - fraction.length + digits.trailing;
+  return `${sign === '-' ? '-' : ''}${digits.kept}e${scale}`;
+}
+
+/** Counted by hand: a pattern for the last zeros would look at every run of zeros again and again. */
+function trimZeros(digits: string): { readonly kept: string; readonly trailing: number } {
+  let start = 0;
+  while (digits[start] === '0') start += 1;
+  let end = digits.length;
+  while (end > start && digits[end - 1] === '0') end -= 1;
+  return { kept: digits.slice(start, end), trailing: digits.length - end };
+}
+
+function areEqualTexts(run: EvaluationRun, output: string, expected: string): boolean {
+  const trim = (text: string) => (isOn(run, 'trim_whitespace') ? text.trim() : text);
+  let [one, other] = [trim(output.normalize('NFC')), trim(expected.normalize('NFC'))];
+  if (isOn(run, 'remove_punctuation')) {
+    const [plainOne, plainOther] = [trim(removePunctuation(one)), trim(removePunctuation(other))];
+    // Texts of nothing but punctuation would all be equal.
+    if (plainOne !== '' && plainOther !== '') [one, other] = [plainOne, plainOther];
+  }
+  return isOn(run, 'case_sensitive') ? one === other : one.toLowerCase() === other.toLowerCase();
+}
+
+function removePunctuation(text: string): string {
+  return text.replace(/[^\p{L}\p{M}\p{Nd}\s]+/gu, '');
+}

@@ -1,0 +1,34 @@
+/** The outcomes of evaluators that run in this process. */
+
+import type { EvaluationOutcome } from '../../domain/evaluations/outcome.ts';
+
+/** Code points. */
+const DETAILS_LENGTH_MAX = 2000;
+
+export type Verdict = { readonly score: number; readonly passed?: boolean; readonly details?: string };
+
+export function processed({ score, passed, details }: Verdict): EvaluationOutcome {
+  return {
+    status: 'processed',
+    score,
+    passed: passed ?? null,
+    label: null,
+    details: details === undefined ? null : cutDetails(details),
+    costNanoUsd: null,
+  };
+}
+
+export function verdictOf(passed: boolean, details?: string): EvaluationOutcome {
+  return processed({ score: passed ? 1 : 0, passed, ...(details === undefined ? {} : { details }) });
+}
+
+/** The same run would fail again. */
+export function failed(errorType: string, details: string): EvaluationOutcome {
+  return { status: 'error', errorType, details: cutDetails(details), isRetryable: false };
+}
+
+function cutDetails(details: string): string {
+  if (details.length <= DETAILS_LENGTH_MAX) return details;
+  // No code point takes more than two units, so the rest of a long text need not be looked at.
+  return [...details.slice(0, 2 * DETAILS_LENGTH_MAX)].slice(0, DETAILS_LENGTH_MAX).join('');
+}

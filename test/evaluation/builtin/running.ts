@@ -1,0 +1,20 @@
+/** Runs an evaluator as a saved one would: with the defaults of the catalogue under its settings. */
+
+import type { EvaluationOutcome, EvaluationRun } from '../../../src/domain/evaluations/outcome.ts';
+import { findCatalogueEntry } from '../../../src/domain/evaluator-catalogue.ts';
+import { overlaySettings } from '../../../src/domain/evaluator-settings.ts';
+import type { LosslessObject } from '../../../src/domain/lossless-json.ts';
+import { loadEvaluator } from '../../../src/evaluation/builtin/evaluators.ts';
+
+export type Asked = { readonly data?: EvaluationRun['data']; readonly settings?: LosslessObject };
+
+export function runOf(evaluatorType: string, { data = {}, settings = {} }: Asked): EvaluationRun {
+  const entry = findCatalogueEntry(evaluatorType);
+  if (entry === undefined) throw new Error(`${evaluatorType} is not in the catalogue.`);
+  return { evaluatorType, data, settings: overlaySettings(entry.settings, settings) };
+}
+
+export async function evaluate(evaluatorType: string, asked: Asked): Promise<EvaluationOutcome> {
+  const evaluator = await loadEvaluator(evaluatorType);
+  return evaluator(runOf(evaluatorType, asked));
+}
