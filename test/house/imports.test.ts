@@ -53,7 +53,7 @@ const PACKAGES: { readonly [room: string]: RegExp } = {
   transport: /^(node:|@bufbuild\/protobuf(\/|$)|@connectrpc\/)/,
   metrics: /^$/,
   delivery: /^(node:|@aws-sdk\/client-(sqs|sts)$)/,
-  evaluation: /^(node:|re2js$)/,
+  evaluation: /^(node:|ajv$|ajv\/dist\/2020|markdown-it$|node-sql-parser\/build\/|re2js$)/,
   storage: /^(node:|@mikro-orm\/|better-sqlite3$|kysely$|pg$)/,
   cli: /^(node:|pino$)/,
 };

@@ -14,7 +14,7 @@ export function createBuiltinRunner(): BuiltinRunner {
   return {
     run: async (run) => {
       try {
-        const evaluate = await loadEvaluator(run.evaluatorType);
+        const evaluate = await loadEvaluator(run);
         return evaluate(run);
       } catch (error) {
         return failed('EVALUATOR_ERROR', error instanceof Error ? error.message : String(error));

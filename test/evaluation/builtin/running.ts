@@ -15,6 +15,7 @@ export function runOf(evaluatorType: string, { data = {}, settings = {} }: Asked
 }
 
 export async function evaluate(evaluatorType: string, asked: Asked): Promise<EvaluationOutcome> {
-  const evaluator = await loadEvaluator(evaluatorType);
-  return evaluator(runOf(evaluatorType, asked));
+  const run = runOf(evaluatorType, asked);
+  const evaluator = await loadEvaluator(run);
+  return evaluator(run);
 }

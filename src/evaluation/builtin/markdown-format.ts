@@ -1,0 +1,17 @@
+/** Valid Markdown is what uses any of it: CommonMark, and tables. */
+
+import MarkdownIt from 'markdown-it';
+import type { EvaluationOutcome } from '../../domain/evaluations/outcome.ts';
+import { verdictOf } from './outcomes.ts';
+
+/** What every text has, whether or not it was written as Markdown. */
+const PLAIN_TOKENS: ReadonlySet<string> = new Set(['paragraph_open', 'paragraph_close', 'inline', 'text', 'softbreak']);
+
+const parser = new MarkdownIt('commonmark').enable('table');
+
+export function judgeMarkdown(output: string): EvaluationOutcome {
+  const isMarked = parser
+    .parse(output, {})
+    .some((token) => [token, ...(token.children ?? [])].some(({ type }) => !PLAIN_TOKENS.has(type)));
+  return isMarked ? verdictOf(true) : verdictOf(false, 'No markdown elements found in the output');
+}

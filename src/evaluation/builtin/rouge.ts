@@ -1,0 +1,67 @@
+/** ROUGE-1 and ROUGE-L with stems, as the package rouge-score has them for ASCII texts. */
+
+import type { EvaluationOutcome, EvaluationRun } from '../../domain/evaluations/outcome.ts';
+import { textOf } from './fields.ts';
+import { processed } from './outcomes.ts';
+import { stemWord } from './porter-stemmer.ts';
+
+export function scoreRouge(run: EvaluationRun): EvaluationOutcome {
+  const output = tokenize(textOf(run, 'output'));
+  const expected = tokenize(textOf(run, 'expected_output'));
+  if (output.length === 0 || expected.length === 0) return processed({ score: 0 });
+  const shared =
+    run.settings.rouge_type === 'rougeL' ? commonSubsequenceLength(output, expected) : countShared(output, expected);
+  const precision = shared / output.length;
+  const recall = shared / expected.length;
+  const scores = new Map([
+    ['precision', precision],
+    ['recall', recall],
+  ]);
+  const fmeasure = shared === 0 ? 0 : (2 * precision * recall) / (precision + recall);
+  return processed({ score: scores.get(String(run.settings.measure_type)) ?? fmeasure });
+}
+
+const STEMMED_LENGTH_MIN = 4;
+
+function tokenize(text: string): readonly string[] {
+  const tokens = text.toLowerCase().match(/[\p{L}\p{Nd}]+/gu) ?? [];
+  return tokens.map((token) =>
+    token.length >= STEMMED_LENGTH_MIN && /^[a-z0-9]+$/.test(token) ? stemWord(token) : token,
+  );
+}
+
+/** Each token counts at most as often as the other side has it. */
+function countShared(output: readonly string[], expected: readonly string[]): number {
+  const left = new Map<string, number>();
+  for (const token of expected) left.set(token, (left.get(token) ?? 0) + 1);
+  let shared = 0;
+  for (const token of output) {
+    const count = left.get(token) ?? 0;
+    if (count === 0) continue;
+    left.set(token, count - 1);
+    shared += 1;
+  }
+  return shared;
+}
+
+/** By rows: only the row before is needed, so long texts take no table of their product. */
+function commonSubsequenceLength(one: readonly string[], other: readonly string[]): number {
+  const numbers = new Map<string, number>();
+  const numbered = (tokens: readonly string[]) =>
+    Int32Array.from(tokens, (token) => {
+      const number = numbers.get(token) ?? numbers.size;
+      numbers.set(token, number);
+      return number;
+    });
+  const columns = numbered(other);
+  const row = new Int32Array(columns.length + 1);
+  for (const token of numbered(one)) {
+    let diagonal = 0;
+    for (let column = 1; column < row.length; column += 1) {
+      const above = row[column] ?? 0;
+      row[column] = columns[column - 1] === token ? diagonal + 1 : Math.max(above, row[column - 1] ?? 0);
+      diagonal = above;
+    }
+  }
+  return row.at(-1) ?? 0;
+}

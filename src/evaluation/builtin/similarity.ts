@@ -1,0 +1,67 @@
+/** How alike two texts are, from 0 to 1, compared by code points. */
+
+export type Similarity = (one: string, other: string) => number;
+
+const MEASURES: { readonly [name: string]: (one: Uint32Array, other: Uint32Array) => number } = {
+  levenshtein: (one, other) => 1 - editDistance(one, other) / Math.max(one.length, other.length),
+  hamming: (one, other) => 1 - differingPositions(one, other) / Math.max(one.length, other.length),
+  jaro: jaroSimilarity,
+};
+
+/** Throws for a name that is no distance measure. */
+export function findSimilarity(distanceMeasure: string): Similarity {
+  const measure = Object.hasOwn(MEASURES, distanceMeasure) ? MEASURES[distanceMeasure] : undefined;
+  if (measure === undefined) throw new Error(`There is no distance measure ${distanceMeasure}.`);
+  return (one, other) => (one === other ? 1 : measure(codePoints(one), codePoints(other)));
+}
+
+function codePoints(text: string): Uint32Array {
+  return Uint32Array.from(text, (character) => character.codePointAt(0) ?? 0);
+}
+
+function editDistance(one: Uint32Array, other: Uint32Array): number {
+  const row = Uint32Array.from({ length: other.length + 1 }, (_, index) => index);
+  one.forEach((point, index) => {
+    let diagonal = index;
+    let left = index + 1;
+    row[0] = left;
+    for (let column = 1; column < row.length; column += 1) {
+      const above = row[column] ?? 0;
+      const replaced = other[column - 1] === point ? diagonal : diagonal + 1;
+      left = Math.min(replaced, above + 1, left + 1);
+      row[column] = left;
+      diagonal = above;
+    }
+  });
+  return row.at(-1) ?? 0;
+}
+
+function differingPositions(one: Uint32Array, other: Uint32Array): number {
+  const shared = Math.min(one.length, other.length);
+  let differing = Math.max(one.length, other.length) - shared;
+  for (let index = 0; index < shared; index += 1) if (one[index] !== other[index]) differing += 1;
+  return differing;
+}
+
+/** Equal characters count when they stand near enough to each other; those in another order count half. */
+function jaroSimilarity(one: Uint32Array, other: Uint32Array): number {
+  const reach = Math.max(0, Math.floor(Math.max(one.length, other.length) / 2) - 1);
+  const isTaken = new Uint8Array(other.length);
+  const matched: number[] = [];
+  one.forEach((point, index) => {
+    const last = Math.min(other.length - 1, index + reach);
+    for (let place = Math.max(0, index - reach); place <= last; place += 1) {
+      if (isTaken[place] === 0 && other[place] === point) {
+        isTaken[place] = 1;
+        matched.push(point);
+        return;
+      }
+    }
+  });
+  if (matched.length === 0) return 0;
+  const matchedInOther = other.filter((_, place) => isTaken[place] === 1);
+  const outOfOrder = matched.filter((point, index) => matchedInOther[index] !== point).length;
+  const transpositions = Math.floor(outOfOrder / 2);
+  const { length } = matched;
+  return (length / one.length + length / other.length + (length - transpositions) / length) / 3;
+}
