@@ -8,6 +8,7 @@ import { createKeyUse } from './domain/key-use.ts';
 import type { Pricing } from './domain/pricing.ts';
 import { createRefusals } from './domain/refusals.ts';
 import type { RootKeys } from './domain/secrets.ts';
+import { createStepTaker } from './domain/steps.ts';
 import type { Store } from './domain/store.ts';
 import { startJobs } from './jobs.ts';
 import { createMetrics } from './metrics/metrics.ts';
@@ -93,12 +94,13 @@ export async function createApp(given: AppDeps): Promise<App> {
   });
   const { store, requests: requestMeter, deliveries: meter } = metrics;
   let publicUrl = config.publicUrl ?? '';
+  const nextTurn = createTurns();
+  const takeSteps = createStepTaker({ nextTurn, nowMs: monotonicMs });
   const methods = compileServices(
-    { ...deps, store, requestMeter, onDiscarded: metrics.otlpDiscarded, webhooks: webhooks.ports },
+    { ...deps, store, requestMeter, onDiscarded: metrics.otlpDiscarded, takeSteps, webhooks: webhooks.ports },
     () => publicUrl,
   );
   const ledger = createLedger(deps);
-  const nextTurn = createTurns();
   const invoke = createInvoke({
     ...ledger,
     authenticate: createAuthenticate({
@@ -125,7 +127,7 @@ export async function createApp(given: AppDeps): Promise<App> {
     monotonicMs,
   });
   const reading = createReadBudget({ bytesPerTurn: BODY_BYTES_PER_TURN });
-  const calls = { methods, invoke, ids, originOf, answers, callLog, reading };
+  const calls = { methods, invoke, ids, originOf, answers, callLog, reading, takeSteps };
   const rest = createRest({
     ...calls,
     nextTurn,

@@ -34,6 +34,7 @@ import { createProjects } from './domain/projects.ts';
 import type { RequestMeter } from './domain/request-meter.ts';
 import { createRoleBindings } from './domain/role-bindings.ts';
 import type { RootKeys } from './domain/secrets.ts';
+import type { TakeSteps } from './domain/steps.ts';
 import type { Store } from './domain/store.ts';
 import { createTeams } from './domain/teams.ts';
 import { createTraceChanges } from './domain/trace-changes.ts';
@@ -66,6 +67,7 @@ export type ServiceDeps = {
   readonly webhooks: WebhookPorts;
   readonly requestMeter: RequestMeter;
   readonly onDiscarded: OtlpRpcDeps['onDiscarded'];
+  readonly takeSteps: TakeSteps;
   readonly log: { warn(fields: object, message: string): void };
 };
 
@@ -84,7 +86,7 @@ export function compileServices(deps: ServiceDeps, publicUrl: () => string): Met
 type Shared = { readonly cursors: CursorCodec; readonly sizes: Sizes };
 
 function compileData(
-  { store, random, config, pricing, requestMeter: meter, onDiscarded }: ServiceDeps,
+  { store, random, config, pricing, requestMeter: meter, onDiscarded, takeSteps }: ServiceDeps,
   { cursors, sizes, publicUrl }: Shared & { readonly publicUrl: () => string },
 ): Method[] {
   const { limits } = config;
@@ -99,12 +101,19 @@ function compileData(
     futureMaxMs: limits.futureMaxMs,
   };
   const traceDefaultDays = config.traceRetentionDays;
-  const traces = createTraces({ store: store.traces, cursors, pricing, traceDefaultDays, limits: traceLimits });
+  const traces = createTraces({
+    store: store.traces,
+    cursors,
+    pricing,
+    takeSteps,
+    traceDefaultDays,
+    limits: traceLimits,
+  });
   const changes = createTraceChanges({ store: store.traceChanges, traceDefaultDays, limits: traceLimits });
   const searches = createTraceSearches({ store: store.search, traces, cursors, traceDefaultDays });
   const settings = createProjectSettings({ store: store.projects, traceDefaultDays });
   return [
-    ...createOtlpMethods({ traces, onDiscarded, spansMax: traceLimits.spansMax }, sizes),
+    ...createOtlpMethods({ traces, onDiscarded, takeSteps, spansMax: traceLimits.spansMax }, sizes),
     ...compileService(
       TraceService,
       createTraceRpc({ traces, changes, searches, settings, platformUrl: linkTo('traces') }),

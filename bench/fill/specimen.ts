@@ -5,6 +5,7 @@ import { collect } from '../../src/domain/collector.ts';
 import { toTraceDraft } from '../../src/domain/collector-json.ts';
 import { createPricing } from '../../src/domain/pricing.ts';
 import { deriveRootKeys } from '../../src/domain/secrets.ts';
+import { runAtOnce } from '../../src/domain/steps.ts';
 import { readPriceList } from '../../src/price-list.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { createJsonTrace } from '../load/trace.ts';
@@ -47,11 +48,12 @@ export async function makeSpecimen(tenant: Tenant): Promise<Specimen> {
     if (project === null) throw new Error('The first project is missing.');
     const body = Buffer.from(createJsonTrace(1).createSource(Buffer.alloc(0))());
     const facts = { depth: 8, hasEscapes: false, bytes: body.length, hasWide: false };
-    const { append } = collect(
+    const collecting = collect(
       toTraceDraft(JSON.parse(body.toString()), facts),
       { project, nowMs: Date.now(), goneBeforeMs: null },
       { pricing: createPricing(readPriceList()), limits: collectorLimits(config) },
     );
+    const { append } = runAtOnce(collecting);
     await store.traces.append(append);
     const organization = { id: project.organizationId, number: project.organizationNumber };
     const everything = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER, type: null, after: null };

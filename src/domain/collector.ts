@@ -25,6 +25,7 @@ import { type CollectedSpan, readSpan, type SpanDeps } from './collector-span.ts
 import { Fault } from './fault.ts';
 import type { LosslessJson } from './lossless-json.ts';
 import type { Pricing } from './pricing.ts';
+import type { Steps } from './steps.ts';
 import type { Evaluation, Span, SpanRequest } from './trace.ts';
 import { ID_CHARACTERS_MAX, isValidId, normaliseTraceId } from './trace-ids.ts';
 import { readMetadata } from './trace-metadata.ts';
@@ -42,12 +43,12 @@ export type Arrival = {
 };
 
 /** Judges one trace item by item. Throws a Fault when it breaks a limit, or when nothing of it can be stored. */
-export function collect(draft: TraceDraft, at: Arrival, deps: CollectorDeps): Collected {
+export function* collect(draft: TraceDraft, at: Arrival, deps: CollectorDeps): Steps<Collected> {
   try {
     if (isUnreadable(draft.spans)) throw noArray('spans');
     if (isUnreadable(draft.evaluations)) throw noArray('evaluations');
     checkCounts([draft], 0, deps.limits);
-    const { collected, isStorable } = judge(draft, readTraceId(draft.traceId), { at, deps });
+    const { collected, isStorable } = yield* judge(draft, readTraceId(draft.traceId), { at, deps });
     if (!isStorable) throw nothingStored(collected);
     return collected;
   } catch (error) {
@@ -58,9 +59,12 @@ export function collect(draft: TraceDraft, at: Arrival, deps: CollectorDeps): Co
 }
 
 /** Judges several traces item by item. Throws payload_too_large. */
-export function collectBatch({ traces, refused }: BatchDraft, at: Arrival, deps: CollectorDeps): readonly Judged[] {
+export function* collectBatch(batch: BatchDraft, at: Arrival, deps: CollectorDeps): Steps<readonly Judged[]> {
+  const { traces, refused } = batch;
   checkCounts(traces, refused.length, deps.limits);
-  return traces.map((draft) => judge(draft, normaliseTraceId(draft.traceId), { at, deps }));
+  const judged: Judged[] = [];
+  for (const draft of traces) judged.push(yield* judge(draft, normaliseTraceId(draft.traceId), { at, deps }));
+  return judged;
 }
 
 function noArray(field: string): Fault {
@@ -93,13 +97,17 @@ function readTraceId(sent: Sent<string>): string {
 
 type Judging = { readonly at: Arrival; readonly deps: CollectorDeps };
 
-function judge(draft: TraceDraft, traceId: string, { at, deps }: Judging): Judged {
+function* judge(draft: TraceDraft, traceId: string, { at, deps }: Judging): Steps<Judged> {
   const { limits, pricing } = deps;
   const { project, nowMs, goneBeforeMs } = at;
   const reading = createReading({ limits, facts: draft.facts, receivedAtMs: nowMs, traceId });
   const tally: Tally = { refusedSpans: [], refusedEvaluations: [], notes: [], cuts: 0 };
-  const spans = collectSpans(draft, { reading, tally, deps: { pricing, emitRequests: project.emitRequestEvents } });
-  const evaluations = collectEvaluations(draft, reading, tally);
+  const spans = yield* collectSpans(draft, {
+    reading,
+    tally,
+    deps: { pricing, emitRequests: project.emitRequestEvents },
+  });
+  const evaluations = yield* collectEvaluations(draft, reading, tally);
   const keepsItems = spans.size + evaluations.size > 0;
   // What stands beside items of which none can be stored is not stored either.
   const isRefused = !keepsItems && tally.refusedSpans.length + tally.refusedEvaluations.length > 0;
@@ -141,10 +149,14 @@ type SpanContext = { readonly reading: Reading; readonly tally: Tally; readonly 
 type PlacedSpan = { readonly read: CollectedSpan; readonly place: number };
 
 /** By id, so that of two equal ids the later one stays. */
-function collectSpans(draft: TraceDraft, { reading, tally, deps }: SpanContext): ReadonlyMap<string, PlacedSpan> {
+function* collectSpans(
+  draft: TraceDraft,
+  { reading, tally, deps }: SpanContext,
+): Steps<ReadonlyMap<string, PlacedSpan>> {
   const items: DraftList<SpanDraft> = listOf(draft.spans);
   const collected = new Map<string, PlacedSpan>();
   for (let index = 0; index < items.length; index += 1) {
+    if (index > 0) yield;
     const read = readSpan(items.at(index), reading, deps);
     const place = draft.places?.spans[index] ?? index;
     if (read === null) tally.refusedSpans.push({ place, reason: reading.problem ?? '' });
@@ -156,14 +168,15 @@ function collectSpans(draft: TraceDraft, { reading, tally, deps }: SpanContext):
   return collected;
 }
 
-function collectEvaluations(
+function* collectEvaluations(
   draft: TraceDraft,
   reading: Reading,
   tally: Tally,
-): ReadonlyMap<string, CollectedEvaluation> {
+): Steps<ReadonlyMap<string, CollectedEvaluation>> {
   const items: DraftList<EvaluationDraft> = listOf(draft.evaluations);
   const collected = new Map<string, CollectedEvaluation>();
   for (let index = 0; index < items.length; index += 1) {
+    if (index > 0) yield;
     const read = readEvaluation(items.at(index), reading);
     const place = draft.places?.evaluations[index] ?? index;
     if (read === null) tally.refusedEvaluations.push({ place, reason: reading.problem ?? '' });

@@ -9,6 +9,7 @@ import type { CursorCodec } from './cursor.ts';
 import { Fault } from './fault.ts';
 import { termStartMs } from './page.ts';
 import type { Pricing } from './pricing.ts';
+import type { TakeSteps } from './steps.ts';
 import type { StoredTrace, TraceStore } from './store.ts';
 import type { Evaluation, Span, TraceRecord } from './trace.ts';
 import type { TraceChoice } from './trace-aggregates.ts';
@@ -23,6 +24,8 @@ export type TracesDeps = {
   readonly cursors: CursorCodec;
   readonly pricing: Pricing;
   readonly limits: CollectorLimits;
+  /** Large requests are judged in several turns of the event loop. */
+  readonly takeSteps: TakeSteps;
   /** The term of traces in projects that never chose; null: for ever. */
   readonly traceDefaultDays: number | null;
 };
@@ -79,12 +82,12 @@ const HEAD_BYTES = 16 * 1024;
 export function createTraces(deps: TracesDeps): Traces {
   return {
     async collect(draft, at) {
-      const collected = collect(draft, arrivalOf(deps, at), deps);
+      const collected = await deps.takeSteps(collect(draft, arrivalOf(deps, at), deps));
       return reportCollected(collected, await deps.store.append(collected.append));
     },
 
     async collectBatch(batch, at) {
-      const judged = collectBatch(batch, arrivalOf(deps, at), deps);
+      const judged = await deps.takeSteps(collectBatch(batch, arrivalOf(deps, at), deps));
       const appends = judged.flatMap(({ collected, isStorable }) => (isStorable ? [collected.append] : []));
       const appended = appends.length === 0 ? [] : await deps.store.appendBatch({ kind: 'traces', appends });
       return reportBatch(batch.refused, judged, appended);

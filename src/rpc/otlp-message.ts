@@ -9,9 +9,11 @@ import type { LosslessJson } from '../domain/lossless-json.ts';
 import { attributesOf, doubleOf, type Entry, integerOf, objectOf, unlessTooWide } from '../domain/otlp/attributes.ts';
 import { toParentId, toSpanId, toTraceId } from '../domain/otlp/ids.ts';
 import type { Attributes, OtlpEvent, OtlpExport, OtlpLink, OtlpScope, OtlpSpan } from '../domain/otlp/span.ts';
+import type { Steps } from '../domain/steps.ts';
 
 /** Throws payload_too_large. */
-export function readMessageExport({ resourceSpans }: ExportTraceServiceRequest, spansMax: number): OtlpExport {
+export function* readMessageExport(request: ExportTraceServiceRequest, spansMax: number): Steps<OtlpExport> {
+  const { resourceSpans } = request;
   const groups = resourceSpans.flatMap(({ scopeSpans }) => scopeSpans);
   const count = groups.reduce((sum, group) => sum + group.spans.length, 0);
   checkCount(count, 'spans', spansMax);
@@ -23,6 +25,7 @@ export function readMessageExport({ resourceSpans }: ExportTraceServiceRequest, 
       const scope = readScope(group.scope, size);
       for (const span of group.spans) {
         spans.push(isUnreadable(resource) ? resource : unlessTooWide(() => readSpan(span, { resource, scope, size })));
+        yield;
       }
     }
   }

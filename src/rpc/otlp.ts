@@ -10,6 +10,7 @@ import type { LosslessJson } from '../domain/lossless-json.ts';
 import { toBatchDraft } from '../domain/otlp/batch.ts';
 import { countJsonRecords, readJsonExport } from '../domain/otlp/json-export.ts';
 import type { OtlpExport } from '../domain/otlp/span.ts';
+import type { Steps, TakeSteps } from '../domain/steps.ts';
 import type { Traces } from '../domain/traces.ts';
 import type { JsonFacts, Method, TolerantHandler } from './method.ts';
 import { readMessageExport } from './otlp-message.ts';
@@ -20,6 +21,7 @@ export type OtlpRpcDeps = {
   readonly traces: Pick<Traces, 'collectBatch'>;
   /** Of one request. */
   readonly spansMax: number;
+  readonly takeSteps: TakeSteps;
   /** Told of what is not kept. */
   readonly onDiscarded: (signal: 'logs' | 'metrics', records: number) => void;
 };
@@ -56,12 +58,17 @@ function pathsOf(signal: string): readonly string[] {
   return ['api/otel/', '', 'api/', 'api/collector/', `api/otel/${path}/`, `${path}/`].map((base) => `/${base}${path}`);
 }
 
-function createTraceHandler({ traces, spansMax }: OtlpRpcDeps): TolerantHandler<typeof TraceService.method.export> {
+function createTraceHandler({
+  traces,
+  spansMax,
+  takeSteps,
+}: OtlpRpcDeps): TolerantHandler<typeof TraceService.method.export> {
   const collect =
-    (read: OtlpExport): ReturnType<TolerantHandler<typeof TraceService.method.export>['readMessage']> =>
+    (reading: Steps<OtlpExport>): ReturnType<TolerantHandler<typeof TraceService.method.export>['readMessage']> =>
     async (context) => {
       const at = { project: projectOf(context), nowMs: context.nowMs };
-      const { rejectedSpans, errorMessage } = await traces.collectBatch(toBatchDraft(read), at);
+      const batch = await takeSteps(toBatchDraft(await takeSteps(reading)));
+      const { rejectedSpans, errorMessage } = await traces.collectBatch(batch, at);
       if (rejectedSpans === 0 && errorMessage === '') return {};
       return { partialSuccess: { rejectedSpans: BigInt(rejectedSpans), errorMessage } };
     };

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { type ConnectError, type ContextValues, createContextKey } from '@connectrpc/connect';
 import type { UniversalHandler, UniversalServerResponse } from '@connectrpc/connect/protocol';
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '@connectrpc/connect-node';
+import type { TakeSteps } from '../domain/steps.ts';
 import { toFault } from '../rpc/invoke.ts';
 import type { CallIds, Method } from '../rpc/method.ts';
 import { type AnswerWatch, outletOf } from './answer-watch.ts';
@@ -44,6 +45,7 @@ export type ExchangeTools = {
   readonly reading: ReadBudget;
   /** Gives away turns of the event loop. */
   readonly takeTurn: () => Promise<void>;
+  readonly takeSteps: TakeSteps;
 };
 
 /** The library unpacks messages without saying whose they are. */
@@ -56,16 +58,21 @@ const running = new AsyncLocalStorage<Running>();
 export async function runExchange(
   handler: UniversalHandler,
   exchange: Exchange,
-  { values, answers, reading, takeTurn }: ExchangeTools,
+  { values, answers, reading, takeTurn, takeSteps }: ExchangeTools,
 ): Promise<void> {
   const { request, response } = exchange;
   exchange.bodyEnd.promise.catch(() => {});
   try {
     const universal = universalRequestFromNodeRequest(request, response, undefined, values);
+    // The body that the library gets may be shorter than the one that was announced.
+    universal.header.delete('content-length');
     const answer = await running.run({ exchange, values }, async () => {
       const body = inTurnsWhereLeft(exchange, readUntilStopped({ exchange, values }, reading), takeTurn);
-      const answered = await checkMessages(request, { values, input: exchange.method?.desc.input }, body, (checked) =>
-        handler({ ...universal, body: checked }),
+      const answered = await checkMessages(
+        request,
+        { values, takeSteps, input: exchange.method?.desc.input },
+        body,
+        (checked) => handler({ ...universal, body: checked }),
       );
       return exchange.method && answered.body ? countAnswer({ exchange, answers }, answered) : answered;
     });

@@ -1,12 +1,12 @@
 /**
- * Looks at messages before the Connect library parses them in one go. One of too many parts is refused before it gets
- * there; in the JSON form also one with an object of too many members, or nested too deep. No message means one: what
- * is free JSON in them travels as text.
+ * Looks at messages before the Connect library parses them in one go. Large binary ones are decoded here, in turns, and
+ * the library gets an empty one instead. One of too many parts is refused; in the JSON form also one with an object of
+ * too many members, or nested too deep. No message means one: what is free JSON in them travels as text.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { DescMessage } from '@bufbuild/protobuf';
-import type { ContextValues } from '@connectrpc/connect';
+import type { DescMessage, Message } from '@bufbuild/protobuf';
+import { type ContextValues, createContextKey } from '@connectrpc/connect';
 import { Fault } from '../domain/fault.ts';
 import {
   JSON_DEPTH_MAX,
@@ -17,8 +17,10 @@ import {
   tooManyNumberTexts,
   tooWide,
 } from '../domain/json-text.ts';
+import type { TakeSteps } from '../domain/steps.ts';
 import { shapeKey, toConnectError } from './connect-errors.ts';
-import { checkObjects, checkParts } from './message-scan.ts';
+import { decodeMessage, isLargeMessage } from './message-decode.ts';
+import { checkObjects } from './message-scan.ts';
 
 type Request = { readonly headers: { readonly [name: string]: string | string[] | undefined } };
 type Body = AsyncGenerator<Uint8Array>;
@@ -29,39 +31,47 @@ const UNARY_TYPE = /^application\/(?:json|proto)\b/i;
 const PREFIX_BYTES = 5;
 const COMPRESSED_FLAG = 1;
 
-type Check = (message: Uint8Array) => void;
+/** The message of a unary call, where it was decoded before the library saw it. */
+export const decodedKey = createContextKey<Message | null>(null);
+
+/** Answers what the library is to parse: the message itself, or an empty one. */
+type Inspect = (message: Uint8Array) => Promise<Uint8Array>;
 
 /** Set while a message is unpacked that will be parsed. */
-const unpacking = new AsyncLocalStorage<Check>();
+const unpacking = new AsyncLocalStorage<Inspect>();
+const EMPTY = new Uint8Array(0);
 
 export type Expected = {
   readonly values: ContextValues;
   /** Undefined for health and reflection, whose messages are small. */
   readonly input: DescMessage | undefined;
+  readonly takeSteps: TakeSteps;
 };
 
 /** Runs `serve` with the body of the request, which fails as soon as a message in it is known to be refused. */
 export function checkMessages<T>(request: Request, expected: Expected, body: Body, serve: (body: Body) => T): T {
   const { values, input } = expected;
   const type = String(request.headers['content-type'] ?? '');
-  const check = JSON_TYPE.test(type) ? refuseWide.bind(null, values) : input && refuseParts.bind(null, values, input);
-  if (!check) return serve(body);
+  const inspect = JSON_TYPE.test(type)
+    ? refuseWide.bind(null, values)
+    : input && decodeLarge.bind(null, { ...expected, input });
+  if (!inspect) return serve(body);
   const isUnary = UNARY_TYPE.test(type);
   const encoding = request.headers['content-encoding'] ?? 'identity';
   const isPacked = isUnary && encoding !== 'identity';
   const sizeOf = () => values.get(shapeKey)?.sizeMaxBytes ?? 0;
-  return unpacking.run(check, () => serve(isPacked ? body : checkBody(body, { isUnary, check, sizeOf })));
+  return unpacking.run(inspect, () => serve(isPacked ? body : inspectBody(body, { isUnary, inspect, sizeOf })));
 }
 
-/** What came out of a compressed message, unless that is refused. */
-export function checkUnpacked<T extends Uint8Array>(bytes: T): T {
-  unpacking.getStore()?.(bytes);
-  return bytes;
+/** What is to be parsed of what came out of a compressed message, unless that is refused. */
+export async function inspectUnpacked(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  const inspected = await unpacking.getStore()?.(bytes);
+  return inspected === EMPTY ? new Uint8Array(0) : bytes;
 }
 
-type Checking = { readonly isUnary: boolean; readonly check: Check; readonly sizeOf: () => number };
+type Inspection = { readonly isUnary: boolean; readonly inspect: Inspect; readonly sizeOf: () => number };
 
-async function* checkBody(body: Body, { isUnary, check, sizeOf }: Checking): Body {
+async function* inspectBody(body: Body, { isUnary, inspect, sizeOf }: Inspection): Body {
   const sizeMaxBytes = sizeOf();
   // A message this small cannot be too wide, and those of streams are; they must not wait for one another.
   if (sizeMaxBytes <= MEMBERS_MAX) {
@@ -75,44 +85,58 @@ async function* checkBody(body: Body, { isUnary, check, sizeOf }: Checking): Bod
     size += chunk.length;
     if (size > sizeMaxBytes + PREFIX_BYTES) break;
   }
+  const whole = Buffer.concat(chunks, size);
   // What is too large is refused by the library as soon as it sees that much.
-  if (size <= sizeMaxBytes + PREFIX_BYTES) {
-    const whole = Buffer.concat(chunks, size);
-    for (const message of isUnary ? [whole] : unpackedMessages(whole)) check(message);
-  }
-  yield* chunks;
+  if (size > sizeMaxBytes + PREFIX_BYTES) yield whole;
+  else if (isUnary) yield await inspect(whole);
+  else yield* inspectEnvelopes(whole, inspect);
 }
 
-/** The messages of a stream that are not compressed. */
-function* unpackedMessages(bytes: Buffer): Generator<Buffer> {
-  for (let at = 0; at + PREFIX_BYTES <= bytes.length; ) {
+/** The messages of a stream; those that are compressed are looked at once they are unpacked. */
+async function* inspectEnvelopes(bytes: Buffer, inspect: Inspect): Body {
+  let at = 0;
+  while (at + PREFIX_BYTES <= bytes.length) {
     const start = at + PREFIX_BYTES;
     const end = start + bytes.readUInt32BE(at + 1);
-    if ((bytes.readUInt8(at) & COMPRESSED_FLAG) === 0) yield bytes.subarray(start, end);
+    const isWhole = end <= bytes.length;
+    const isPacked = (bytes.readUInt8(at) & COMPRESSED_FLAG) !== 0;
+    const message = bytes.subarray(start, end);
+    const inspected = isWhole && !isPacked ? await inspect(message) : message;
+    if (inspected === message) yield bytes.subarray(at, end);
+    else yield Buffer.from([bytes.readUInt8(at), 0, 0, 0, 0]);
     at = end;
   }
+  if (at < bytes.length) yield bytes.subarray(at);
 }
 
-function refuseWide(values: ContextValues, bytes: Uint8Array): void {
-  refuse(values, () => {
+async function refuseWide(values: ContextValues, bytes: Uint8Array): Promise<Uint8Array> {
+  await refuse(values, () => {
     const { depth, longIntegers, hasWide } = scanJson(bytes);
     if (depth > JSON_DEPTH_MAX) throw tooDeep();
     if (longIntegers.length > NUMBER_TEXTS_MAX) throw tooManyNumberTexts();
     if (hasWide) throw tooWide('');
     checkObjects(bytes);
   });
+  return bytes;
 }
 
-function refuseParts(values: ContextValues, input: DescMessage, bytes: Uint8Array): void {
-  refuse(values, () => checkParts(input, bytes));
+type Decoding = Expected & { readonly input: DescMessage };
+
+async function decodeLarge({ values, input, takeSteps }: Decoding, bytes: Uint8Array): Promise<Uint8Array> {
+  // What is too large, and a second message of a unary call, is refused by the library.
+  const isTooLarge = bytes.length > (values.get(shapeKey)?.sizeMaxBytes ?? 0);
+  if (!isLargeMessage(bytes) || isTooLarge || values.get(decodedKey) !== null) return bytes;
+  await refuse(values, async () => {
+    values.set(decodedKey, await decodeMessage(input, bytes, takeSteps));
+  });
+  return EMPTY;
 }
 
-function refuse(values: ContextValues, check: () => void): void {
-  const shape = values.get(shapeKey);
-  if (!shape) return;
+async function refuse(values: ContextValues, check: () => void | Promise<void>): Promise<void> {
   try {
-    check();
+    await check();
   } catch (error) {
-    throw error instanceof Fault ? toConnectError(error, shape) : error;
+    const shape = values.get(shapeKey);
+    throw error instanceof Fault && shape ? toConnectError(error, shape) : error;
   }
 }

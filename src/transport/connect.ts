@@ -22,6 +22,7 @@ import { capDeadline } from './connect-deadline.ts';
 import { watchExchange } from './connect-end.ts';
 import { faultsToErrors } from './connect-errors.ts';
 import { countBody, type Exchange, exchangeKey, isAbandoned, runExchange } from './connect-exchange.ts';
+import { decodedKey } from './connect-json.ts';
 import { refuseRpc, tellMethods } from './connect-refusal.ts';
 import { firstHeader } from './first-header.ts';
 import type { GrpcDeps } from './grpc.ts';
@@ -50,7 +51,7 @@ const OPEN_MESSAGE_MAX_BYTES = 2_048;
 const NEVER_COMPRESSED = { compressMinBytes: Number.MAX_SAFE_INTEGER };
 
 export function createConnect(deps: ConnectDeps): HttpHandler {
-  const { methods, ids, originOf, answers, reading, fallback } = deps;
+  const { methods, ids, originOf, answers, reading, takeSteps, fallback } = deps;
   const byName = new Map(methods.map((method) => [method.path, method]));
   const router = createConnectRouter({
     acceptCompression: [createGzip({ onUnpacking: countBody, isAbandoned })],
@@ -94,7 +95,7 @@ export function createConnect(deps: ConnectDeps): HttpHandler {
       : new Fault('route_not_found', absenceOf(path, 'There is no such rpc.'));
     if (handler && !fault) capDeadline(request);
     const values = createContextValues().set(exchangeKey, exchange);
-    if (handler && !fault) void runExchange(handler, exchange, { values, answers, reading, takeTurn });
+    if (handler && !fault) void runExchange(handler, exchange, { values, answers, reading, takeTurn, takeSteps });
     else if (fault) refuseRpc(exchange, fault);
   };
 }
@@ -104,7 +105,7 @@ function addRoutes(router: ConnectRouter, { methods, health }: ConnectDeps): voi
     const run = async (message: Message, { values, signal, responseHeader }: HandlerContext) => {
       const call = values.get(callKey);
       if (!call) throw new Error('the call was not admitted');
-      const answered = await call.run(message, signal);
+      const answered = await call.run(values.get(decodedKey) ?? message, signal);
       for (const [name, value] of Object.entries(answered.headers)) responseHeader.set(name, value);
       return answered.message;
     };

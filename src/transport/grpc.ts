@@ -5,9 +5,10 @@
 
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
 import { constants } from 'node:http2';
-import { fromBinary, toBinary } from '@bufbuild/protobuf';
+import { toBinary } from '@bufbuild/protobuf';
 import { ErrorFamily } from '../../gen/spandrel/v1/options_pb.js';
 import { Fault } from '../domain/fault.ts';
+import type { TakeSteps } from '../domain/steps.ts';
 import { type Invoke, toFault } from '../rpc/invoke.ts';
 import type { Answered, CallerKind, CallIds, Method } from '../rpc/method.ts';
 import type { AnswerWatch } from './answer-watch.ts';
@@ -16,7 +17,7 @@ import type { CallLog } from './call-log.ts';
 import { firstHeader } from './first-header.ts';
 import { readGrpcMessage } from './grpc-message.ts';
 import { parseGrpcTimeout } from './grpc-timeout.ts';
-import { checkParts } from './message-scan.ts';
+import { decodeMessage } from './message-decode.ts';
 import { type OriginOf, socketOf } from './origin.ts';
 import type { ReadBudget } from './read-budget.ts';
 import { familyOfPolicy, statusOf } from './rest/errors.ts';
@@ -37,6 +38,7 @@ export type GrpcDeps = {
   readonly answers: AnswerWatch;
   readonly callLog: CallLog;
   readonly reading: ReadBudget;
+  readonly takeSteps: TakeSteps;
 };
 
 /** Serves the unary rpcs of `methods` to gRPC clients. */
@@ -99,7 +101,7 @@ function startCall({ callLog, stream, method }: Starting, ids: CallIds, headers:
 }
 
 function serveCall(served: Served, headers: IncomingHttpHeaders, raw: readonly string[]): void {
-  const { stream, method, invoke, ids, originOf, answers, reading } = served;
+  const { stream, method, invoke, ids, originOf, answers, reading, takeSteps } = served;
   const header = firstHeader(headers, raw);
   const call = startCall(served, ids.next(header), headers);
   const timeout = headers['grpc-timeout'];
@@ -110,7 +112,8 @@ function serveCall(served: Served, headers: IncomingHttpHeaders, raw: readonly s
   const decode = async () => {
     const limits = { sizeMaxBytes: method.sizeMaxBytes, onBytes: quota.receive, reading };
     const bytes = await readGrpcMessage(stream, limits);
-    return { kind: 'message' as const, message: decodeMessage(method, bytes) };
+    const message = decodeMessage(method.desc.input, bytes, takeSteps);
+    return { kind: 'message' as const, message: message instanceof Promise ? await message : message };
   };
   const settle = (end: () => void) => {
     if (timer) clearTimeout(timer);
@@ -134,15 +137,6 @@ function serveCall(served: Served, headers: IncomingHttpHeaders, raw: readonly s
       }),
     (error: unknown) => settle(() => refuse(call, toFault(error))),
   );
-}
-
-function decodeMessage(method: Method, bytes: Buffer) {
-  checkParts(method.desc.input, bytes);
-  try {
-    return fromBinary(method.desc.input, bytes, { readUnknownFields: false });
-  } catch (cause) {
-    throw new Fault('malformed_request', 'The message could not be decoded.', { cause });
-  }
 }
 
 /** At the deadline the caller gets its answer; the work itself goes on, for a commit belongs to no connection. */

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { compressionGzip } from '@connectrpc/connect-node';
-import { checkUnpacked } from './connect-json.ts';
+import { inspectUnpacked } from './connect-json.ts';
 
 const unpack = promisify(gunzip);
 type Compression = typeof compressionGzip;
@@ -37,7 +37,7 @@ export function createGzip({ onUnpacking, isAbandoned }: GzipDeps): Compression 
       if (length === null) throw broken();
       if (length > readMaxBytes) throw new ConnectError('too large once unpacked', Code.ResourceExhausted);
       onUnpacking(length);
-      return checkUnpacked(
+      return inspectUnpacked(
         await inTurn(() => (isAbandoned() ? Promise.reject(broken()) : unpackExactly(bytes, length))),
       );
     },

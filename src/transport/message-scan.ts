@@ -1,5 +1,5 @@
 /**
- * Counts what decoding a protobuf message would make, before anything is made: two bytes of a body become a whole message
+ * Counts what decoding a message would make, before anything is made: two bytes of a body become a whole message
  * in memory, so that 10 MiB could become gigabytes.
  */
 
@@ -22,29 +22,37 @@ type Shape = ReadonlyMap<number, Part>;
 
 const shapes = new WeakMap<DescMessage, Shape>();
 
-/** Throws payload_too_large. What cannot be read is left to the decoder, which says so. */
-export function checkParts(desc: DescMessage, bytes: Uint8Array): void {
-  if (bytes.length <= UNSCANNED_BYTES_MAX) return;
-  const reader = new BinaryReader(bytes);
+export type PartCount = {
+  /** Counts the parts of some fields of a message. Throws payload_too_large beyond the limit. */
+  add(desc: DescMessage, bytes: Uint8Array): void;
+};
+
+/** Of one request, which may be counted piece by piece. What cannot be read is left to the decoder, which says so. */
+export function createPartCount(): PartCount {
   let parts = 0;
-  const scan = (message: DescMessage, end: number, depth: number): void => {
-    const shape = shapeOf(message);
-    while (reader.pos < end) {
-      const [number, wireType] = reader.tag();
-      const kind = shape.get(number);
-      if (kind !== null) parts += 1;
-      if (parts > PARTS_MAX) throw tooManyParts();
-      if (typeof kind === 'object' && kind !== null && wireType === WireType.LengthDelimited && depth < DEPTH_MAX) {
-        const length = reader.uint32();
-        scan(kind, reader.pos + length, depth + 1);
-      } else reader.skip(wireType, number);
-    }
+  return {
+    add(desc, bytes) {
+      const reader = new BinaryReader(bytes);
+      const scan = (message: DescMessage, end: number, depth: number): void => {
+        const shape = shapeOf(message);
+        while (reader.pos < end) {
+          const [number, wireType] = reader.tag();
+          const kind = shape.get(number);
+          if (kind !== null) parts += 1;
+          if (parts > PARTS_MAX) throw tooManyParts();
+          if (typeof kind === 'object' && kind !== null && wireType === WireType.LengthDelimited && depth < DEPTH_MAX) {
+            const length = reader.uint32();
+            scan(kind, reader.pos + length, depth + 1);
+          } else reader.skip(wireType, number);
+        }
+      };
+      try {
+        scan(desc, bytes.length, 1);
+      } catch (error) {
+        if (error instanceof Fault) throw error;
+      }
+    },
   };
-  try {
-    scan(desc, bytes.length, 1);
-  } catch (error) {
-    if (error instanceof Fault) throw error;
-  }
 }
 
 const [QUOTE, BACKSLASH, OPEN_OBJECT] = Buffer.from('"\\{');

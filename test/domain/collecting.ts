@@ -9,6 +9,7 @@ import { type Collected, reasonsOf, reportCollected } from '../../src/domain/col
 import { Fault, type JsonValue } from '../../src/domain/fault.ts';
 import { parseLossless } from '../../src/domain/lossless-json.ts';
 import { createPricing } from '../../src/domain/pricing.ts';
+import { runAtOnce } from '../../src/domain/steps.ts';
 import type { Span } from '../../src/domain/trace.ts';
 import { readPriceList } from '../../src/price-list.ts';
 
@@ -58,7 +59,7 @@ export function collectValue(
 ): Sent {
   const draft = toTraceDraft(value, facts);
   const at = { project, nowMs: NOW_MS, goneBeforeMs: null };
-  const collected = collect(draft, at, { limits: { ...LIMITS, ...limits }, pricing });
+  const collected = runAtOnce(collect(draft, at, { limits: { ...LIMITS, ...limits }, pricing }));
   const { rejectedSpans, rejectedEvaluations } = reportCollected(collected, { metadataNotes: [] });
   return { ...collected, rejectedSpans, rejectedEvaluations, reasons: reasonsOf(collected) };
 }

@@ -4,6 +4,7 @@ import { type MetadataDraft, type Sent, type TraceDraft, unreadable } from '../.
 import { toTraceDraft } from '../../src/domain/collector-json.ts';
 import { reportBatch } from '../../src/domain/collector-report.ts';
 import type { JsonValue } from '../../src/domain/fault.ts';
+import { runAtOnce } from '../../src/domain/steps.ts';
 import { LIMITS, NOW_MS, PROJECT, pricing, spanOf } from './collecting.ts';
 
 const FACTS = { depth: 128, hasEscapes: true, bytes: 10_485_760, hasWide: false };
@@ -17,7 +18,7 @@ function traceOf(traceId: string, body: object, places: TraceDraft['places']): B
 }
 
 function collectAll(traces: readonly BatchTrace[], refused: readonly { place: number; reason: string }[] = []) {
-  return collectBatch({ traces, refused }, AT, { limits: LIMITS, pricing });
+  return runAtOnce(collectBatch({ traces, refused }, AT, { limits: LIMITS, pricing }));
 }
 
 describe('several traces of one request', () => {

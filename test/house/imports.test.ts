@@ -23,6 +23,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'domain/ids.ts',
     'domain/public-address.ts',
     'domain/raw-json.ts',
+    'domain/steps.ts',
     'domain/store.ts',
     'domain/token-mask.ts',
     'gen',

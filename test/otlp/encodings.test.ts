@@ -7,18 +7,19 @@ import { parseJson, scanJson } from '../../src/domain/json-text.ts';
 import { toBatchDraft } from '../../src/domain/otlp/batch.ts';
 import { readJsonExport } from '../../src/domain/otlp/json-export.ts';
 import type { OtlpExport, OtlpSpan } from '../../src/domain/otlp/span.ts';
+import { runAtOnce } from '../../src/domain/steps.ts';
 import { readMessageExport } from '../../src/rpc/otlp-message.ts';
 import { LIMITS, PROJECT, pricing } from '../domain/collecting.ts';
 import { attributes, type ExportInit, exportOf, id, toOtlpJson, toProtobuf } from './sending.ts';
 
 function readProtobuf(bytes: Uint8Array): OtlpExport {
-  return readMessageExport(fromBinary(ExportTraceServiceRequestSchema, bytes), LIMITS.spansMax);
+  return runAtOnce(readMessageExport(fromBinary(ExportTraceServiceRequestSchema, bytes), LIMITS.spansMax));
 }
 
 function readJson(text: string): OtlpExport {
   const bytes = Buffer.from(text);
   const facts = scanJson(bytes);
-  return readJsonExport(parseJson(bytes, facts, 'values'), facts, LIMITS.spansMax);
+  return runAtOnce(readJsonExport(parseJson(bytes, facts, 'values'), facts, LIMITS.spansMax));
 }
 
 function onlySpan({ spans }: OtlpExport): OtlpSpan {
@@ -161,7 +162,7 @@ function collected(file: string) {
   const bytes = readFileSync(new URL(`./recorded/${file}`, import.meta.url));
   const read = file.endsWith('.json') ? readJson(bytes.toString()) : readProtobuf(bytes);
   const at = { project: PROJECT, nowMs: Date.UTC(2026, 10, 23), goneBeforeMs: null };
-  return collectBatch(toBatchDraft(read), at, { limits: LIMITS, pricing });
+  return runAtOnce(collectBatch(runAtOnce(toBatchDraft(read)), at, { limits: LIMITS, pricing }));
 }
 
 describe('recorded requests of published clients', () => {

@@ -11,6 +11,7 @@ import { collect } from '../../src/domain/collector.ts';
 import { reasonsOf } from '../../src/domain/collector-report.ts';
 import { Fault } from '../../src/domain/fault.ts';
 import { tooManyNumberTexts } from '../../src/domain/json-text.ts';
+import { runAtOnce } from '../../src/domain/steps.ts';
 import { readCollectRequest } from '../../src/rpc/collect-request.ts';
 import { LIMITS, NOW_MS, PROJECT, pricing, send, sendSpan } from '../domain/collecting.ts';
 
@@ -20,7 +21,7 @@ type SpanInit = Exclude<MessageInitShape<typeof CollectedSpanSchema>, CollectedS
 function collectMessage(init: MessageInitShape<typeof CollectTraceRequestSchema>) {
   const draft = readCollectRequest(create(CollectTraceRequestSchema, init), tooManyNumberTexts);
   const at = { project: PROJECT, nowMs: NOW_MS, goneBeforeMs: null };
-  const collected = collect(draft, at, { limits: LIMITS, pricing });
+  const collected = runAtOnce(collect(draft, at, { limits: LIMITS, pricing }));
   return { ...collected, reasons: reasonsOf(collected) };
 }
 

@@ -11,6 +11,7 @@ import { ApiKeyService } from '../../gen/spandrel/v1/keys_pb.js';
 import { policy } from '../../gen/spandrel/v1/options_pb.js';
 import { TraceService } from '../../gen/spandrel/v1/traces_pb.js';
 import { Fault } from '../../src/domain/fault.ts';
+import { createStepTaker } from '../../src/domain/steps.ts';
 import { type Call, type Invoke, toFault } from '../../src/rpc/invoke.ts';
 import type { Method } from '../../src/rpc/method.ts';
 import { type Amounts, createQuotas } from '../../src/rpc/quotas.ts';
@@ -198,6 +199,7 @@ export function createCallParts(options: PortOptions = {}) {
     answers: createAnswerWatch(answerTimes, () => performance.now()),
     reading: createReadBudget({ bytesPerTurn: 65_536 }),
     nextTurn,
+    takeSteps: createStepTaker({ nextTurn, nowMs: () => performance.now() }),
     callLog: { nowMs: () => performance.now(), ended: () => {}, stop: () => {} },
   };
 }

@@ -4,10 +4,12 @@ import { Client, credentials, Metadata, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ExportTraceServiceRequestSchema } from '../../gen/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 import { CollectTraceRequestSchema } from '../../gen/spandrel/v1/traces_pb.js';
-import { checkParts } from '../../src/transport/message-scan.ts';
+import { createPartCount, type PartCount } from '../../src/transport/message-scan.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 
 const REFUSED = expect.objectContaining({ code: 'payload_too_large' });
+
+const checkParts: PartCount['add'] = (desc, bytes) => createPartCount().add(desc, bytes);
 
 /** A field of that number, without content, over and over. */
 function repeat(number: number, count: number): Buffer {

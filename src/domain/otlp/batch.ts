@@ -13,6 +13,7 @@ import { isUnreadable, unreadable } from '../collector-draft.ts';
 import { toEvaluationDraft } from '../collector-json.ts';
 import { isAbsent, isObject } from '../free-json.ts';
 import type { LosslessJson } from '../lossless-json.ts';
+import type { Steps } from '../steps.ts';
 import { type AttributeJson, createAttributeJson } from './attribute-json.ts';
 import { resourceMetadata, spanMetadata } from './metadata.ts';
 import { checkRepeats } from './repeats.ts';
@@ -25,13 +26,14 @@ const EXPECTED_OUTPUT = 'langwatch.expected_output';
 const DEPTH_AROUND = 4;
 
 /** Throws payload_too_large. */
-export function toBatchDraft(request: OtlpExport): BatchDraft {
+export function* toBatchDraft(request: OtlpExport): Steps<BatchDraft> {
   checkRepeats(request.spans);
   const json = createAttributeJson({ bytes: request.bytes, depth: request.depth + DEPTH_AROUND });
   const traces = new Map<string, Group>();
   const refused: ItemReason[] = [];
   let evaluations = 0;
   for (const [place, span] of request.spans.entries()) {
+    if (place > 0) yield;
     if (span === undefined || isUnreadable(span)) {
       refused.push({ place, reason: `: ${span?.reason ?? 'is required'}` });
       continue;

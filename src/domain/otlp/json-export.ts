@@ -5,6 +5,7 @@ import { isUnreadable, type Sent } from '../collector-draft.ts';
 import { isAbsent, isArray, isObject, numberOf, scalarText } from '../free-json.ts';
 import { malformed } from '../json-text.ts';
 import type { LosslessJson, LosslessObject } from '../lossless-json.ts';
+import type { Steps } from '../steps.ts';
 import { attributesOf, doubleOf, type Entry, integerOf, objectOf, unlessTooWide } from './attributes.ts';
 import { toParentId, toSpanId, toTraceId } from './ids.ts';
 import {
@@ -25,7 +26,7 @@ const WORD = 4_294_967_296n;
 const MANTISSA_DIGITS = /^-?[0-9]+$/;
 
 /** Throws malformed_request where the shape of the request is not that of an export, and payload_too_large. */
-export function readJsonExport(body: LosslessJson, { bytes, depth }: Size, spansMax: number): OtlpExport {
+export function* readJsonExport(body: LosslessJson, { bytes, depth }: Size, spansMax: number): Steps<OtlpExport> {
   checkCount(countJsonRecords(body, ['resourceSpans', 'scopeSpans', 'spans']), 'spans', spansMax);
   const spans: Sent<OtlpSpan>[] = [];
   for (const part of listOf(objectAt(body, 'the request'), 'resourceSpans')) {
@@ -34,6 +35,7 @@ export function readJsonExport(body: LosslessJson, { bytes, depth }: Size, spans
       const scope = readScope(memberObject(group, 'scope'));
       for (const span of listOf(group, 'spans')) {
         spans.push(isUnreadable(resource) ? resource : unlessTooWide(() => readSpan(span, { resource, scope })));
+        yield;
       }
     }
   }

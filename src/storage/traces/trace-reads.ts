@@ -4,7 +4,7 @@
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Steps } from '../../domain/steps.ts';
+import { createStepTaker, type TakeSteps } from '../../domain/steps.ts';
 import type { ListRange, StoredTrace, TraceOutline, TraceStore } from '../../domain/store.ts';
 import { aggregatesOf, choiceOf, readAggregates, SPANS_READ_THROUGH_MAX } from '../../domain/trace-aggregates.ts';
 import { beginDigest } from '../../domain/trace-digest.ts';
@@ -36,9 +36,6 @@ export type WholeTraceReads = Omit<TraceReads, 'spans' | 'evaluations'> & {
   /** From all its spans. */
   sums(trace: StoredTrace): Promise<TraceState>;
 };
-
-/** Takes the steps of a computation to their end. */
-export type TakeSteps = <T>(steps: Steps<T>) => Promise<T>;
 
 // Each span may be as large as a request.
 const DIGEST_SPANS_AT_ONCE = 8;
@@ -144,11 +141,5 @@ function rangeOf(trace: StoredTrace, { after, limit }: ListRange) {
   return { ...placeOf(trace), ...(after ?? BEFORE_ALL), limit };
 }
 
-/** With room for others after every step. */
-export const takeInTurns: TakeSteps = async (steps) => {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    await nextTurn();
-  }
-};
+/** With room for others now and then. */
+export const takeInTurns: TakeSteps = createStepTaker({ nextTurn, nowMs: () => performance.now() });

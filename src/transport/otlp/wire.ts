@@ -1,19 +1,27 @@
 /** OTLP over HTTP: requests and answers in protobuf or JSON, and every answer in the encoding of its request. */
 
-import { fromBinary, type Message, toBinary, toJson } from '@bufbuild/protobuf';
+import { type Message, toBinary, toJson } from '@bufbuild/protobuf';
 import { ErrorFamily } from '../../../gen/spandrel/v1/options_pb.js';
-import { Fault } from '../../domain/fault.ts';
+import type { Fault } from '../../domain/fault.ts';
 import { parseJson, scanJson } from '../../domain/json-text.ts';
+import type { TakeSteps } from '../../domain/steps.ts';
 import type { CallIds, Method, Request } from '../../rpc/method.ts';
-import { checkParts } from '../message-scan.ts';
+import { decodeMessage } from '../message-decode.ts';
 import type { AnswerBody } from '../rest/body-parts.ts';
 import { flatBody, statusOf } from '../rest/errors.ts';
 import { type Answer, JSON_MEDIA_TYPE } from '../rest/exchange.ts';
 import { errorMetadata, errorStatus, grpcCode, packStatus } from '../status.ts';
 
+/** How the work on large bodies lets others in. */
+export type Turns = {
+  readonly takeSteps: TakeSteps;
+  /** Gives others a turn before the next step with a body. */
+  readonly yieldFor: (bytes: Buffer) => Promise<void> | undefined;
+};
+
 /** One exchange. Which encoding it has may be known only with its body. */
 export type Wire = {
-  decode(bytes: Buffer): Request;
+  decode(bytes: Buffer, turns: Turns): Promise<Request>;
   encode(message: Message): AnswerBody;
   /** Of answers, once the request is decoded. */
   mediaType(): string;
@@ -34,20 +42,15 @@ export function openWire({ desc, handler }: Method, mediaType: string | undefine
   // Until it is known, people read JSON more easily.
   let isJson = mediaType === undefined || !PROTOBUF.test(mediaType);
 
-  function decode(bytes: Buffer): Request {
+  async function decode(bytes: Buffer, { takeSteps, yieldFor }: Turns): Promise<Request> {
     if (isJson && !JSON_MEDIA.test(mediaType ?? '')) isJson = looksLikeJson(bytes);
-    if (!isJson) return { kind: 'message', message: decodeMessage(bytes) };
+    if (!isJson) return { kind: 'message', message: await decodeMessage(desc.input, bytes, takeSteps) };
+    await yieldFor(bytes);
     const facts = scanJson(bytes);
-    return { kind: 'json', value: parseJson(bytes, facts, spelling), facts };
-  }
-
-  function decodeMessage(bytes: Buffer): Message {
-    checkParts(desc.input, bytes);
-    try {
-      return fromBinary(desc.input, bytes, { readUnknownFields: false });
-    } catch (cause) {
-      throw new Fault('malformed_request', 'The request could not be decoded.', { cause });
-    }
+    await yieldFor(bytes);
+    const value = parseJson(bytes, facts, spelling);
+    await yieldFor(bytes);
+    return { kind: 'json', value, facts };
   }
 
   function answerType(): string {

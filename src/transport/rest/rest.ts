@@ -3,6 +3,7 @@
 import type { Message } from '@bufbuild/protobuf';
 import { Fault } from '../../domain/fault.ts';
 import { malformed, parseJson, scanJson } from '../../domain/json-text.ts';
+import type { TakeSteps } from '../../domain/steps.ts';
 import { maskTokens } from '../../domain/token-mask.ts';
 import { hasRequiredField } from '../../rpc/field-rules.ts';
 import { type Invoke, requireCaller, toFault } from '../../rpc/invoke.ts';
@@ -14,7 +15,7 @@ import type { CallLog } from '../call-log.ts';
 import { expectationProblem } from '../expectation.ts';
 import { firstHeader } from '../first-header.ts';
 import { arrivalOf, type OriginOf } from '../origin.ts';
-import type { Wire } from '../otlp/wire.ts';
+import type { Turns, Wire } from '../otlp/wire.ts';
 import type { ReadBudget } from '../read-budget.ts';
 import { type BodyLimits, checkDeclaredLength, checkJsonMediaType, isJsonMediaType, readBody } from './body.ts';
 import { buildBody } from './body-parts.ts';
@@ -41,6 +42,7 @@ export type RestDeps = {
   readonly callLog: CallLog;
   /** Resolves in a turn of the event loop that nobody else was given. */
   readonly nextTurn: () => Promise<void>;
+  readonly takeSteps: TakeSteps;
   readonly pages: Pages;
   readonly requestLineMaxBytes: number;
   readonly headersMaxBytes: number;
@@ -175,10 +177,7 @@ export function createRest(deps: RestDeps): RestHandler {
 }
 
 type JsonReading = Pick<TolerantHandler, 'spelling' | 'anyMediaType'>;
-type Reading = BodyLimits & {
-  /** Gives others a turn before the next step with a body. */
-  readonly yieldFor: (bytes: Buffer) => Promise<void> | undefined;
-};
+type Reading = BodyLimits & Turns;
 
 type Exchange = {
   readonly request: RestRequest;
@@ -198,6 +197,7 @@ async function decode(deps: RestDeps, exchange: Exchange): Promise<Request> {
     return { kind: 'message', ...decodeMessage(route.method.desc.input, { ...partsOf(exchange), body: null }) };
   if (request.headers.expect !== undefined) response.writeContinue();
   const limits: Reading = {
+    takeSteps: deps.takeSteps,
     yieldFor: (bytes) => (bytes.length > LARGE_BODY_BYTES ? deps.nextTurn() : undefined),
     sizeMaxBytes: route.method.sizeMaxBytes,
     watch: deps.watch,
@@ -205,7 +205,7 @@ async function decode(deps: RestDeps, exchange: Exchange): Promise<Request> {
     inflate: deps.inflate,
     onBytes: exchange.quota.receive,
   };
-  if (exchange.wire) return exchange.wire.decode(await readBody(request, limits));
+  if (exchange.wire) return exchange.wire.decode(await readBody(request, limits), limits);
   if ('readJson' in handler) {
     try {
       return { kind: 'json', ...(await readJsonBody(request, limits, handler)) };

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createReading } from '../../../src/domain/collector-reading.ts';
 import { toBatchDraft } from '../../../src/domain/otlp/batch.ts';
 import type { OtlpSpan } from '../../../src/domain/otlp/span.ts';
+import { runAtOnce } from '../../../src/domain/steps.ts';
 import { readMetadata } from '../../../src/domain/trace-metadata.ts';
 import { LIMITS } from '../collecting.ts';
 import { attributesOf, START_MS, spanWith, traceOf } from './spans.ts';
@@ -130,7 +131,7 @@ describe('custom evaluations', () => {
   it('belong to their span unless they say another, and are counted over the whole request', () => {
     const one = spanWith({}, { events: [evaluated({ name: 'a', passed: true }), evaluated('no JSON')] });
     const two = spanWith({}, { traceId: 'f'.repeat(32), events: [evaluated({ name: 'b', span_id: 'other' })] });
-    const { traces } = toBatchDraft({ spans: [one, two], bytes: 1000, depth: 0 });
+    const { traces } = runAtOnce(toBatchDraft({ spans: [one, two], bytes: 1000, depth: 0 }));
     const [first, second] = traces.map(({ evaluations, places }) => ({ evaluations, places: places?.evaluations }));
     expect(first).toMatchObject({
       evaluations: [{ name: 'a', spanId: '0123456789abcdef' }, { reason: 'must be an object' }],
@@ -144,7 +145,7 @@ describe('what spans share', () => {
   const MIB = 1024 * 1024;
   const spansWith = (count: number, changes: Partial<OtlpSpan>) =>
     Array.from({ length: count }, () => spanWith({}, changes));
-  const draft = (spans: readonly OtlpSpan[]) => () => toBatchDraft({ spans, bytes: 9 * MIB, depth: 0 });
+  const draft = (spans: readonly OtlpSpan[]) => () => runAtOnce(toBatchDraft({ spans, bytes: 9 * MIB, depth: 0 }));
   const refused = expect.objectContaining({
     code: 'payload_too_large',
     message: 'Resource attributes repeated for every span exceed 67108864 bytes; send fewer spans per request',

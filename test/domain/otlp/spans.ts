@@ -6,6 +6,7 @@ import { createAttributeJson } from '../../../src/domain/otlp/attribute-json.ts'
 import { toBatchDraft } from '../../../src/domain/otlp/batch.ts';
 import type { Attributes, OtlpSpan } from '../../../src/domain/otlp/span.ts';
 import { toSpanDraft } from '../../../src/domain/otlp/span-draft.ts';
+import { runAtOnce } from '../../../src/domain/steps.ts';
 
 export const START_MS = 1_790_000_000_000;
 export const START_NANO = BigInt(START_MS) * 1_000_000n;
@@ -39,7 +40,7 @@ export function draftOf(of: { readonly [key: string]: LosslessJson }, changes: P
 
 /** The draft of the one trace that the spans are of. */
 export function traceOf(...spans: readonly OtlpSpan[]) {
-  const { traces } = toBatchDraft({ spans, bytes: 1000, depth: 0 });
+  const { traces } = runAtOnce(toBatchDraft({ spans, bytes: 1000, depth: 0 }));
   const [trace] = traces;
   if (trace === undefined || traces.length > 1) throw new Error('the spans are not of one trace');
   return trace;

@@ -2,17 +2,12 @@
 
 import * as searchQuestions from '../../../../gen/storage/sqlite/search.ts';
 import * as questions from '../../../../gen/storage/sqlite/traces.ts';
+import type { TakeSteps } from '../../../domain/steps.ts';
 import type { StoredTrace, TraceStore } from '../../../domain/store.ts';
 import type { TraceSearch } from '../../../domain/trace-search-store.ts';
 import { createTraceSearch } from '../../search/trace-search.ts';
 import { createTraceFinder, textRange } from '../../traces/trace-finder.ts';
-import {
-  createTraceReads,
-  isLarge,
-  type TakeSteps,
-  type TraceReads,
-  type WholeTraceReads,
-} from '../../traces/trace-reads.ts';
+import { createTraceReads, isLarge, type TraceReads, type WholeTraceReads } from '../../traces/trace-reads.ts';
 import { createAsking, prepareQuestion } from './ask.ts';
 import { packPrefixRange } from './compact-ids.ts';
 import type { Database, ReadLane } from './connection.ts';
