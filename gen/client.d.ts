@@ -1,4 +1,5 @@
 export * from './spandrel/v1/options_pb.js';
+export * from './spandrel/v1/analytics_pb.js';
 export * from './spandrel/v1/endpoints_pb.js';
 export * from './spandrel/v1/evaluators_pb.js';
 export * from './spandrel/v1/events_pb.js';

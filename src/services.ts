@@ -16,6 +16,7 @@ import {
 import { PermissionService } from '../gen/spandrel/v1/permissions_pb.js';
 import { TraceService } from '../gen/spandrel/v1/traces_pb.js';
 import type { Config } from './config.ts';
+import { createAnalytics } from './domain/analytics/analytics.ts';
 import { createAuditLog } from './domain/audit-log.ts';
 import type { Project } from './domain/caller.ts';
 import type { Clock, RandomBytes } from './domain/clock.ts';
@@ -111,12 +112,13 @@ function compileData(
   });
   const changes = createTraceChanges({ store: store.traceChanges, traceDefaultDays, limits: traceLimits });
   const searches = createTraceSearches({ store: store.search, traces, cursors, traceDefaultDays });
+  const analytics = createAnalytics({ store: store.analytics, traceDefaultDays });
   const settings = createProjectSettings({ store: store.projects, traceDefaultDays });
   return [
     ...createOtlpMethods({ traces, onDiscarded, takeSteps, spansMax: traceLimits.spansMax }, sizes),
     ...compileService(
       TraceService,
-      createTraceRpc({ traces, changes, searches, settings, platformUrl: linkTo('traces') }),
+      createTraceRpc({ traces, changes, searches, analytics, settings, platformUrl: linkTo('traces') }),
       sizes,
     ),
     ...compileService(

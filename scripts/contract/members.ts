@@ -3,7 +3,15 @@
 import { type DescField, type DescMessage, getOption, hasOption } from '@bufbuild/protobuf';
 import { getComments } from '@bufbuild/protoplugin';
 import { FieldBehavior, field_behavior } from '../../gen/google/api/field_behavior_pb.js';
-import { isInlineMessage, isJsonText, isMask, isOutputOnly, restFlags, restName } from '../../src/rpc/rest-shape.ts';
+import {
+  isInlineMessage,
+  isJsonText,
+  isMask,
+  isOutputOnly,
+  restFlags,
+  restName,
+  valueFieldOf,
+} from '../../src/rpc/rest-shape.ts';
 import { membersOf } from '../../src/transport/rest/members.ts';
 import { type Kind, kindOf, whole } from './kinds.ts';
 import { type Limits, limitsOf } from './limits.ts';
@@ -59,7 +67,9 @@ export function answeredMembers(desc: DescMessage, omit: readonly string[] = [])
 function presenceOf(field: DescField): Pick<AnsweredMember, 'nullable' | 'mayBeAbsent'> {
   const { omitUnset, emptyIsNull } = restFlags(field);
   const isUnset = mayBeUnset(field);
-  return { nullable: emptyIsNull || (isUnset && !omitUnset), mayBeAbsent: isUnset && omitUnset };
+  const held = field.fieldKind === 'message' ? valueFieldOf(field.message) : null;
+  const holdsNull = held !== null && mayBeUnset(held);
+  return { nullable: emptyIsNull || holdsNull || (isUnset && !omitUnset), mayBeAbsent: isUnset && omitUnset };
 }
 
 /** A field of an answer is there unless it is declared optional, or one of several. Updates alone may leave out a required one. */

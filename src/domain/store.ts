@@ -18,6 +18,7 @@ import type {
 } from './request-report.ts';
 import type { Evaluation, Span, TraceAppend, TraceAppended, TraceBatch, TraceRecord } from './trace.ts';
 import type { TraceChoice } from './trace-aggregates.ts';
+import type { TraceAnalytics } from './trace-analytics-store.ts';
 import type { TraceChangeStore } from './trace-changes.ts';
 import type { TraceSearch } from './trace-search-store.ts';
 import type { DeliveryStore, WebhookStore } from './webhook-store.ts';
@@ -28,6 +29,7 @@ export type Store = {
   readonly traces: TraceStore;
   readonly traceChanges: TraceChangeStore;
   readonly search: TraceSearch;
+  readonly analytics: TraceAnalytics;
   readonly requests: RequestStore;
   readonly events: EventStore;
   readonly evaluators: EvaluatorStore;

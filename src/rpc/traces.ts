@@ -1,6 +1,7 @@
 /** TraceService: message <-> domain values. */
 
 import { TraceFormat, type TraceService } from '../../gen/spandrel/v1/traces_pb.js';
+import type { Analytics } from '../domain/analytics/analytics.ts';
 import type { TraceDraft } from '../domain/collector-draft.ts';
 import { toTraceDraft } from '../domain/collector-json.ts';
 import { Fault } from '../domain/fault.ts';
@@ -10,6 +11,7 @@ import type { TraceChanges } from '../domain/trace-changes.ts';
 import type { TraceSearches } from '../domain/trace-search.ts';
 import type { Traces } from '../domain/traces.ts';
 import { TOO_WIDE_REASON } from '../domain/wide-json.ts';
+import { createAnalyticsRpc } from './analytics.ts';
 import { readCollectRequest } from './collect-request.ts';
 import type { Implementation, Run } from './method.ts';
 import { createProjectSettingsRpc } from './project-settings.ts';
@@ -28,12 +30,13 @@ export type TraceRpcDeps = {
   readonly traces: Traces;
   readonly changes: TraceChanges;
   readonly searches: TraceSearches;
+  readonly analytics: Analytics;
   readonly settings: ProjectSettingsService;
   readonly platformUrl: PlatformUrl;
 };
 
 export function createTraceRpc(deps: TraceRpcDeps): Implementation<typeof TraceService> {
-  const { traces, changes, searches, settings, platformUrl } = deps;
+  const { traces, changes, searches, analytics, settings, platformUrl } = deps;
   const collectDraft = (draft: TraceDraft): Run<(typeof TraceService)['method']['collectTrace']> => {
     return async (context) => {
       const at = { project: projectOf(context), nowMs: context.nowMs };
@@ -83,6 +86,7 @@ export function createTraceRpc(deps: TraceRpcDeps): Implementation<typeof TraceS
     },
     ...createTraceChangeRpc(changes),
     ...createTraceSearchRpc(searches, platformUrl),
+    ...createAnalyticsRpc(analytics),
     ...createProjectSettingsRpc(settings),
   };
 }

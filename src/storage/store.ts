@@ -3,6 +3,7 @@
 import { unavailableFault } from '../domain/fault.ts';
 import type { ManagementStore } from '../domain/management.ts';
 import type { KeyStore, Store, TraceStore } from '../domain/store.ts';
+import type { TraceAnalytics } from '../domain/trace-analytics-store.ts';
 import type { TraceSearch } from '../domain/trace-search-store.ts';
 import type { Append, AppendOutcome, Report, Reported } from './append/apply.ts';
 import { createCommitQueue } from './append/commit-queue.ts';
@@ -33,6 +34,7 @@ export type Engine = Pick<Store, 'retention'> & {
   readonly lookUps: LookUps;
   readonly delivery: Delivery;
   readonly search: TraceSearch;
+  readonly analytics: TraceAnalytics;
   /** There may be something new to deliver. */
   readonly notify: () => void;
   readonly check: () => Promise<void>;
@@ -116,6 +118,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
       appendBatch: send,
     },
     search: engine.search,
+    analytics: engine.analytics,
     traceChanges: { removeTrace: writer.removeTrace, patchMetadata: writer.patchMetadata },
     requests: {
       projectNumbers: createProjectNumbers(control),

@@ -122,7 +122,7 @@ describe('the house', () => {
   const ENGINES = ['sqlite', 'postgres'];
   const STORAGE_ROOMS = [
     // Those of the contract.
-    ...['traces', 'events', 'keys', 'endpoints', 'evaluators', 'organization'],
+    ...['traces', 'analytics', 'events', 'keys', 'endpoints', 'evaluators', 'organization'],
     ...['append', 'audit', 'copy', 'delivery', 'engine', 'migrations', 'retention', 'rows', 'search', 'tables'],
   ];
 

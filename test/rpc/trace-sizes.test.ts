@@ -34,6 +34,7 @@ async function written(spans: readonly Span[], evaluations: readonly Evaluation[
   const traces: Pick<Traces, 'get'> = { get: async () => ({ record, choice, ...texts, spans, evaluations }) };
   const { getTrace } = createTraceRpc({
     changes: {} as never,
+    analytics: {} as never,
     searches: {} as never,
     traces: traces as Traces,
     settings: {} as never,

@@ -7,6 +7,7 @@
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
+import type { GetUserStatsRequestSchema, GetUserStatsResponseSchema, QueryAnalyticsRequestSchema, QueryAnalyticsResponseSchema } from "./analytics_pb.js";
 
 /**
  * Describes the file spandrel/v1/traces.proto.
@@ -2371,6 +2372,29 @@ export declare const TraceService: GenService<{
     methodKind: "unary";
     input: typeof GetThreadRequestSchema;
     output: typeof GetThreadResponseSchema;
+  },
+  /**
+   * Sums up the traces that began in a range, by time and by what tells them apart.
+   * Errors: INVALID_ARGUMENT validation_error, also for more than 10,000 buckets, UNAVAILABLE when there is too much to
+   * sum up in time.
+   *
+   * @generated from rpc spandrel.v1.TraceService.QueryAnalytics
+   */
+  queryAnalytics: {
+    methodKind: "unary";
+    input: typeof QueryAnalyticsRequestSchema;
+    output: typeof QueryAnalyticsResponseSchema;
+  },
+  /**
+   * What the traces of one user come to. A user who is not known has none.
+   * Errors: INVALID_ARGUMENT validation_error, UNAVAILABLE when there is too much to sum up in time.
+   *
+   * @generated from rpc spandrel.v1.TraceService.GetUserStats
+   */
+  getUserStats: {
+    methodKind: "unary";
+    input: typeof GetUserStatsRequestSchema;
+    output: typeof GetUserStatsResponseSchema;
   },
   /**
    * Tells which project a credential stands for. Any valid credential with a project may ask.

@@ -1,3 +1,4 @@
+export * as analytics from './analytics.ts';
 export * as audit from './audit.ts';
 export * as endpointsChanges from './endpoints-changes.ts';
 export * as endpointsDue from './endpoints-due.ts';

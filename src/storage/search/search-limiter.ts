@@ -1,7 +1,6 @@
 /** Bounds how many searches run and wait at once, and how many of them are of one project. */
 
 import { type Fault, unavailableFault } from '../../domain/fault.ts';
-import type { TraceSearch } from '../../domain/trace-search-store.ts';
 
 type Limits = { readonly runningMax: number; readonly waitingMax: number };
 type Waiting = { readonly projectNumber: number; readonly start: () => void };
@@ -12,7 +11,9 @@ const OF_PROJECT: Limits = { runningMax: 2, waitingMax: 16 };
 const RETRY_AFTER_SECONDS = 1;
 
 /** The same search, which rejects with the unavailable Fault when too much is waiting already. */
-export function limitSearches(find: TraceSearch['find']): TraceSearch['find'] {
+export function limitSearches<Question extends { readonly projectNumber: number }, Found>(
+  find: (question: Question) => Promise<Found>,
+): (question: Question) => Promise<Found> {
   const running: number[] = [];
   const waiting: Waiting[] = [];
 

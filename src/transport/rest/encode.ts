@@ -192,7 +192,10 @@ function singleWriter(field: DescField, message: DescMessage | null, without = N
     if (only !== null) {
       const read = reader(only);
       const write = valueWriter(only) as (value: unknown) => string;
-      return (value: Message) => write(read(value));
+      return (value: Message) => {
+        const held = read(value);
+        return held === undefined ? 'null' : write(held);
+      };
     }
     const members = without.size === 0 ? writerOf(message) : compileMembers(message, without);
     return (value: Message) => braced(members(value));

@@ -28,6 +28,7 @@ const { listEvents, getEvent } = EventService.method;
 const { reportRequests, reportGovernanceEvents } = GatewayService.method;
 const { getEvaluator, listEvaluators, createEvaluator, updateEvaluator, deleteEvaluator } = EvaluatorService.method;
 const { collectTrace, getTrace, getProjectSettings, updateProjectSettings } = TraceService.method;
+const { queryAnalytics, getUserStats } = TraceService.method;
 const { searchTraces, getThread, updateTraceMetadata, deleteTrace, validateCredential } = TraceService.method;
 
 const request = { gateway_request_id: 'gw-1' };
@@ -74,6 +75,8 @@ report a governance event              | 401c | 200   | 403p | 403p | 403p | 403
 collect a trace in P1                  | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
 read a trace of P1                     | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 search the traces of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
+sum up the traces of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
+sum up the traces of a user in P1      | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 read a thread of P1                    | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 change the metadata of a trace of P1   | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
 delete a trace of P1                   | 200  | 200   | 403d | 403d | 403d | 403d  | 403d  | 403d | 200   | 403d | 403d | 200
@@ -253,6 +256,8 @@ export const ORGANIZATION_MATRIX: Matrix = {
     }),
     'read a trace of P1': inP1(getTrace, ({ traceId }) => ({ parameters: { trace_id: traceId } })),
     'search the traces of P1': inP1(searchTraces, () => ({ body: {}, message: {} })),
+    'sum up the traces of P1': inP1(queryAnalytics, () => ({ query: { from: '0', to: '9007199254740991' } })),
+    'sum up the traces of a user in P1': inP1(getUserStats, () => ({ parameters: { user_id: 'user-1' } })),
     'read a thread of P1': inP1(getThread, () => ({ parameters: { thread_id: 'thread-1' } })),
     'change the metadata of a trace of P1': inP1(updateTraceMetadata, ({ traceId }) => ({
       parameters: { trace_id: traceId },

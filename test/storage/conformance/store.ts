@@ -14,6 +14,7 @@ import { resentSpanConformance } from './resent-spans.ts';
 import { retentionConformance } from './retention.ts';
 import { PROJECT, sampleAppend, sampleEvaluator } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
+import { traceAnalyticsConformance } from './trace-analytics.ts';
 import { traceChangeConformance } from './trace-changes.ts';
 import { traceSearchConformance } from './trace-search.ts';
 import { traceReadConformance } from './traces.ts';
@@ -47,6 +48,7 @@ export function furtherConformance(open: OpenSubject): void {
   governanceConformance(open);
   traceChangeConformance(open);
   traceSearchConformance(open);
+  traceAnalyticsConformance(open);
   retentionConformance(open);
   managementConformance(open);
   webhookConformance(open);

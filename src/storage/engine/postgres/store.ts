@@ -20,7 +20,7 @@ import { createRetention } from './retention.ts';
 import { createRowTypes, type RowTypes } from './row-types.ts';
 import { refuseForgetful, refuseHalfCopied, updateSchema } from './schema.ts';
 import { createTraceNumbers } from './trace-numbers.ts';
-import { createSearch, createTraceReader } from './trace-reader.ts';
+import { createAnalytics, createSearch, createTraceReader } from './trace-reader.ts';
 import { createTransact } from './transaction.ts';
 
 export type PostgresStoreOptions = LanesOptions & {
@@ -91,6 +91,7 @@ function startEngine({ url, lanes, rowTypes }: Parts, { refuseWhenClosed }: Stor
       findEvent: (key) => ask(findEvent, [key]),
     },
     search: createSearch(reads),
+    analytics: createAnalytics(reads),
     retention: createRetention(management),
     delivery: {
       ask: createAsk(delivery),

@@ -1,9 +1,12 @@
 /** Reading traces back from PostgreSQL. */
 
+import * as analyticsQuestions from '../../../../gen/storage/postgres/analytics.ts';
 import * as searchQuestions from '../../../../gen/storage/postgres/search.ts';
 import * as questions from '../../../../gen/storage/postgres/traces.ts';
 import type { TraceStore } from '../../../domain/store.ts';
+import type { TraceAnalytics } from '../../../domain/trace-analytics-store.ts';
 import type { TraceSearch } from '../../../domain/trace-search-store.ts';
+import { createTraceAnalytics } from '../../analytics/trace-analytics.ts';
 import type { Transact } from '../../questions.ts';
 import { limitSearches } from '../../search/search-limiter.ts';
 import { createTraceSearch } from '../../search/trace-search.ts';
@@ -43,4 +46,11 @@ export function createTraceReader(lane: Lane, transact: Transact): Omit<TraceSto
 export function createSearch(lane: Lane): TraceSearch {
   const search = createTraceSearch({ ...createAsking(lane, searchQuestions), nowMs: () => performance.now() });
   return { find: limitSearches(search.find) };
+}
+
+/** The same bound. */
+export function createAnalytics(lane: Lane): TraceAnalytics {
+  const asking = { ...createAsking(lane, analyticsQuestions), nowMs: () => performance.now() };
+  const { summarise, statsOfUser } = createTraceAnalytics(asking);
+  return { summarise: limitSearches(summarise), statsOfUser: limitSearches(statsOfUser) };
 }

@@ -3,12 +3,16 @@
 import { runAtOnce } from '../../../domain/steps.ts';
 import { openReadHandle, type ReadLane } from './connection.ts';
 import { input, serveCalls } from './thread-serve.ts';
-import { createSearch, createTraceReader } from './trace-reader.ts';
+import { createAnalytics, createSearch, createTraceReader } from './trace-reader.ts';
 
 const db = openReadHandle(input.file);
 // Errors get their meaning where codes are still known: in what answers.
 const readHere: ReadLane = async (read) => read();
 serveCalls(
-  { ...createTraceReader(db, readHere, async (steps) => runAtOnce(steps)), ...createSearch(db, readHere) },
+  {
+    ...createTraceReader(db, readHere, async (steps) => runAtOnce(steps)),
+    ...createSearch(db, readHere),
+    ...createAnalytics(db, readHere),
+  },
   () => void db.close(),
 );

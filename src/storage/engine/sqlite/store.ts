@@ -21,7 +21,7 @@ import { createRetention } from './retention.ts';
 import { spawnThread } from './thread-calls.ts';
 import { createThreadReader, type LongReads, spawnReader } from './thread-reader.ts';
 import { startThreadWriter } from './thread-writer.ts';
-import { createFinder, createSearch, createTraceReader, sortOutReads } from './trace-reader.ts';
+import { createAnalytics, createFinder, createSearch, createTraceReader, sortOutReads } from './trace-reader.ts';
 import { createWake } from './wake.ts';
 
 export type SqliteStoreOptions = {
@@ -161,6 +161,7 @@ function startEngine(
       findEvent: (key) => reads.ask(findEvent, key),
     },
     search: longReads === null ? createSearch(reader, pacedLane) : { find: longReads.find },
+    analytics: longReads ?? createAnalytics(reader, pacedLane),
     retention: createRetention(control.ask, (step) => openCall('removeExpired', step)),
     delivery: {
       ask: control.ask,

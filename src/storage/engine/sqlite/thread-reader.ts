@@ -1,6 +1,7 @@
 /** Long reads in a thread of their own, which is started with the first of them, and again after it died. */
 
 import type { Worker } from 'node:worker_threads';
+import type { TraceAnalytics } from '../../../domain/trace-analytics-store.ts';
 import type { TraceSearch } from '../../../domain/trace-search-store.ts';
 import { limitSearches } from '../../search/search-limiter.ts';
 import { createLimiter } from '../../traces/limiter.ts';
@@ -8,7 +9,7 @@ import type { WholeTraceReads } from '../../traces/trace-reads.ts';
 import { createThreadCalls, endThread, refusal, spawnThread } from './thread-calls.ts';
 
 /** What the thread is asked for. */
-export type LongReads = WholeTraceReads & TraceSearch;
+export type LongReads = WholeTraceReads & TraceSearch & TraceAnalytics;
 
 export type ThreadReader = {
   /** Every read rejects with the unavailable Fault when the thread is gone, has too much to do, or takes too long. */
@@ -70,6 +71,8 @@ export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadRea
       evaluationOrder: call('evaluationOrder'),
       // Each makes room for others every now and then.
       find: limitSearches(call('find')),
+      summarise: limitSearches(call('summarise')),
+      statsOfUser: limitSearches(call('statsOfUser')),
     },
     close: async () => {
       closing = true;

@@ -1,10 +1,13 @@
 /** Reading traces back from SQLite. */
 
+import * as analyticsQuestions from '../../../../gen/storage/sqlite/analytics.ts';
 import * as searchQuestions from '../../../../gen/storage/sqlite/search.ts';
 import * as questions from '../../../../gen/storage/sqlite/traces.ts';
 import type { TakeSteps } from '../../../domain/steps.ts';
 import type { StoredTrace, TraceStore } from '../../../domain/store.ts';
+import type { TraceAnalytics } from '../../../domain/trace-analytics-store.ts';
 import type { TraceSearch } from '../../../domain/trace-search-store.ts';
+import { createTraceAnalytics } from '../../analytics/trace-analytics.ts';
 import { createTraceSearch } from '../../search/trace-search.ts';
 import { createTraceFinder, textRange } from '../../traces/trace-finder.ts';
 import { createTraceReads, isLarge, type TraceReads, type WholeTraceReads } from '../../traces/trace-reads.ts';
@@ -48,6 +51,10 @@ export function createTraceReader(db: Database, lane: ReadLane, takeSteps: TakeS
 
 export function createSearch(db: Database, lane: ReadLane): TraceSearch {
   return createTraceSearch({ ...createAsking(db, lane, searchQuestions), nowMs: () => performance.now() });
+}
+
+export function createAnalytics(db: Database, lane: ReadLane): TraceAnalytics {
+  return createTraceAnalytics({ ...createAsking(db, lane, analyticsQuestions), nowMs: () => performance.now() });
 }
 
 /** Sends each read of a trace to where it holds up nobody: what is known to be short is read at once, all else in a thread. */

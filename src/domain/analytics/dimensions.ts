@@ -1,0 +1,69 @@
+/** By what traces are told apart: what their metadata names. */
+
+import { isArray, isObject, parseFreeJson } from '../free-json.ts';
+import type { TraceConditions } from '../trace-analytics-store.ts';
+import type { GroupBy } from './query.ts';
+
+export type Dimensions = {
+  readonly userId: string | null;
+  readonly customerId: string | null;
+  readonly threadId: string | null;
+  readonly labels: readonly string[];
+};
+
+/** Of the metadata of a trace, as it is stored. */
+export function readDimensions(metadataJson: string): Dimensions {
+  const metadata = parseFreeJson(metadataJson);
+  const member = (key: string) => (isObject(metadata) && Object.hasOwn(metadata, key) ? metadata[key] : undefined);
+  const text = (key: string) => {
+    const value = member(key);
+    return typeof value === 'string' ? value : null;
+  };
+  const labels = member('labels');
+  return {
+    userId: text('user_id'),
+    customerId: text('customer_id'),
+    threadId: text('thread_id'),
+    labels: isArray(labels) ? [...new Set(labels.filter((label) => typeof label === 'string'))] : [],
+  };
+}
+
+/** Whether a trace is one of those that count, its spans apart. */
+export function matchTrace(dimensions: Dimensions, conditions: TraceConditions): boolean {
+  const { userId, customerId, threadId, label } = conditions;
+  return (
+    (userId === null || dimensions.userId === userId) &&
+    (customerId === null || dimensions.customerId === customerId) &&
+    (threadId === null || dimensions.threadId === threadId) &&
+    (label === null || dimensions.labels.includes(label))
+  );
+}
+
+const NO_GROUP = [null] as const;
+
+/** The groups that a trace is in; with several labels it is in each. */
+export function valuesOfGroup(
+  dimensions: Dimensions,
+  groupBy: Exclude<GroupBy, 'none' | 'model'>,
+): readonly (string | null)[] {
+  switch (groupBy) {
+    case 'user_id':
+      return [dimensions.userId];
+    case 'customer_id':
+      return [dimensions.customerId];
+    case 'thread_id':
+      return [dimensions.threadId];
+    case 'label':
+      return dimensions.labels.length === 0 ? NO_GROUP : dimensions.labels;
+  }
+}
+
+/** Texts that the stored metadata of every trace holds that matches: two of them say enough. */
+export function needlesOf({ userId, customerId, threadId, label }: TraceConditions): readonly string[] {
+  const named = { user_id: userId, thread_id: threadId, customer_id: customerId };
+  const needles = Object.entries(named).flatMap(([key, value]) =>
+    value === null ? [] : [`${JSON.stringify(key)}:${JSON.stringify(value)}`],
+  );
+  if (label !== null) needles.push(JSON.stringify(label));
+  return needles.slice(0, 2);
+}

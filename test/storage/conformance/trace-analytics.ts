@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import type { AnalyticsAnswer, AnalyticsQuestion, TraceConditions } from '../../../src/domain/trace-analytics-store.ts';
+import { bareSpan, PROJECT, RECEIVED_AT_MS, sampleAppend } from './samples.ts';
+import { type OpenSubject, withStore } from './subject.ts';
+
+const ANY: TraceConditions = { userId: null, customerId: null, threadId: null, label: null, model: null };
+const QUESTION: AnalyticsQuestion = {
+  projectNumber: PROJECT.number,
+  goneBeforeMs: null,
+  fromMs: 0,
+  toMs: Number.MAX_SAFE_INTEGER,
+  interval: 'total',
+  groupBy: 'none',
+  conditions: ANY,
+  hasPercentiles: true,
+  groupsMax: 100,
+  bucketsMax: 1_000,
+};
+
+function totalsOf(answer: AnalyticsAnswer) {
+  expect(answer.kind).toBe('buckets');
+  return answer.kind === 'buckets' ? answer.buckets.map(({ group, totals }) => ({ group, ...totals })) : [];
+}
+
+export function traceAnalyticsConformance(open: OpenSubject): void {
+  describe('the analytics of traces', () => {
+    it(
+      'MUST count every append acknowledged before, and nothing of a trace that is past its term or of another project',
+      withStore(open, async (store) => {
+        for (let count = 1; count <= 5; count += 1) {
+          await store.traces.append(sampleAppend({ spans: [bareSpan({ model: 'm' })], requests: [] }));
+          for (const groupBy of ['none', 'model', 'user_id'] as const) {
+            const [bucket] = totalsOf(await store.analytics.summarise({ ...QUESTION, groupBy }));
+            expect(bucket).toMatchObject({ traces: count, spans: count, totalTimeMs: { p50: 1500, p95: 1500 } });
+          }
+          const stats = await store.analytics.statsOfUser({ ...QUESTION, userId: 'user-42' });
+          expect(stats).toMatchObject({ kind: 'stats', stats: { totals: { traces: count, spans: count } } });
+        }
+        for (const groupBy of ['none', 'model'] as const) {
+          const gone = { ...QUESTION, groupBy, goneBeforeMs: RECEIVED_AT_MS + 1 };
+          expect(totalsOf(await store.analytics.summarise(gone))).toEqual([]);
+          const foreign = { ...QUESTION, groupBy, projectNumber: PROJECT.number + 1 };
+          expect(totalsOf(await store.analytics.summarise(foreign))).toEqual([]);
+        }
+      }),
+    );
+
+    it(
+      'counts all spans of a trace that has very many, and leaves out one that has none',
+      withStore(open, async (store) => {
+        const spans = Array.from({ length: 2_100 }, (_, index) =>
+          bareSpan({ model: index % 2 === 0 ? 'even' : null, promptTokens: 1 }),
+        );
+        await store.traces.append(sampleAppend({ spans, requests: [] }));
+        await store.traces.append(sampleAppend({ spans: [], requests: [] }));
+        const [whole, ...others] = totalsOf(await store.analytics.summarise(QUESTION));
+        expect([whole?.traces, whole?.spans, whole?.promptTokens]).toEqual([1, 2_100, 2_100]);
+        expect(others).toEqual([]);
+        const byModel = totalsOf(await store.analytics.summarise({ ...QUESTION, groupBy: 'model' }));
+        expect(byModel.map(({ group, spans, promptTokens }) => [group, spans, promptTokens])).toEqual([
+          ['even', 1_050, 1_050],
+        ]);
+      }),
+    );
+
+    it(
+      'goes through more traces than it reads at once',
+      withStore(open, async (store) => {
+        const appends = Array.from({ length: 2_500 }, (_, index) =>
+          store.traces.append(
+            sampleAppend({
+              metadataJson: JSON.stringify({ user_id: `user ${index % 3}`, labels: ['a', 'b'] }),
+              spans: [bareSpan({ startedAtMs: RECEIVED_AT_MS - (index % 700), costNanoUsd: 9_007_199_254_740_991 })],
+              requests: [],
+            }),
+          ),
+        );
+        await Promise.all(appends);
+        const [whole] = totalsOf(await store.analytics.summarise(QUESTION));
+        expect([whole?.traces, whole?.totalCostUsd]).toEqual([2_500, 2_500 * 9_007_199.254740991]);
+        const ofOne = { ...QUESTION, conditions: { ...ANY, userId: 'user 1', label: 'b' } };
+        for (const groupBy of ['none', 'user_id', 'label'] as const) {
+          const [first] = totalsOf(await store.analytics.summarise({ ...ofOne, groupBy }));
+          expect(first?.traces).toBe(833);
+        }
+      }),
+    );
+  });
+}
