@@ -16,7 +16,17 @@ import type { KeyUse } from '../domain/key-use.ts';
 import type { Refusals } from '../domain/refusals.ts';
 import { actorOf, credentialOf, kindOf, refusedDeed } from './actor.ts';
 import { readIdempotencyKey, runOnce } from './idempotency.ts';
-import type { Answered, CallerKind, CallIds, Context, Handler, Method, Request } from './method.ts';
+import type {
+  Answered,
+  CallerKind,
+  CallIds,
+  Context,
+  Handler,
+  Method,
+  Request,
+  Run,
+  TolerantHandler,
+} from './method.ts';
 import type { RequestQuota } from './quotas.ts';
 import { maskProblems } from './update-mask.ts';
 import { validate } from './validate.ts';
@@ -145,16 +155,19 @@ async function run(deps: InvokeDeps, asked: Asked, asking: Asking): Promise<Answ
   if (method.isRead) requireCaller(call);
   if (request.kind === 'message') asking.see(request.message);
   if (!('readJson' in handler)) {
-    if (request.kind === 'json') throw new Error(`${method.path} does not take bare JSON`);
+    if (request.kind !== 'message') throw new Error(`${method.path} takes messages only`);
     if (gate && !addressed) await pass(request.message);
     return runHandler(deps, { method, call, handler, request }, contextOf(deps, asked, asking));
   }
-  const answering =
-    request.kind === 'json'
-      ? handler.readJson(request.value, request.facts)
-      : handler.readMessage(request.message as never);
-  const answer = await answering({ ...contextOf(deps, asked, asking), receipt: noReceipt });
+  const answer = await readTolerantly(handler, request)({ ...contextOf(deps, asked, asking), receipt: noReceipt });
   return { message: create(method.desc.output, answer), headers: {} };
+}
+
+function readTolerantly(handler: TolerantHandler, request: Request): Run {
+  if (request.kind === 'json') return handler.readJson(request.value, request.facts);
+  if (request.kind === 'message') return handler.readMessage(request.message as never);
+  if (!handler.readBytes) throw new Error('the rpc takes decoded messages only');
+  return handler.readBytes(request.bytes);
 }
 
 function contextOf({ clock }: InvokeDeps, { method, call }: Asked, { caller, actor }: Asking): Answering {

@@ -19,7 +19,9 @@ export type Request =
       readonly problems?: readonly Problem[];
     }
   /** Only for rpcs whose policy says BODY_RULE_TOLERANT. */
-  | { readonly kind: 'json'; readonly value: JsonValue; readonly facts: JsonFacts };
+  | { readonly kind: 'json'; readonly value: JsonValue; readonly facts: JsonFacts }
+  /** An encoded message, only for rpcs that read it themselves. */
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array };
 
 /** What reading the bytes of a body found out. */
 export type JsonFacts = DraftFacts;
@@ -86,6 +88,8 @@ export type Run<M extends DescMethodUnary = DescMethodUnary> = (
 /** The code behind an rpc that judges its request item by item: it reads messages and JSON into drafts of its own. */
 export type TolerantHandler<M extends DescMethodUnary = DescMethodUnary> = {
   readonly readMessage: (request: MessageShape<M['input']>) => Run<M>;
+  /** Reads an encoded message, where that costs less than to decode it first. */
+  readonly readBytes?: (bytes: Uint8Array) => Run<M>;
   readonly readJson: (body: JsonValue, facts: JsonFacts) => Run<M>;
   /** How numbers come out of a JSON body. */
   readonly spelling: Spelling;

@@ -1,9 +1,12 @@
 /** The services of OpenTelemetry. Spans become traces; records of other signals are counted and dropped. */
 
-import { create, type DescMethodUnary, type MessageShape } from '@bufbuild/protobuf';
+import { create, type DescMethodUnary, type MessageShape, toBinary } from '@bufbuild/protobuf';
 import { LogsService } from '../../gen/opentelemetry/proto/collector/logs/v1/logs_service_pb.js';
 import { MetricsService } from '../../gen/opentelemetry/proto/collector/metrics/v1/metrics_service_pb.js';
-import { TraceService } from '../../gen/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
+import {
+  ExportTraceServiceRequestSchema,
+  TraceService,
+} from '../../gen/opentelemetry/proto/collector/trace/v1/trace_service_pb.js';
 import { BodyRule, Credential, ErrorFamily, PolicySchema, SizeClass } from '../../gen/spandrel/v1/options_pb.js';
 import { isObject, makeWellFormed } from '../domain/free-json.ts';
 import type { LosslessJson } from '../domain/lossless-json.ts';
@@ -13,7 +16,7 @@ import type { OtlpExport } from '../domain/otlp/span.ts';
 import type { Steps, TakeSteps } from '../domain/steps.ts';
 import type { Traces } from '../domain/traces.ts';
 import type { JsonFacts, Method, TolerantHandler } from './method.ts';
-import { readMessageExport } from './otlp-message.ts';
+import { readWireExport } from './otlp-wire.ts';
 import type { Sizes } from './registry.ts';
 import { projectOf } from './scope.ts';
 
@@ -74,7 +77,9 @@ function createTraceHandler({
     };
   return {
     spelling: 'values',
-    readMessage: (request) => collect(readMessageExport(request, spansMax)),
+    // Only what came as JSON over Connect was decoded before.
+    readMessage: (request) => collect(readWireExport(toBinary(ExportTraceServiceRequestSchema, request), spansMax)),
+    readBytes: (bytes) => collect(readWireExport(bytes, spansMax)),
     readJson: (body, facts) => collect(readJsonExport(wellFormed(body, facts), facts, spansMax)),
   };
 }

@@ -1,6 +1,5 @@
 /** One unary call between the Connect library and the pipeline. */
 
-import type { Message } from '@bufbuild/protobuf';
 import type { Call, Invoke } from '../rpc/invoke.ts';
 import type { Answered, CallIds, Method, Request } from '../rpc/method.ts';
 import { deadlineFault } from './connect-errors.ts';
@@ -14,7 +13,7 @@ export type PendingCall = {
   /** Settles once the caller may send the message; rejects with the refusal. */
   readonly admitted: (signal: AbortSignal) => Promise<void>;
   /** Answers the pipeline's question, and then the response. */
-  readonly run: (message: Message, signal: AbortSignal) => Promise<Answered>;
+  readonly run: (request: Request, signal: AbortSignal) => Promise<Answered>;
   /** Lets the pipeline end where the message will not come. */
   readonly abandon: () => void;
 };
@@ -43,7 +42,7 @@ export function startCall({ invoke, method, origin, ...call }: CallStart): Pendi
   return {
     admitted: (signal) => unlessAborted(question.promise, signal),
     run(received, signal) {
-      message.resolve({ kind: 'message', message: received });
+      message.resolve(received);
       return unlessAborted(response, signal);
     },
     abandon: () => message.reject(deadlineFault()),

@@ -68,11 +68,8 @@ export async function runExchange(
     universal.header.delete('content-length');
     const answer = await running.run({ exchange, values }, async () => {
       const body = inTurnsWhereLeft(exchange, readUntilStopped({ exchange, values }, reading), takeTurn);
-      const answered = await checkMessages(
-        request,
-        { values, takeSteps, input: exchange.method?.desc.input },
-        body,
-        (checked) => handler({ ...universal, body: checked }),
+      const answered = await checkMessages(request, { values, takeSteps, method: exchange.method }, body, (checked) =>
+        handler({ ...universal, body: checked }),
       );
       return exchange.method && answered.body ? countAnswer({ exchange, answers }, answered) : answered;
     });

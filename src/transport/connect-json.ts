@@ -5,7 +5,6 @@
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { DescMessage, Message } from '@bufbuild/protobuf';
 import { type ContextValues, createContextKey } from '@connectrpc/connect';
 import { Fault } from '../domain/fault.ts';
 import {
@@ -18,8 +17,9 @@ import {
   tooWide,
 } from '../domain/json-text.ts';
 import type { TakeSteps } from '../domain/steps.ts';
+import type { Method, Request as RpcRequest } from '../rpc/method.ts';
 import { shapeKey, toConnectError } from './connect-errors.ts';
-import { decodeMessage, isLargeMessage } from './message-decode.ts';
+import { decodeRequest, isLargeMessage } from './message-decode.ts';
 import { checkObjects } from './message-scan.ts';
 
 type Request = { readonly headers: { readonly [name: string]: string | string[] | undefined } };
@@ -31,8 +31,8 @@ const UNARY_TYPE = /^application\/(?:json|proto)\b/i;
 const PREFIX_BYTES = 5;
 const COMPRESSED_FLAG = 1;
 
-/** The message of a unary call, where it was decoded before the library saw it. */
-export const decodedKey = createContextKey<Message | null>(null);
+/** The request of a unary call, where it was read before the library saw it. */
+export const requestKey = createContextKey<RpcRequest | null>(null);
 
 /** Answers what the library is to parse: the message itself, or an empty one. */
 type Inspect = (message: Uint8Array) => Promise<Uint8Array>;
@@ -44,17 +44,17 @@ const EMPTY = new Uint8Array(0);
 export type Expected = {
   readonly values: ContextValues;
   /** Undefined for health and reflection, whose messages are small. */
-  readonly input: DescMessage | undefined;
+  readonly method: Method | undefined;
   readonly takeSteps: TakeSteps;
 };
 
 /** Runs `serve` with the body of the request, which fails as soon as a message in it is known to be refused. */
 export function checkMessages<T>(request: Request, expected: Expected, body: Body, serve: (body: Body) => T): T {
-  const { values, input } = expected;
+  const { values, method } = expected;
   const type = String(request.headers['content-type'] ?? '');
   const inspect = JSON_TYPE.test(type)
     ? refuseWide.bind(null, values)
-    : input && decodeLarge.bind(null, { ...expected, input });
+    : method && decodeLarge.bind(null, { ...expected, method });
   if (!inspect) return serve(body);
   const isUnary = UNARY_TYPE.test(type);
   const encoding = request.headers['content-encoding'] ?? 'identity';
@@ -120,14 +120,14 @@ async function refuseWide(values: ContextValues, bytes: Uint8Array): Promise<Uin
   return bytes;
 }
 
-type Decoding = Expected & { readonly input: DescMessage };
+type Decoding = Expected & { readonly method: Method };
 
-async function decodeLarge({ values, input, takeSteps }: Decoding, bytes: Uint8Array): Promise<Uint8Array> {
+async function decodeLarge({ values, method, takeSteps }: Decoding, bytes: Uint8Array): Promise<Uint8Array> {
+  const isReadHere = isLargeMessage(bytes) || 'readBytes' in method.handler;
   // What is too large, and a second message of a unary call, is refused by the library.
-  const isTooLarge = bytes.length > (values.get(shapeKey)?.sizeMaxBytes ?? 0);
-  if (!isLargeMessage(bytes) || isTooLarge || values.get(decodedKey) !== null) return bytes;
+  if (!isReadHere || bytes.length > method.sizeMaxBytes || values.get(requestKey) !== null) return bytes;
   await refuse(values, async () => {
-    values.set(decodedKey, await decodeMessage(input, bytes, takeSteps));
+    values.set(requestKey, await decodeRequest(method, bytes, takeSteps));
   });
   return EMPTY;
 }

@@ -22,7 +22,7 @@ import { capDeadline } from './connect-deadline.ts';
 import { watchExchange } from './connect-end.ts';
 import { faultsToErrors } from './connect-errors.ts';
 import { countBody, type Exchange, exchangeKey, isAbandoned, runExchange } from './connect-exchange.ts';
-import { decodedKey } from './connect-json.ts';
+import { requestKey } from './connect-json.ts';
 import { refuseRpc, tellMethods } from './connect-refusal.ts';
 import { firstHeader } from './first-header.ts';
 import type { GrpcDeps } from './grpc.ts';
@@ -105,7 +105,7 @@ function addRoutes(router: ConnectRouter, { methods, health }: ConnectDeps): voi
     const run = async (message: Message, { values, signal, responseHeader }: HandlerContext) => {
       const call = values.get(callKey);
       if (!call) throw new Error('the call was not admitted');
-      const answered = await call.run(values.get(decodedKey) ?? message, signal);
+      const answered = await call.run(values.get(requestKey) ?? { kind: 'message', message }, signal);
       for (const [name, value] of Object.entries(answered.headers)) responseHeader.set(name, value);
       return answered.message;
     };

@@ -17,7 +17,7 @@ import type { CallLog } from './call-log.ts';
 import { firstHeader } from './first-header.ts';
 import { readGrpcMessage } from './grpc-message.ts';
 import { parseGrpcTimeout } from './grpc-timeout.ts';
-import { decodeMessage } from './message-decode.ts';
+import { decodeRequest } from './message-decode.ts';
 import { type OriginOf, socketOf } from './origin.ts';
 import type { ReadBudget } from './read-budget.ts';
 import { familyOfPolicy, statusOf } from './rest/errors.ts';
@@ -112,8 +112,7 @@ function serveCall(served: Served, headers: IncomingHttpHeaders, raw: readonly s
   const decode = async () => {
     const limits = { sizeMaxBytes: method.sizeMaxBytes, onBytes: quota.receive, reading };
     const bytes = await readGrpcMessage(stream, limits);
-    const message = decodeMessage(method.desc.input, bytes, takeSteps);
-    return { kind: 'message' as const, message: message instanceof Promise ? await message : message };
+    return decodeRequest(method, bytes, takeSteps);
   };
   const settle = (end: () => void) => {
     if (timer) clearTimeout(timer);

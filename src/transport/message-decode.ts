@@ -14,7 +14,9 @@ import {
 import { type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { Fault } from '../domain/fault.ts';
+import { undecodable } from '../domain/message-parts.ts';
 import type { Steps, TakeSteps } from '../domain/steps.ts';
+import type { Method, Request } from '../rpc/method.ts';
 import { createPartCount, type PartCount } from './message-scan.ts';
 
 /** Decoded in one go. Its parts, of two bytes each, are few enough. */
@@ -26,6 +28,15 @@ const OPTIONS = { readUnknownFields: false };
 /** Whether a message is decoded piece by piece. */
 export function isLargeMessage(bytes: Uint8Array): boolean {
   return bytes.length > PIECE_BYTES;
+}
+
+/** What the pipeline gets of an encoded message. Throws like decodeMessage. */
+export function decodeRequest(method: Method, bytes: Uint8Array, takeSteps: TakeSteps): Request | Promise<Request> {
+  const { desc, handler } = method;
+  if ('readBytes' in handler) return { kind: 'bytes', bytes };
+  const decoded = decodeMessage(desc.input, bytes, takeSteps);
+  if (!(decoded instanceof Promise)) return { kind: 'message', message: decoded };
+  return decoded.then((message) => ({ kind: 'message', message }));
 }
 
 /** Throws malformed_request, and payload_too_large for a message of too many parts. */
@@ -94,8 +105,4 @@ function* fillPart(target: ReflectMessage, field: DescField, content: Uint8Array
   yield* fill(part, content, { ...filling, depth: filling.depth + 1 });
   if (field.fieldKind === 'list') target.get(field).add(part);
   else if (field.fieldKind === 'message') target.set(field, part);
-}
-
-function undecodable(cause: unknown): Fault {
-  return new Fault('malformed_request', 'The message could not be decoded.', { cause });
 }

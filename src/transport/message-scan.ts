@@ -6,9 +6,8 @@
 import type { DescMessage } from '@bufbuild/protobuf';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { Fault } from '../domain/fault.ts';
+import { PARTS_MAX, tooManyParts } from '../domain/message-parts.ts';
 
-/** Messages, items of lists and unknown fields of one request. An export of 8,000 spans of 20 attributes has 330,000. */
-const PARTS_MAX = 400_000;
 /** A smaller body cannot hold more: each part takes two bytes. */
 const UNSCANNED_BYTES_MAX = 65_536;
 /** The decoder refuses what is deeper. */
@@ -72,10 +71,6 @@ export function checkObjects(bytes: Uint8Array): void {
       if (objects > PARTS_MAX) throw tooManyParts();
     }
   }
-}
-
-function tooManyParts(): Fault {
-  return new Fault('payload_too_large', `The request has more than ${PARTS_MAX} parts; send it as several.`);
 }
 
 function shapeOf(desc: DescMessage): Shape {

@@ -22,6 +22,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'domain/clock.ts',
     'domain/ids.ts',
     'domain/public-address.ts',
+    'domain/message-parts.ts',
     'domain/raw-json.ts',
     'domain/steps.ts',
     'domain/store.ts',

@@ -8,12 +8,12 @@ import { toBatchDraft } from '../../src/domain/otlp/batch.ts';
 import { readJsonExport } from '../../src/domain/otlp/json-export.ts';
 import type { OtlpExport, OtlpSpan } from '../../src/domain/otlp/span.ts';
 import { runAtOnce } from '../../src/domain/steps.ts';
-import { readMessageExport } from '../../src/rpc/otlp-message.ts';
+import { readWireExport } from '../../src/rpc/otlp-wire.ts';
 import { LIMITS, PROJECT, pricing } from '../domain/collecting.ts';
 import { attributes, type ExportInit, exportOf, id, toOtlpJson, toProtobuf } from './sending.ts';
 
 function readProtobuf(bytes: Uint8Array): OtlpExport {
-  return runAtOnce(readMessageExport(fromBinary(ExportTraceServiceRequestSchema, bytes), LIMITS.spansMax));
+  return runAtOnce(readWireExport(bytes, LIMITS.spansMax));
 }
 
 function readJson(text: string): OtlpExport {

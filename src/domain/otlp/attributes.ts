@@ -28,18 +28,24 @@ export function unlessTooWide<T>(read: () => T): T | Unreadable {
 /** Of equal keys the last wins. Only inside of unlessTooWide. */
 export function attributesOf<T>(items: readonly T[], read: (item: T) => Entry): Attributes {
   if (items.length === 0) return NONE;
-  if (items.length > MEMBERS_MAX) throw new TooWide();
+  checkWidth(items.length);
   const attributes = new Map<string, LosslessJson>();
-  for (const item of items) {
-    const [key, value] = read(item);
-    if (!key.startsWith(DROPPED_PREFIX)) attributes.set(key, value);
-  }
+  for (const item of items) setAttribute(attributes, ...read(item));
   return attributes;
+}
+
+export function setAttribute(attributes: Map<string, LosslessJson>, key: string, value: LosslessJson): void {
+  if (!key.startsWith(DROPPED_PREFIX)) attributes.set(key, value);
+}
+
+/** Only inside of unlessTooWide. */
+export function checkWidth(members: number): void {
+  if (members > MEMBERS_MAX) throw new TooWide();
 }
 
 /** A list of keys and values as an object. Only inside of unlessTooWide. */
 export function objectOf(entries: readonly Entry[]): LosslessObject {
-  if (entries.length > MEMBERS_MAX) throw new TooWide();
+  checkWidth(entries.length);
   return Object.fromEntries(entries);
 }
 

@@ -65,12 +65,13 @@ function documentOf(document: LosslessJson, index: number): Sent<ContextDraft> {
 }
 
 export function paramsOf({ span: { attributes }, json }: SpanView): LosslessObject | undefined {
-  const said = [...PARAMS].flatMap(([key, name]): [string, LosslessJson][] => {
+  let said: LosslessObject | undefined;
+  for (const [key, name] of PARAMS) {
     const value = attributes.get(key);
-    return isAbsent(value) ? [] : [[name, value]];
-  });
+    if (!isAbsent(value)) said = { ...said, [name]: value };
+  }
   const own = json.object(attributes.get('langwatch.params'));
   const invocation = json.object(attributes.get('llm.invocation_parameters'));
-  if (said.length === 0 && own === undefined && invocation === undefined) return undefined;
-  return { ...invocation, ...Object.fromEntries(said), ...own };
+  if (own === undefined && invocation === undefined) return said;
+  return { ...invocation, ...said, ...own };
 }

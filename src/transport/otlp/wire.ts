@@ -6,7 +6,7 @@ import type { Fault } from '../../domain/fault.ts';
 import { parseJson, scanJson } from '../../domain/json-text.ts';
 import type { TakeSteps } from '../../domain/steps.ts';
 import type { CallIds, Method, Request } from '../../rpc/method.ts';
-import { decodeMessage } from '../message-decode.ts';
+import { decodeRequest } from '../message-decode.ts';
 import type { AnswerBody } from '../rest/body-parts.ts';
 import { flatBody, statusOf } from '../rest/errors.ts';
 import { type Answer, JSON_MEDIA_TYPE } from '../rest/exchange.ts';
@@ -36,7 +36,8 @@ const OPEN_OBJECT = 0x7b;
 const LOOKED_AT_BYTES = 1_024;
 const SPACES: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
-export function openWire({ desc, handler }: Method, mediaType: string | undefined): Wire {
+export function openWire(method: Method, mediaType: string | undefined): Wire {
+  const { desc, handler } = method;
   if (!('readJson' in handler)) throw new Error(`${desc.name} does not take OTLP`);
   const { spelling } = handler;
   // Until it is known, people read JSON more easily.
@@ -44,7 +45,7 @@ export function openWire({ desc, handler }: Method, mediaType: string | undefine
 
   async function decode(bytes: Buffer, { takeSteps, yieldFor }: Turns): Promise<Request> {
     if (isJson && !JSON_MEDIA.test(mediaType ?? '')) isJson = looksLikeJson(bytes);
-    if (!isJson) return { kind: 'message', message: await decodeMessage(desc.input, bytes, takeSteps) };
+    if (!isJson) return decodeRequest(method, bytes, takeSteps);
     await yieldFor(bytes);
     const facts = scanJson(bytes);
     await yieldFor(bytes);
