@@ -1,12 +1,13 @@
 export * from './spandrel/v1/options_pb.js';
 export * from './spandrel/v1/analytics_pb.js';
 export * from './spandrel/v1/endpoints_pb.js';
+export * from './spandrel/v1/traces_pb.js';
+export * from './spandrel/v1/evaluations_pb.js';
 export * from './spandrel/v1/evaluators_pb.js';
 export * from './spandrel/v1/events_pb.js';
 export * from './spandrel/v1/gateway_pb.js';
 export * from './spandrel/v1/keys_pb.js';
 export * from './spandrel/v1/organization_pb.js';
 export * from './spandrel/v1/permissions_pb.js';
-export * from './spandrel/v1/traces_pb.js';
 export * from './google/rpc/error_details_pb.js';
 export { FieldMaskSchema, timestampDate, timestampFromDate, timestampFromMs, timestampMs, timestampNow } from '@bufbuild/protobuf/wkt';

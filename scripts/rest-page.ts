@@ -121,7 +121,7 @@ function sentObjects(members: readonly SentMember[]): DescMessage[] {
 type MembersOf = (desc: DescMessage) => readonly { readonly kind: Kind }[];
 
 function objectsIn(kind: Kind, membersOf: MembersOf, found = new Set<DescMessage>()): DescMessage[] {
-  if (kind.kind === 'array') objectsIn(kind.of, membersOf, found);
+  if (kind.kind === 'array' || kind.kind === 'map') objectsIn(kind.of, membersOf, found);
   if (kind.kind === 'object' && !found.has(kind.desc)) {
     found.add(kind.desc);
     for (const member of membersOf(kind.desc)) objectsIn(member.kind, membersOf, found);
@@ -159,6 +159,8 @@ function typeOf(kind: Kind): string {
   switch (kind.kind) {
     case 'array':
       return `array of ${typeOf(kind.of)}`;
+    case 'map':
+      return `object of ${typeOf(kind.of)} by name`;
     case 'object': {
       const without = kind.omit.map((each) => `\`${each}\``).join(', ');
       return `[${kind.desc.name}](#${kind.desc.name.toLowerCase()})${without === '' ? '' : ` without ${without}`}`;

@@ -10,6 +10,7 @@ import { createRefusals } from './domain/refusals.ts';
 import type { RootKeys } from './domain/secrets.ts';
 import { createStepTaker } from './domain/steps.ts';
 import type { Store } from './domain/store.ts';
+import { createEvaluating } from './evaluations.ts';
 import { startJobs } from './jobs.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { createOutageLog, type Log } from './outage-log.ts';
@@ -93,11 +94,20 @@ export async function createApp(given: AppDeps): Promise<App> {
     openSockets: webhooks.openSockets,
   });
   const { store, requests: requestMeter, deliveries: meter } = metrics;
+  const evaluating = createEvaluating({ ...deps, onEnd: metrics.evaluations.ended });
   let publicUrl = config.publicUrl ?? '';
   const nextTurn = createTurns();
   const takeSteps = createStepTaker({ nextTurn, nowMs: monotonicMs });
   const methods = compileServices(
-    { ...deps, store, requestMeter, onDiscarded: metrics.otlpDiscarded, takeSteps, webhooks: webhooks.ports },
+    {
+      ...deps,
+      store,
+      requestMeter,
+      onDiscarded: metrics.otlpDiscarded,
+      takeSteps,
+      webhooks: webhooks.ports,
+      evaluations: evaluating.ports,
+    },
     () => publicUrl,
   );
   const ledger = createLedger(deps);
@@ -183,6 +193,7 @@ export async function createApp(given: AppDeps): Promise<App> {
       const { drainMs } = config.limits;
       await Promise.all([jobs.stop(), server.drain(drainMs), delivery.stop(drainMs)]);
       webhooks.close();
+      await evaluating.close();
       await endLedger(ledger);
       callLog.stop();
       outage.stop();

@@ -2,6 +2,7 @@
 
 import { readBootstrap } from './config-bootstrap.ts';
 import { type Limits, readLimits } from './config-limits.ts';
+import { type LlmSettings, readLlm } from './config-llm.ts';
 import { isAboutService, nameProblems } from './config-names.ts';
 import { type ConfigReader, readChoice, readHttpUrl, readInteger } from './config-reader.ts';
 import { type AwsSettings, readAws, readWebhooks, type WebhookSettings } from './config-webhooks.ts';
@@ -38,6 +39,7 @@ export type Config = {
   readonly settlementGraceMs: number;
   readonly webhooks: WebhookSettings;
   readonly aws: AwsSettings;
+  readonly llm: LlmSettings;
   readonly limits: Limits;
 };
 
@@ -89,6 +91,7 @@ export function readConfig(environment: Environment): Config {
     settlementGraceMs: readInteger(reader, 'SPANDREL_SETTLEMENT_GRACE_MS', SETTLEMENT_GRACE_MS),
     webhooks: readWebhooks(reader),
     aws: readAws(reader),
+    llm: readLlm(reader),
     limits: readLimits(reader),
   };
   if (problems.length > 0) throw new ConfigError(problems);

@@ -1,6 +1,7 @@
 /** Every service of the contract, with the rules behind it. */
 
 import { EndpointService } from '../gen/spandrel/v1/endpoints_pb.js';
+import { EvaluationService } from '../gen/spandrel/v1/evaluations_pb.js';
 import { EvaluatorService } from '../gen/spandrel/v1/evaluators_pb.js';
 import { EventService } from '../gen/spandrel/v1/events_pb.js';
 import { GatewayService } from '../gen/spandrel/v1/gateway_pb.js';
@@ -23,6 +24,8 @@ import type { Clock, RandomBytes } from './domain/clock.ts';
 import type { CollectorLimits } from './domain/collector-reading.ts';
 import { type CursorCodec, createCursorCodec } from './domain/cursor.ts';
 import { createEndpoints } from './domain/endpoints.ts';
+import { createEvaluations } from './domain/evaluations/evaluations.ts';
+import { createTraceResults } from './domain/evaluations/trace-results.ts';
 import { createEvaluators } from './domain/evaluators.ts';
 import { createEvents } from './domain/events.ts';
 import { createGateway } from './domain/gateway.ts';
@@ -41,7 +44,9 @@ import { createTeams } from './domain/teams.ts';
 import { createTraceChanges } from './domain/trace-changes.ts';
 import { createTraceSearches } from './domain/trace-search.ts';
 import { createTraces } from './domain/traces.ts';
+import type { EvaluationPorts } from './evaluations.ts';
 import { createEndpointRpc } from './rpc/endpoints.ts';
+import { createEvaluationRpc } from './rpc/evaluations.ts';
 import { createEvaluatorRpc } from './rpc/evaluators.ts';
 import { createEventRpc } from './rpc/events.ts';
 import { createGatewayRpc } from './rpc/gateway.ts';
@@ -66,6 +71,7 @@ export type ServiceDeps = {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly webhooks: WebhookPorts;
+  readonly evaluations: EvaluationPorts;
   readonly requestMeter: RequestMeter;
   readonly onDiscarded: OtlpRpcDeps['onDiscarded'];
   readonly takeSteps: TakeSteps;
@@ -78,6 +84,7 @@ export function compileServices(deps: ServiceDeps, publicUrl: () => string): Met
   const sizes = { ingestBytesMax: deps.config.limits.bodyMaxBytes };
   const methods = [
     ...compileData(deps, { cursors, sizes, publicUrl }),
+    ...compileEvaluations(deps, { sizes, publicUrl }),
     ...compileManagement(deps, { cursors, sizes }),
     ...compileWebhooks(deps, { cursors, sizes }),
   ];
@@ -90,17 +97,9 @@ function compileData(
   { store, random, config, pricing, requestMeter: meter, onDiscarded, takeSteps }: ServiceDeps,
   { cursors, sizes, publicUrl }: Shared & { readonly publicUrl: () => string },
 ): Method[] {
-  const { limits } = config;
   const linkTo = (kind: string) => (project: Project, id: string) =>
     `${publicUrl()}/${project.slug}/${kind}/${encodeURIComponent(id)}`;
-  const traceLimits: CollectorLimits = {
-    spansMax: limits.spansPerRequestMax,
-    spansPerTraceMax: limits.spansPerTraceMax,
-    evaluationsMax: limits.evaluationsPerRequestMax,
-    stringMaxBytes: limits.stringMaxBytes,
-    freeJsonDepthMax: limits.jsonDepthMax,
-    futureMaxMs: limits.futureMaxMs,
-  };
+  const traceLimits = traceLimitsOf(config);
   const traceDefaultDays = config.traceRetentionDays;
   const traces = createTraces({
     store: store.traces,
@@ -136,6 +135,35 @@ function compileData(
       sizes,
     ),
   ];
+}
+
+function traceLimitsOf({ limits }: Config): CollectorLimits {
+  return {
+    spansMax: limits.spansPerRequestMax,
+    spansPerTraceMax: limits.spansPerTraceMax,
+    evaluationsMax: limits.evaluationsPerRequestMax,
+    stringMaxBytes: limits.stringMaxBytes,
+    freeJsonDepthMax: limits.jsonDepthMax,
+    futureMaxMs: limits.futureMaxMs,
+  };
+}
+
+function compileEvaluations(
+  { store, config, clock, random, evaluations: ports, log }: ServiceDeps,
+  { sizes, publicUrl }: Pick<Shared, 'sizes'> & { readonly publicUrl: () => string },
+): Method[] {
+  const limits = traceLimitsOf(config);
+  const evaluations = createEvaluations({
+    evaluators: store.evaluators,
+    run: ports.run,
+    results: createTraceResults({ store: store.traces, limits, traceDefaultDays: config.traceRetentionDays }),
+    clock,
+    random,
+    onLost: (error) => log.warn({ err: error }, 'the result of an evaluation could not be stored'),
+  });
+  const { hasModel, stopping } = ports;
+  const docsUrl = () => `${publicUrl()}/docs`;
+  return compileService(EvaluationService, createEvaluationRpc({ evaluations, hasModel, stopping, docsUrl }), sizes);
 }
 
 function compileManagement(

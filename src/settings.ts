@@ -154,4 +154,14 @@ export const SETTINGS: readonly Setting[] = [
     about: '1 lets webhooks to SQS use the AWS credentials of this server.',
   },
   { name: 'SPANDREL_DRAIN_MS', fallback: '10000', about: 'How long a stop waits for requests in progress.' },
+  {
+    name: 'SPANDREL_LLM_BASE_URL',
+    fallback: '',
+    about:
+      'OpenAI-compatible endpoint, such as https://api.openai.com/v1, that evaluators ask; without it they are skipped.',
+  },
+  { name: 'SPANDREL_LLM_API_KEY', fallback: '', about: 'Sent to that endpoint as a bearer token.' },
+  { name: 'SPANDREL_LLM_MODEL', fallback: 'gpt-5-mini', about: 'The model that evaluators ask unless they name one.' },
+  { name: 'SPANDREL_LLM_TIMEOUT_MS', fallback: '30000', about: 'How long one attempt at a judgement may take.' },
+  { name: 'SPANDREL_LLM_CONCURRENCY', fallback: '4', about: 'Judgements of this process under way at once.' },
 ];

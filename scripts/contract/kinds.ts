@@ -14,6 +14,8 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 
 export type Kind =
   | { readonly kind: 'array'; readonly of: Kind }
+  /** An object whose members are all alike. */
+  | { readonly kind: 'map'; readonly of: Kind }
   /** `omit`: members that are left out here. */
   | { readonly kind: 'object'; readonly desc: DescMessage; readonly omit: readonly string[] }
   | { readonly kind: 'enum'; readonly values: readonly string[] }
@@ -25,7 +27,8 @@ export type Kind =
 
 /** Of the whole field, lists included. */
 export function kindOf(field: DescField): Kind {
-  return field.fieldKind === 'list' ? { kind: 'array', of: itemKind(field) } : itemKind(field);
+  if (field.fieldKind === 'list') return { kind: 'array', of: itemKind(field) };
+  return field.fieldKind === 'map' ? { kind: 'map', of: itemKind(field) } : itemKind(field);
 }
 
 function itemKind(field: DescField): Kind {
@@ -62,6 +65,6 @@ function scalarKind(field: DescField): Kind {
 
 /** The same value with every member of its objects. */
 export function whole(kind: Kind): Kind {
-  if (kind.kind === 'array') return { kind: 'array', of: whole(kind.of) };
+  if (kind.kind === 'array' || kind.kind === 'map') return { kind: kind.kind, of: whole(kind.of) };
   return kind.kind === 'object' ? { ...kind, omit: [] } : kind;
 }

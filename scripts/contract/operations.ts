@@ -118,6 +118,7 @@ export function particularsOf({ rules: { size, body, idempotent }, nulls }: Oper
   return [
     size === SizeClass.INGEST ? 'The body may have 10 MiB (`SPANDREL_MAX_BODY_BYTES`).' : '',
     size === SizeClass.REPORT ? 'The body may have 8 MiB.' : '',
+    size === SizeClass.EVALUATION ? 'The body may have 10 MiB.' : '',
     body === BodyRule.TOLERANT ? 'Items are judged one by one: a bad one costs only itself.' : '',
     idempotent ? '`Idempotency-Key` is honoured.' : '',
     nulls === 'absent' ? 'A member that is null counts as not sent.' : '',

@@ -92,7 +92,7 @@ function writeOperation(place: Place, writers: { schemas: Schemas; refusals: Ref
     description: describe(operation),
     ...(route.legacy && { deprecated: true }),
     security: securityOf(operation),
-    parameters: writeParameters(operation, schemas),
+    parameters: writeParameters(operation, route, schemas),
     ...(operation.takesBody && { requestBody: writeBody(operation, route, schemas) }),
     responses: Object.fromEntries([success, ...refused]),
   };
@@ -111,7 +111,7 @@ function describe(operation: Operation): string {
   ].join('\n\n');
 }
 
-function writeParameters({ sent, rules }: Operation, schemas: Schemas): Schema[] {
+function writeParameters({ sent, rules }: Operation, { template }: Route, schemas: Schemas): Schema[] {
   const write = (place: 'path' | 'query') => (member: SentMember) => ({
     name: member.name,
     in: place,
@@ -120,7 +120,7 @@ function writeParameters({ sent, rules }: Operation, schemas: Schemas): Schema[]
     schema: { ...schemas.ofParameter(member), ...(place === 'path' && { minLength: 1 }) },
   });
   return [
-    ...sent.param.map(write('path')),
+    ...sent.param.filter(({ name }) => template.includes(`{${name}}`)).map(write('path')),
     ...sent.query.map(write('query')),
     ...(rules.credential === Credential.PROJECT ? [{ $ref: '#/components/parameters/ProjectId' }] : []),
     ...(rules.idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),

@@ -35,6 +35,7 @@ export function createSchemas(): Schemas {
 
   function ofAnswer(kind: Kind): Schema {
     if (kind.kind === 'array') return { type: 'array', items: ofAnswer(kind.of) };
+    if (kind.kind === 'map') return { type: 'object', additionalProperties: ofAnswer(kind.of) };
     if (kind.kind !== 'object') return valueSchema(kind);
     const { desc, omit } = kind;
     const name = `${desc.name}${omit.map((each) => `Without${pascal(each)}`).join('')}`;
@@ -81,6 +82,7 @@ export function createSchemas(): Schemas {
       const schema = about(ofSentMembers(sentMembers(desc.fields), nulls), commentOf(desc));
       return referEqual(sent, desc, schema);
     }
+    if (kind.kind === 'map') throw new Error('maps are not sent');
     if (kind.kind === 'timestamp') return SENT_INSTANT;
     return {
       ...valueSchema(kind),
@@ -138,7 +140,7 @@ const SENT_INSTANT: Schema = {
   ],
 };
 
-function valueSchema(kind: Exclude<Kind, { kind: 'array' | 'object' }>): Schema {
+function valueSchema(kind: Exclude<Kind, { kind: 'array' | 'map' | 'object' }>): Schema {
   switch (kind.kind) {
     case 'enum':
       return { type: 'string', enum: kind.values };

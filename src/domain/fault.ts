@@ -64,6 +64,10 @@ const RESOURCE_CODES = {
   evaluator_limit_reached: 'invalid',
   evaluator_type_immutable: 'bad_request',
   evaluator_list_too_large: 'invalid',
+  evaluator_not_runnable: 'invalid',
+  evaluator_unavailable: 'invalid',
+  invalid_settings: 'invalid',
+  evaluator_missing_field: 'bad_request',
   webhook_event_not_found: 'not_found',
   webhook_endpoint_not_found: 'not_found',
   webhook_delivery_not_found: 'not_found',
@@ -140,7 +144,7 @@ export class Fault extends Error {
         : [RESOURCE_CODES[code as keyof typeof RESOURCE_CODES], code];
     this.kind = options.kind ?? kind;
     this.code = code;
-    this.flatError = options.flatError ?? flatError;
+    this.flatError = options.flatError === undefined ? flatError : maskTokens(options.flatError);
     this.meta = maskMembers(options.meta ?? {});
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
     this.headers = options.headers ?? {};

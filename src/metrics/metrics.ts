@@ -7,6 +7,7 @@ import type { Store } from '../domain/store.ts';
 import { type CallMeter, createCallMeter } from './call-meter.ts';
 import { type ConnectionMeter, createConnectionMeter } from './connection-meter.ts';
 import { createDeliveryMeter } from './delivery-meter.ts';
+import { createEvaluationMeter, type EvaluationMeter } from './evaluation-meter.ts';
 import { watchEventLoop } from './event-loop.ts';
 import { type Held, tellHeld } from './held.ts';
 import { meterStore } from './metered-store.ts';
@@ -24,6 +25,7 @@ export type Metrics = {
   readonly deliveries: DeliveryMeter;
   readonly connections: ConnectionMeter;
   readonly calls: CallMeter;
+  readonly evaluations: EvaluationMeter;
   /** Records of OpenTelemetry that are not kept. */
   readonly otlpDiscarded: OtlpDiscarded;
   /** The page as it is now. */
@@ -50,6 +52,7 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   const deliveries = createDeliveryMeter(registry);
   const connections = createConnectionMeter(registry);
   const calls = createCallMeter(registry);
+  const evaluations = createEvaluationMeter(registry);
   const otlpDiscarded = createOtlpMeter(registry);
   tellSettlement(registry, deps);
   tellDeliveries(registry, deps);
@@ -57,7 +60,7 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   tellHeld(registry, deps.held);
   const { stop } = watchEventLoop(registry);
   const store = meterStore(deps.store, { requests, deliveries, monotonicMs: deps.monotonicMs });
-  return { store, requests, deliveries, connections, calls, otlpDiscarded, text: registry.text, stop };
+  return { store, requests, deliveries, connections, calls, evaluations, otlpDiscarded, text: registry.text, stop };
 }
 
 function tellSettlement(registry: Registry, { store, clock, monotonicMs }: MetricsDeps): void {

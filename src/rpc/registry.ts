@@ -9,6 +9,7 @@ import type { Handler, Implementation, Method, TolerantHandler } from './method.
 
 const MANAGEMENT_BYTES_MAX = 1_048_576;
 const REPORT_BYTES_MAX = 8_388_608;
+const EVALUATION_BYTES_MAX = 10_485_760;
 
 export type Sizes = { readonly ingestBytesMax: number };
 
@@ -62,6 +63,8 @@ function sizeMaxOf(size: SizeClass, { ingestBytesMax }: Sizes): number {
       return ingestBytesMax;
     case SizeClass.REPORT:
       return REPORT_BYTES_MAX;
+    case SizeClass.EVALUATION:
+      return EVALUATION_BYTES_MAX;
     default:
       return MANAGEMENT_BYTES_MAX;
   }

@@ -154,7 +154,7 @@ export function requestTargets(method: DescMethod): ReadonlyMap<DescField, Targe
   let found = targets.get(method);
   if (!found) {
     const rule = hasOption(method, http) ? getOption(method, http) : null;
-    const inPath = new Set(rule ? pathParameters(routeOf(rule).template) : []);
+    const inPath = new Set(rule ? [rule, ...rule.additionalBindings].flatMap(pathFieldsOf) : []);
     const rest: Target = rule?.body ? 'json' : 'query';
     found = new Map(method.input.fields.map((field) => [field, inPath.has(field.name) ? 'param' : rest]));
     targets.set(method, found);
@@ -162,11 +162,31 @@ export function requestTargets(method: DescMethod): ReadonlyMap<DescField, Targe
   return found;
 }
 
-/** The HTTP method and path template of one rule. */
-export function routeOf(rule: HttpRule): { readonly verb: string; readonly template: string } {
+function pathFieldsOf(rule: HttpRule): readonly string[] {
+  const { template, constants } = routeOf(rule);
+  return [...pathParameters(template), ...Object.keys(constants)];
+}
+
+export type RuleRoute = {
+  readonly verb: string;
+  /** With the literal in place of a parameter that can only be that. */
+  readonly template: string;
+  /** By the names of fields, what the path says of them by being this path. */
+  readonly constants: Readonly<Record<string, string>>;
+};
+
+const CONSTANT = /\{([a-z0-9_]+)=([a-z0-9_-]+)\}/g;
+
+/** The HTTP method and path template of one rule; `{kind=cats}` in the template stands for the literal `cats`, and sets the field. */
+export function routeOf(rule: HttpRule): RuleRoute {
   const { pattern } = rule;
   if (pattern.case === undefined) throw new Error('an http rule has no pattern');
-  return { verb: pattern.case.toUpperCase(), template: pattern.value };
+  const constants = [...pattern.value.matchAll(CONSTANT)].map(([, name = '', literal = '']) => [name, literal]);
+  return {
+    verb: pattern.case.toUpperCase(),
+    template: pattern.value.replace(CONSTANT, '$2'),
+    constants: Object.fromEntries(constants),
+  };
 }
 
 /** The field names in braces, in order. */

@@ -423,6 +423,13 @@ export enum SizeClass {
    * @generated from enum value: SIZE_CLASS_REPORT = 2;
    */
   REPORT = 2,
+
+  /**
+   * 10 MiB.
+   *
+   * @generated from enum value: SIZE_CLASS_EVALUATION = 3;
+   */
+  EVALUATION = 3,
 }
 
 /**

@@ -178,8 +178,18 @@ function valueWriter(field: DescField, without: ReadonlySet<string> = NONE): Val
       return `[${text.slice(1)}]`;
     };
   }
-  if (field.fieldKind === 'map') throw new Error(`${field.parent.typeName}.${field.name}: maps have no REST form`);
+  if (field.fieldKind === 'map') return mapWriter(field);
   return singleWriter(field, field.fieldKind === 'message' ? field.message : null, without);
+}
+
+function mapWriter(field: DescField & { readonly fieldKind: 'map' }): ValueWriter {
+  if (!field.message) throw new Error(`${field.parent.typeName}.${field.name}: only maps of messages have a REST form`);
+  const write = singleWriter(field, field.message) as (item: unknown) => string;
+  return (items: Readonly<Record<string, unknown>>) => {
+    let text = '';
+    for (const [key, item] of Object.entries(items)) text += `,${JSON.stringify(key)}:${write(item)}`;
+    return `{${text.slice(1)}}`;
+  };
 }
 
 function singleWriter(field: DescField, message: DescMessage | null, without = NONE): ValueWriter {

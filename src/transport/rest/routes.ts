@@ -22,6 +22,8 @@ export type Route = {
   /** Writes the answer. */
   readonly encode: WritePieces;
   readonly segments: readonly Segment[];
+  /** By the names of fields, what the path says of them by being this path. */
+  readonly constants: Readonly<Record<string, string>>;
   /** Set where requests and answers look as OpenTelemetry says, and not as this contract does. */
   readonly openWire?: (mediaType: string | undefined) => Wire;
 };
@@ -69,7 +71,7 @@ function pathOf(route: Route): string {
 }
 
 function literalMatch(route: Route): Match {
-  return { kind: 'route', route, parameters: {} };
+  return { kind: 'route', route, parameters: route.constants };
 }
 
 function pick(candidates: readonly Route[], verb: string, segments: readonly string[]): Match {
@@ -98,7 +100,7 @@ function literalCount(route: Route): number {
 }
 
 function parametersOf(route: Route, segments: readonly string[]): Readonly<Record<string, string>> {
-  const parameters: Record<string, string> = {};
+  const parameters: Record<string, string> = { ...route.constants };
   route.segments.forEach((segment, index) => {
     const actual = segments[index];
     if ('parameter' in segment && actual !== undefined) parameters[segment.parameter] = actual;
@@ -109,7 +111,7 @@ function parametersOf(route: Route, segments: readonly string[]): Readonly<Recor
 function routesOfMethod(method: Method): Route[] {
   if (method.otlpPaths) return method.otlpPaths.map((path) => otlpRoute(method, path));
   const rule = getOption(method.desc, http);
-  const current = [rule, ...rule.additionalBindings].map((each) => routeOfRule(method, each));
+  const current = leaveOutOthers([rule, ...rule.additionalBindings].map((each) => routeOfRule(method, each)));
   const legacy = method.policy.legacy.map(
     (old): Route => ({
       method,
@@ -119,13 +121,20 @@ function routesOfMethod(method: Method): Route[] {
       legacy: { successor: old.successor },
       encode: compilePieces(method.desc.output, new Set(old.omit)),
       segments: parseTemplate(method, old.path),
+      constants: {},
     }),
   );
   return [...current, ...legacy];
 }
 
+/** What only another path of the same rpc has as a parameter is empty in this one: no body says it instead. */
+function leaveOutOthers(routes: readonly Route[]): Route[] {
+  const none = Object.fromEntries(routes.flatMap(({ template }) => pathParameters(template)).map((name) => [name, '']));
+  return routes.map((route) => ({ ...route, constants: { ...none, ...route.constants } }));
+}
+
 function routeOfRule(method: Method, rule: HttpRule): Route {
-  const { verb, template } = routeOf(rule);
+  const { verb, template, constants } = routeOf(rule);
   if (rule.body !== '' && rule.body !== '*') throw new Error(`${method.path}: a body must be "*" or absent`);
   if (familyOfPath(template) !== method.policy.errors) {
     throw new Error(`${method.path}: the error family of the policy is not that of ${template}`);
@@ -137,7 +146,8 @@ function routeOfRule(method: Method, rule: HttpRule): Route {
     takesBody: rule.body === '*',
     legacy: null,
     encode: compilePieces(method.desc.output),
-    segments: parseTemplate(method, template),
+    segments: parseTemplate(method, template, constants),
+    constants,
   };
 }
 
@@ -150,12 +160,14 @@ function otlpRoute(method: Method, path: string): Route {
     legacy: null,
     encode: compilePieces(method.desc.output),
     segments: parseTemplate(method, path),
+    constants: {},
     openWire: (mediaType) => openWire(method, mediaType),
   };
 }
 
-function parseTemplate(method: Method, template: string): Segment[] {
-  for (const name of pathParameters(template)) checkField(method.desc.input, name, method);
+function parseTemplate(method: Method, template: string, constants: Route['constants'] = {}): Segment[] {
+  const names = [...pathParameters(template), ...Object.keys(constants)];
+  for (const name of names) checkField(method.desc.input, name, method);
   return template
     .slice(1)
     .split('/')

@@ -1,6 +1,7 @@
 /** Who may do what beside API keys: the organization, its parts and people, traces, evaluators and events. */
 
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { EvaluationService } from '../../../gen/spandrel/v1/evaluations_pb.js';
 import { EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
 import { EventService } from '../../../gen/spandrel/v1/events_pb.js';
 import { GatewayService, ReportedRequestStatus } from '../../../gen/spandrel/v1/gateway_pb.js';
@@ -86,6 +87,7 @@ change the settings of P1              | 200  | 200   | 403d | 403d | 403d | 403
 create an evaluator in P1              | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
 change an evaluator of P1              | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
 delete an evaluator of P1              | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
+run an evaluator of P1                 | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
 list the evaluators of P1              | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 read an evaluator of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 read an evaluator of P2                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 401u | 200   | 403d | 403d | 401u
@@ -287,6 +289,16 @@ export const ORGANIZATION_MATRIX: Matrix = {
         parameters: { id_or_slug: await evaluatorInP1(cell) },
       }),
     },
+    'run an evaluator of P1': inP1(EvaluationService.method.evaluate, ({ evaluators }) => ({
+      parameters: {
+        evaluator: evaluators.P1,
+        saved_evaluator: evaluators.P1,
+        namespace: 'langevals',
+        entry: 'exact_match',
+      },
+      body: {},
+      message: { evaluator: evaluators.P1 },
+    })),
     'list the evaluators of P1': inP1(listEvaluators, () => ({})),
     'read an evaluator of P1': readEvaluator(({ projects }) => projects.P1),
     'read an evaluator of P2': readEvaluator(({ projects }) => projects.P2, 'P2'),

@@ -1,8 +1,9 @@
-/** Every rpc that the contract gives a route, found in the generated code. */
+/** Every rpc that the contract gives a route and asks a credential for, found in the generated code. */
 
 import { readdirSync } from 'node:fs';
-import { type DescFile, type DescMethodUnary, hasOption } from '@bufbuild/protobuf';
+import { type DescFile, type DescMethodUnary, getOption, hasOption } from '@bufbuild/protobuf';
 import { http } from '../../../gen/google/api/annotations_pb.js';
+import { Credential, policy } from '../../../gen/spandrel/v1/options_pb.js';
 
 const FOLDER = new URL('../../../gen/spandrel/v1/', import.meta.url);
 
@@ -11,7 +12,9 @@ export async function readRoutedMethods(): Promise<readonly DescMethodUnary[]> {
   const modules = await Promise.all(names.map((name) => import(new URL(name, FOLDER).href)));
   const files = modules.flatMap((module) => Object.values<unknown>(module)).filter(isFile);
   const methods = files.flatMap(({ services }) => services.flatMap((service) => service.methods));
-  return methods.filter((method) => hasOption(method, http)).map((method) => method as DescMethodUnary);
+  return methods
+    .filter((method) => hasOption(method, http) && getOption(method, policy).credential !== Credential.OPEN)
+    .map((method) => method as DescMethodUnary);
 }
 
 export function nameOf({ parent, name }: DescMethodUnary): string {

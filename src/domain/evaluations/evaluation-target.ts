@@ -1,0 +1,95 @@
+/** Which evaluator a request means, with the settings it runs with. */
+
+import type { Project } from '../caller.ts';
+import type { Evaluator } from '../evaluator.ts';
+import { type CatalogueEntry, findCatalogueEntry } from '../evaluator-catalogue.ts';
+import { judgeSettings, overlaySettings } from '../evaluator-settings.ts';
+import { Fault, type Reason } from '../fault.ts';
+import { isObject, parseFreeJson } from '../free-json.ts';
+import { type LosslessObject, readMember } from '../lossless-json.ts';
+import type { EvaluatorStore } from '../store.ts';
+import { hasMoreCharactersThan } from '../text-limits.ts';
+import type { EvaluatorName, OnError } from './evaluation-request.ts';
+import { unavailableReason } from './evaluator-availability.ts';
+
+export type EvaluationTarget = {
+  readonly entry: CatalogueEntry;
+  /** What results are called, and whose they are, unless the request says otherwise. */
+  readonly name: string;
+  readonly evaluatorId: string;
+  /** Laid over the defaults of the type. */
+  readonly settings: LosslessObject;
+  readonly onError: OnError;
+};
+
+export type TargetDeps = { readonly evaluators: Pick<EvaluatorStore, 'find'> };
+
+const NAME_CHARACTERS_MAX = 200;
+
+/** Throws evaluator_not_found, evaluator_not_runnable, evaluator_unavailable. */
+export async function findTarget(deps: TargetDeps, project: Project, name: EvaluatorName): Promise<EvaluationTarget> {
+  const isType = name.kind === 'type' || (name.kind === 'any' && name.text.includes('/'));
+  const target = isType ? targetOfType(name.text) : await findSavedTarget(deps, project, name.text);
+  if (target === null) throw notFound(name);
+  const reason = unavailableReason(target.entry);
+  if (reason === null) return target;
+  throw new Fault('evaluator_unavailable', `${target.entry.id} is not available: ${reason}`);
+}
+
+/** A saved evaluator as what runs. Throws evaluator_not_runnable. */
+export function targetOfEvaluator({ id, name, type, configJson }: Evaluator): EvaluationTarget {
+  const config = parseFreeJson(configJson);
+  const read = (member: string) => (isObject(config) ? readMember(config, member) : null);
+  const entry = findCatalogueEntry(String(read('evaluatorType')));
+  if (type !== 'evaluator' || entry === undefined) {
+    throw new Fault('evaluator_not_runnable', `Evaluators of type ${type} cannot be run by this server`);
+  }
+  const settings = read('settings');
+  return {
+    entry,
+    name,
+    evaluatorId: id,
+    settings: isObject(settings) ? settings : {},
+    onError: read('onError') === 'block' ? 'block' : 'pass',
+  };
+}
+
+/** The settings of a run. Throws invalid_settings. */
+export function settingsOfRun({ entry, settings }: EvaluationTarget, sent: LosslessObject): LosslessObject {
+  const chosen = Object.entries(sent).filter(([, value]) => value !== null);
+  const whole = overlaySettings(entry.settings, { ...settings, ...Object.fromEntries(chosen) });
+  const found: Reason[] = [];
+  judgeSettings(entry.settings, whole, found);
+  const [first] = found;
+  if (first === undefined) return whole;
+  throw new Fault('invalid_settings', `Invalid settings for ${entry.id} evaluator: ${spellReason(first)}`);
+}
+
+function targetOfType(id: string): EvaluationTarget | null {
+  const entry = findCatalogueEntry(id);
+  return entry ? { entry, name: entry.name, evaluatorId: entry.id, settings: {}, onError: 'pass' } : null;
+}
+
+async function findSavedTarget(
+  { evaluators }: TargetDeps,
+  project: Project,
+  text: string,
+): Promise<EvaluationTarget | null> {
+  if (hasMoreCharactersThan(text, NAME_CHARACTERS_MAX) || text.includes('\0')) return null;
+  const evaluator = await evaluators.find(project.id, text);
+  return evaluator && targetOfEvaluator(evaluator);
+}
+
+function notFound({ kind, text }: EvaluatorName): Fault {
+  const about = kind === 'saved' ? 'Evaluator not found with slug or id' : 'Evaluator not found';
+  const message = `${about}: ${[...text].slice(0, NAME_CHARACTERS_MAX).join('')}`;
+  return new Fault('evaluator_not_found', message, { flatError: message });
+}
+
+const SETTINGS_PATH = 'config.settings.';
+
+/** The path inside the settings, then what is wrong there. */
+function spellReason({ field, message }: Reason): string {
+  const reason = message.startsWith(`${field} `) ? message.slice(field.length + 1) : message;
+  return `${field.startsWith(SETTINGS_PATH) ? field.slice(SETTINGS_PATH.length) : field}: ${reason}`;
+}

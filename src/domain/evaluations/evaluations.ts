@@ -1,0 +1,109 @@
+/** Runs an evaluator on what was sent, and keeps the result on the trace it is about. */
+
+import type { Project } from '../caller.ts';
+import type { Clock, RandomBytes } from '../clock.ts';
+import { Fault } from '../fault.ts';
+import { newId } from '../ids.ts';
+import { refuseProblems } from '../reasons.ts';
+import { findMissingField, missingFieldText, readData } from './evaluation-data.ts';
+import {
+  type EvaluationRequest,
+  type OnError,
+  objectOf,
+  requestProblems,
+  spanIdOf,
+  traceIdOf,
+} from './evaluation-request.ts';
+import { type EvaluationTarget, findTarget, settingsOfRun, type TargetDeps } from './evaluation-target.ts';
+import type { EvaluationOutcome, EvaluationRun, RunEvaluator } from './outcome.ts';
+import { type Result, resultDraft } from './result-draft.ts';
+import type { TraceResults } from './trace-results.ts';
+
+export type EvaluationsDeps = TargetDeps & {
+  readonly run: RunEvaluator;
+  readonly results: TraceResults;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  /** Told why a result could not be stored. */
+  readonly onLost: (error: unknown) => void;
+};
+
+/** What a caller is told. `passed` of an outcome that is none of the evaluator's own stands for a guardrail. */
+export type Evaluated = {
+  readonly outcome: EvaluationOutcome;
+  /** Null where the answer says nothing of it. */
+  readonly passed: boolean | null;
+  /** Null where no trace was named. */
+  readonly result: { readonly evaluationId: string; readonly isStored: boolean } | null;
+};
+
+export type Evaluations = {
+  /**
+   * Throws validation_error, evaluator_not_found, evaluator_not_runnable, evaluator_unavailable, invalid_settings,
+   * evaluator_missing_field. A run that fails is an outcome; it ends early when `signal` says so.
+   */
+  evaluate(project: Project, request: EvaluationRequest, signal: AbortSignal): Promise<Evaluated>;
+};
+
+export function createEvaluations(deps: EvaluationsDeps): Evaluations {
+  return {
+    async evaluate(project, request, signal) {
+      refuseProblems(requestProblems(request));
+      const target = await findTarget(deps, project, request.evaluator);
+      const run = planRun(target, request);
+      const startedAtMs = deps.clock();
+      const outcome = await deps.run(run, signal);
+      const passed = passedOf(outcome, request.asGuardrail, request.onError ?? target.onError);
+      const traceId = traceIdOf(request);
+      if (traceId === null) return { outcome, passed, result: null };
+      const evaluationId = request.evaluationId ?? newId('eval', deps.random);
+      const result: Result = {
+        evaluationId,
+        evaluatorId: request.evaluatorId ?? target.evaluatorId,
+        name: request.name ?? target.name,
+        spanId: spanIdOf(request),
+        isGuardrail: request.asGuardrail,
+        run,
+        outcome: outcome.status === 'processed' ? { ...outcome, passed } : outcome,
+        startedAtMs,
+        finishedAtMs: deps.clock(),
+      };
+      const isStored = await store(deps, { project, traceId, result });
+      return { outcome, passed, result: { evaluationId, isStored } };
+    },
+  };
+}
+
+/** Throws invalid_settings, evaluator_missing_field. */
+function planRun(target: EvaluationTarget, request: EvaluationRequest): EvaluationRun {
+  const { entry } = target;
+  const settings = settingsOfRun(target, objectOf(request.settings));
+  const data = readData(entry, objectOf(request.data));
+  const missing = findMissingField(entry, data);
+  if (missing === null) return { evaluatorType: entry.id, settings, data };
+  const message = missingFieldText(missing, entry);
+  throw new Fault('evaluator_missing_field', message, {
+    flatError: message,
+    meta: { kind: 'evaluator_missing_field', meta: { field: missing, evaluatorName: entry.name } },
+  });
+}
+
+/** A guardrail always says whether something may pass. */
+function passedOf(outcome: EvaluationOutcome, asGuardrail: boolean, onError: OnError): boolean | null {
+  if (outcome.status === 'processed') return outcome.passed ?? (asGuardrail ? true : null);
+  if (!asGuardrail) return null;
+  return outcome.status === 'skipped' || onError === 'pass';
+}
+
+type Storing = { readonly project: Project; readonly traceId: string; readonly result: Result };
+
+/** Whatever it is that keeps the result from being stored, the caller still gets to know it. */
+async function store(deps: EvaluationsDeps, { project, traceId, result }: Storing): Promise<boolean> {
+  try {
+    await deps.results.attach(project, traceId, { draft: resultDraft(result), monitorId: null, nowMs: deps.clock() });
+    return true;
+  } catch (error) {
+    deps.onLost(error);
+    return false;
+  }
+}

@@ -1,0 +1,94 @@
+/** The catalogue as callers see it: what each type of evaluator reads, answers and can be set to, and whether it runs here. */
+
+import { type CatalogueEntry, catalogue, type ResultKind } from '../evaluator-catalogue.ts';
+import type { Setting, SettingShape } from '../evaluator-settings.ts';
+import type { JsonValue } from '../fault.ts';
+import { unavailableReason } from './evaluator-availability.ts';
+import { DESCRIPTIONS } from './evaluator-descriptions.ts';
+
+export type EvaluatorTypeView = {
+  readonly entry: CatalogueEntry;
+  readonly description: string;
+  /** By key, the default of each. */
+  readonly settings: { readonly [key: string]: { readonly default: JsonValue } };
+  /** A JSON Schema. */
+  readonly settingsSchema: JsonSchema;
+  /** Settings of the server that it needs. */
+  readonly envVars: readonly string[];
+  readonly results: Readonly<Partial<Record<ResultKind, string>>>;
+  /** Null: it runs. */
+  readonly unavailableReason: string | null;
+};
+
+type JsonSchema = { readonly [keyword: string]: JsonValue };
+
+const NO_MODEL = 'no LLM endpoint is configured (SPANDREL_LLM_BASE_URL)';
+const JUDGE_SETTINGS = ['SPANDREL_LLM_BASE_URL', 'SPANDREL_LLM_API_KEY'];
+
+const MEANINGS: { readonly [K in ResultKind]: string } = {
+  score: 'A number; what it counts depends on the evaluator.',
+  passed: 'Whether the data is as the evaluator wants it.',
+  label: 'What the evaluator takes the data for.',
+};
+
+/** In the order of the catalogue. `hasModel`: whether there is a language model to ask. */
+export function listEvaluatorTypes(hasModel: boolean): readonly EvaluatorTypeView[] {
+  return catalogue.map((entry) => ({
+    entry,
+    description: DESCRIPTIONS[entry.id] ?? entry.name,
+    settings: Object.fromEntries(Object.entries(entry.settings).map(([key, known]) => [key, defaultOf(known)])),
+    settingsSchema: schemaOf(entry),
+    envVars: entry.run === 'judge' ? JUDGE_SETTINGS : [],
+    results: Object.fromEntries(entry.results.map((result) => [result, MEANINGS[result]])),
+    unavailableReason: entry.run === 'judge' && !hasModel ? NO_MODEL : unavailableReason(entry),
+  }));
+}
+
+function defaultOf({ default: value }: Setting): { readonly default: JsonValue } {
+  return { default: value };
+}
+
+function schemaOf({ settings }: CatalogueEntry): JsonSchema {
+  const properties = Object.entries(settings).map(([key, { shape, default: value }]): [string, JsonSchema] => [
+    key,
+    value === null ? schemaOfShape(shape) : { ...schemaOfShape(shape), default: value },
+  ]);
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    type: 'object',
+    properties: Object.fromEntries(properties),
+  };
+}
+
+function schemaOfShape(shape: SettingShape): JsonSchema {
+  switch (shape.kind) {
+    case 'any':
+      return {};
+    case 'string': {
+      const [minLength, maxLength] = shape.length ?? [];
+      return {
+        type: 'string',
+        ...(shape.choices && { enum: [...shape.choices] }),
+        ...(minLength !== undefined && maxLength !== undefined && { minLength, maxLength }),
+      };
+    }
+    case 'array': {
+      const [minItems, maxItems] = shape.count ?? [];
+      return {
+        type: 'array',
+        items: schemaOfShape(shape.items),
+        ...(minItems !== undefined && maxItems !== undefined && { minItems, maxItems }),
+      };
+    }
+    case 'object': {
+      const members = Object.entries(shape.members).map(([key, member]) => [key, schemaOfShape(member)] as const);
+      return {
+        type: 'object',
+        properties: Object.fromEntries(members),
+        ...(shape.complete && { required: Object.keys(shape.members) }),
+      };
+    }
+    default:
+      return { type: shape.kind };
+  }
+}

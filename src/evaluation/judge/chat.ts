@@ -1,0 +1,120 @@
+/** One question to an OpenAI-compatible endpoint: its attempts, what it answers, and what can go wrong with it. */
+
+import type { LosslessObject } from '../../domain/lossless-json.ts';
+import type { TokenCounts } from '../../domain/pricing.ts';
+import { type Exchanged, type PostJson, readRetryAfterMs } from './post-json.ts';
+
+export type ChatReply =
+  | { readonly kind: 'answer'; readonly content: string; readonly usage: TokenCounts | null }
+  /** The endpoint answered, but not with a completion. */
+  | { readonly kind: 'garbage' }
+  | { readonly kind: 'refused'; readonly details: string }
+  /** It knows no schemas of answers, or not this one. */
+  | { readonly kind: 'format_refused'; readonly details: string }
+  | {
+      readonly kind: 'failed';
+      readonly errorType: 'LLM_HTTP_ERROR' | 'LLM_TIMEOUT';
+      readonly details: string;
+      readonly isRetryable: boolean;
+    };
+
+export type AskChat = (body: LosslessObject, signal: AbortSignal) => Promise<ChatReply>;
+
+export type ChatDeps = {
+  readonly post: PostJson;
+  /** Resolves after the delay, or as soon as the signal says stop. */
+  readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>;
+  readonly clock: () => number;
+};
+
+/** Before the second attempt and before the third, unless the endpoint says when. */
+const DELAYS_MS = [500, 2000];
+const RETRY_AFTER_MAX_MS = 10_000;
+const DETAILS_CHARACTERS_MAX = 500;
+
+export function createChat({ post, wait, clock }: ChatDeps): AskChat {
+  return async (body, signal) => {
+    const text = JSON.stringify(body);
+    for (let attempt = 0; ; attempt += 1) {
+      const exchanged = await post(text, signal);
+      const delayMs = DELAYS_MS[attempt];
+      if (delayMs === undefined || signal.aborted || !mayPass(exchanged)) return toReply(exchanged);
+      const askedMs = exchanged.kind === 'answered' ? readRetryAfterMs(exchanged.retryAfter, clock()) : null;
+      await wait(Math.min(askedMs ?? delayMs, RETRY_AFTER_MAX_MS), signal);
+      if (signal.aborted) return toReply(exchanged);
+    }
+  };
+}
+
+/** Whether the same question may be answered a little later. */
+function mayPass(exchanged: Exchanged): boolean {
+  return exchanged.kind !== 'answered' || exchanged.status === 429 || exchanged.status >= 500;
+}
+
+function toReply(exchanged: Exchanged): ChatReply {
+  if (exchanged.kind === 'timeout') {
+    const details = `no answer within ${exchanged.afterMs} ms`;
+    return { kind: 'failed', errorType: 'LLM_TIMEOUT', details, isRetryable: true };
+  }
+  if (exchanged.kind === 'broken') {
+    return { kind: 'failed', errorType: 'LLM_HTTP_ERROR', details: exchanged.reason, isRetryable: true };
+  }
+  const { status, text } = exchanged;
+  if (status >= 200 && status < 300) return readCompletion(text);
+  const details = `HTTP ${status}: ${cut(text)}`;
+  if ((status === 400 || status === 422) && /response_format|json_schema/.test(text)) {
+    return { kind: 'format_refused', details };
+  }
+  return { kind: 'failed', errorType: 'LLM_HTTP_ERROR', details, isRetryable: mayPass(exchanged) };
+}
+
+function readCompletion(text: string): ChatReply {
+  const completion = parse(text);
+  const choices = memberOf(completion, 'choices');
+  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+  const message = memberOf(choice, 'message');
+  const refusal = memberOf(message, 'refusal');
+  if (typeof refusal === 'string' && refusal !== '') return { kind: 'refused', details: cut(refusal) };
+  if (memberOf(choice, 'finish_reason') === 'content_filter') {
+    return { kind: 'refused', details: 'The endpoint filtered the answer.' };
+  }
+  const content = memberOf(message, 'content');
+  if (typeof content !== 'string') return { kind: 'garbage' };
+  return { kind: 'answer', content, usage: readUsage(memberOf(completion, 'usage')) };
+}
+
+function readUsage(usage: unknown): TokenCounts | null {
+  const prompt = countOf(memberOf(usage, 'prompt_tokens'));
+  const completion = countOf(memberOf(usage, 'completion_tokens'));
+  if (prompt === null && completion === null) return null;
+  return {
+    prompt,
+    completion,
+    reasoning: countOf(memberOf(memberOf(usage, 'completion_tokens_details'), 'reasoning_tokens')),
+    cacheRead: countOf(memberOf(memberOf(usage, 'prompt_tokens_details'), 'cached_tokens')),
+    cacheCreation: null,
+  };
+}
+
+const COUNT_MAX = 1e12;
+
+function countOf(value: unknown): number | null {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= COUNT_MAX ? value : null;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function memberOf(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+  return (value as Readonly<Record<string, unknown>>)[key];
+}
+
+function cut(text: string): string {
+  return [...text.slice(0, DETAILS_CHARACTERS_MAX * 2)].slice(0, DETAILS_CHARACTERS_MAX).join('');
+}

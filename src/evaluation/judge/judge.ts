@@ -1,0 +1,153 @@
+/** Evaluators for which a language model gives the verdict. */
+
+import type { EvaluationOutcome, EvaluationRun, RunEvaluator } from '../../domain/evaluations/outcome.ts';
+import { type LosslessObject, readMember } from '../../domain/lossless-json.ts';
+import type { Pricing, TokenCounts } from '../../domain/pricing.ts';
+import type { AskChat } from './chat.ts';
+import { type Judgement, judgementOf } from './judgements.ts';
+import { systemMessage, userMessage } from './messages.ts';
+import { createPlaces } from './places.ts';
+
+export type JudgeDeps = {
+  /** Null: there is no endpoint to ask. */
+  readonly endpoint: {
+    readonly ask: AskChat;
+    /** Whether it is that of OpenAI, where models are called without the name of their maker. */
+    readonly isOpenAi: boolean;
+  } | null;
+  /** For evaluators that name none. */
+  readonly model: string;
+  readonly placesMax: number;
+  /** For how long a judgement waits for a place. */
+  readonly placeTimeoutMs: number;
+  readonly pricing: Pick<Pricing, 'price'>;
+  readonly clock: () => number;
+};
+
+/** Each holds what it wants to have judged. */
+const WAITING_MAX = 200;
+const BUSY = 'Too many judgements wait for the LLM endpoint; try again.';
+const NOT_CONFIGURED = 'LLM endpoint is not configured: set SPANDREL_LLM_BASE_URL';
+
+export function createJudge(deps: JudgeDeps): RunEvaluator {
+  const places = createPlaces({ placesMax: deps.placesMax, waitingMax: WAITING_MAX });
+  return async (run, signal) => {
+    if (deps.endpoint === null) return { status: 'skipped', details: NOT_CONFIGURED };
+    const user = userMessage(run.data);
+    if (user === null) return { status: 'skipped', details: 'No data to evaluate' };
+    const place = await places.take(AbortSignal.any([signal, AbortSignal.timeout(deps.placeTimeoutMs)]));
+    if (place !== 'taken') return failed('LLM_TIMEOUT', BUSY, true);
+    try {
+      return await judge(
+        { ...deps, ask: deps.endpoint.ask, model: modelOf(deps, run.settings) },
+        { run, user, signal },
+      );
+    } finally {
+      places.leave();
+    }
+  };
+}
+
+type Judging = Pick<JudgeDeps, 'pricing' | 'clock'> & { readonly ask: AskChat; readonly model: string };
+type Asked = { readonly run: EvaluationRun; readonly user: string; readonly signal: AbortSignal };
+
+/** An answer beside the question is asked for once more. */
+const ANSWERS_MAX = 2;
+
+async function judge(judging: Judging, { run, user, signal }: Asked): Promise<EvaluationOutcome> {
+  const judgement = judgementOf(run.evaluatorType, run.settings);
+  const startedAtMs = judging.clock();
+  const usages: (TokenCounts | null)[] = [];
+  let withFormat = true;
+  for (let answers = 0; answers < ANSWERS_MAX; ) {
+    const question = { judgement, settings: run.settings, user, model: judging.model, withFormat };
+    const reply = await judging.ask(bodyOf(question), signal);
+    if (reply.kind === 'failed') return failed(reply.errorType, reply.details, reply.isRetryable);
+    if (reply.kind === 'refused') return failed('LLM_REFUSED', reply.details, false);
+    if (reply.kind === 'format_refused') {
+      if (!withFormat) return failed('LLM_HTTP_ERROR', reply.details, false);
+      withFormat = false;
+      continue;
+    }
+    answers += 1;
+    if (reply.kind === 'garbage') continue;
+    usages.push(reply.usage);
+    const answer = judgement.read(parseAnswer(reply.content));
+    if (answer === null) continue;
+    const { reasoning: details, score, passed, label } = answer;
+    return { status: 'processed', score, passed, label, details, costNanoUsd: sumCost(judging, usages, startedAtMs) };
+  }
+  return failed('LLM_INVALID_OUTPUT', `The model did not answer by the schema ${judgement.name}.`, false);
+}
+
+function modelOf({ model, endpoint }: JudgeDeps, settings: LosslessObject): string {
+  const own = readMember(settings, 'model');
+  const wanted = typeof own === 'string' && own !== '' ? own : model;
+  return endpoint?.isOpenAi === true && wanted.startsWith('openai/') ? wanted.slice('openai/'.length) : wanted;
+}
+
+type Question = {
+  readonly judgement: Judgement;
+  readonly settings: LosslessObject;
+  readonly user: string;
+  readonly model: string;
+  readonly withFormat: boolean;
+};
+
+function bodyOf({ judgement, settings, user, model, withFormat }: Question): LosslessObject {
+  const { name, schema } = judgement;
+  const temperature = readMember(settings, 'temperature');
+  const maxTokens = readMember(settings, 'max_tokens');
+  return {
+    model,
+    messages: [
+      { role: 'system', content: systemMessage(judgement, settings, !withFormat) },
+      { role: 'user', content: user },
+    ],
+    ...(temperature !== null && { temperature }),
+    ...(maxTokens !== null && { max_completion_tokens: maxTokens }),
+    ...(withFormat && { response_format: { type: 'json_schema', json_schema: { name, strict: true, schema } } }),
+  };
+}
+
+const FENCED = /^\s*```[a-zA-Z]*\s*\n([\s\S]*?)\n?\s*```\s*$/;
+
+/** What is inside one code fence, where there is one. */
+function parseAnswer(content: string): unknown {
+  const [, fenced] = FENCED.exec(content) ?? [];
+  try {
+    return JSON.parse(fenced ?? content);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Null as soon as one of the answers cannot be priced. */
+function sumCost(
+  { pricing, model }: Judging,
+  usages: readonly (TokenCounts | null)[],
+  startedAtMs: number,
+): number | null {
+  let sum = 0;
+  for (const tokens of usages) {
+    if (tokens === null) return null;
+    const { costNanoUsd } = pricing.price({
+      model,
+      vendor: null,
+      startedAtMs,
+      tokens,
+      explicitCostUsd: null,
+      // As the protocol counts them.
+      cachedTokensInPrompt: true,
+      resultCostUsd: null,
+      spanRates: null,
+    });
+    if (costNanoUsd === null) return null;
+    sum += costNanoUsd;
+  }
+  return sum;
+}
+
+function failed(errorType: string, details: string, isRetryable: boolean): EvaluationOutcome {
+  return { status: 'error', errorType, details, isRetryable };
+}

@@ -1,0 +1,88 @@
+/** One attempt to post JSON to the endpoint of the operator: within a time, up to a size, and nowhere else. */
+
+export type Exchanged =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly text: string;
+      readonly retryAfter: string | null;
+    }
+  | { readonly kind: 'timeout'; readonly afterMs: number }
+  /** Without addresses, which are nobody's business but the operator's. */
+  | { readonly kind: 'broken'; readonly reason: string };
+
+export type PostJson = (body: string, signal: AbortSignal) => Promise<Exchanged>;
+
+export type EndpointOptions = {
+  readonly url: string;
+  /** Null: none is sent. */
+  readonly apiKey: string | null;
+  readonly timeoutMs: number;
+};
+
+/** A judgement is a few sentences; whoever answers more does not answer the question. */
+const ANSWER_MAX_BYTES = 1_048_576;
+
+export function createPostJson({ url, apiKey, timeoutMs }: EndpointOptions): PostJson {
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    ...(apiKey !== null && { authorization: `Bearer ${apiKey}` }),
+  };
+  // An endpoint that repeats what it was sent must not make the key readable to those who ask for judgements.
+  const hide = (text: string) => (apiKey === null ? text : text.replaceAll(apiKey, '***'));
+  return async (body, signal) => {
+    const timeout = AbortSignal.timeout(timeoutMs);
+    try {
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers,
+        body,
+        // The key goes to this address, and to none that it names.
+        redirect: 'manual',
+        signal: AbortSignal.any([signal, timeout]),
+      });
+      const text = await readCapped(answer);
+      if (text === null) return { kind: 'broken', reason: `The answer is larger than ${ANSWER_MAX_BYTES} bytes.` };
+      return {
+        kind: 'answered',
+        status: answer.status,
+        text: hide(text),
+        retryAfter: answer.headers.get('retry-after'),
+      };
+    } catch (error) {
+      if (signal.aborted) return { kind: 'broken', reason: 'The run was stopped.' };
+      if (timeout.aborted) return { kind: 'timeout', afterMs: timeoutMs };
+      return { kind: 'broken', reason: `No connection to the LLM endpoint: ${reasonOf(error)}` };
+    }
+  };
+}
+
+/** Null beyond the limit, which also holds for what a small body unpacks to. */
+async function readCapped({ body }: Response): Promise<string | null> {
+  if (body === null) return '';
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of body) {
+    bytes += part.byteLength;
+    // Leaving the loop cancels the rest.
+    if (bytes > ANSWER_MAX_BYTES) return null;
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+/** The code of the failed connection, for example ECONNREFUSED. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : undefined;
+  return typeof code === 'string' ? code : 'it broke';
+}
+
+/** Null where the header says nothing of use. */
+export function readRetryAfterMs(value: string | null, nowMs: number): number | null {
+  if (value === null) return null;
+  if (/^[0-9]{1,9}$/.test(value.trim())) return Number(value) * 1000;
+  const atMs = Date.parse(value);
+  return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
+}

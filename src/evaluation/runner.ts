@@ -1,0 +1,37 @@
+/** Hands each run to what can do it, and tells how it went. */
+
+import type { EvaluationOutcome, RunEvaluator } from '../domain/evaluations/outcome.ts';
+import { findCatalogueEntry } from '../domain/evaluator-catalogue.ts';
+
+export type RunnerDeps = {
+  /** For the types that need nothing but this process. */
+  readonly builtin: RunEvaluator;
+  /** For the types that ask a language model. */
+  readonly judge: RunEvaluator;
+  readonly monotonicMs: () => number;
+  /** Told of every run. */
+  readonly onEnd: (evaluatorType: string, status: EvaluationOutcome['status'], durationMs: number) => void;
+  readonly log: { error(fields: object, message: string): void };
+};
+
+export function createRunner(deps: RunnerDeps): RunEvaluator {
+  return async (run, signal) => {
+    const { evaluatorType } = run;
+    const startedAtMs = deps.monotonicMs();
+    const outcome = await runSafely(deps, run, signal);
+    deps.onEnd(evaluatorType, outcome.status, deps.monotonicMs() - startedAtMs);
+    return outcome;
+  };
+}
+
+/** What an evaluator should not have thrown is an outcome, too, and a bug that is logged. */
+async function runSafely(deps: RunnerDeps, ...[run, signal]: Parameters<RunEvaluator>): Promise<EvaluationOutcome> {
+  const isJudge = findCatalogueEntry(run.evaluatorType)?.run === 'judge';
+  try {
+    return await (isJudge ? deps.judge : deps.builtin)(run, signal);
+  } catch (error) {
+    deps.log.error({ err: error, evaluatorType: run.evaluatorType }, 'an evaluator failed');
+    const details = error instanceof Error ? error.message : String(error);
+    return { status: 'error', errorType: 'EVALUATOR_ERROR', details, isRetryable: false };
+  }
+}

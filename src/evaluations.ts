@@ -1,0 +1,70 @@
+/** What evaluators run by: those of this process, and the language model that judges. */
+
+import type { Config } from './config.ts';
+import type { Clock } from './domain/clock.ts';
+import type { RunEvaluator } from './domain/evaluations/outcome.ts';
+import type { Pricing } from './domain/pricing.ts';
+import { createBuiltinRunner } from './evaluation/builtin/runner.ts';
+import { createChat } from './evaluation/judge/chat.ts';
+import { createJudge } from './evaluation/judge/judge.ts';
+import { createPostJson } from './evaluation/judge/post-json.ts';
+import { createRunner, type RunnerDeps } from './evaluation/runner.ts';
+import { waitUnseen } from './schedule.ts';
+
+export type EvaluationPorts = {
+  readonly run: RunEvaluator;
+  /** Whether there is a language model to ask. */
+  readonly hasModel: boolean;
+  /** Aborted when the process stops. */
+  readonly stopping: AbortSignal;
+};
+
+export type Evaluating = {
+  readonly ports: EvaluationPorts;
+  /** Breaks off what still runs. */
+  close(): Promise<void>;
+};
+
+export type EvaluatingDeps = Pick<RunnerDeps, 'onEnd' | 'log'> & {
+  readonly config: Config;
+  readonly pricing: Pricing;
+  readonly clock: Clock;
+};
+
+const OPENAI_HOST = 'api.openai.com';
+
+export function createEvaluating({ config, pricing, clock, onEnd, log }: EvaluatingDeps): Evaluating {
+  const { llm } = config;
+  const stopping = new AbortController();
+  const builtin = createBuiltinRunner();
+  const judge = createJudge({
+    endpoint: createEndpoint(config, clock),
+    model: llm.model,
+    placesMax: llm.concurrencyMax,
+    placeTimeoutMs: llm.timeoutMs,
+    pricing,
+    clock,
+  });
+  const monotonicMs = () => performance.now();
+  return {
+    ports: {
+      run: createRunner({ builtin: builtin.run, judge, monotonicMs, onEnd, log }),
+      hasModel: llm.baseUrl !== null,
+      stopping: stopping.signal,
+    },
+    async close() {
+      stopping.abort();
+      await builtin.close();
+    },
+  };
+}
+
+function createEndpoint({ llm }: Config, clock: Clock): Parameters<typeof createJudge>[0]['endpoint'] {
+  const { baseUrl, apiKey, timeoutMs } = llm;
+  if (baseUrl === null) return null;
+  const post = createPostJson({ url: `${baseUrl}/chat/completions`, apiKey, timeoutMs });
+  return {
+    ask: createChat({ post, wait: waitUnseen, clock }),
+    isOpenAi: new URL(baseUrl).hostname === OPENAI_HOST,
+  };
+}

@@ -1,0 +1,29 @@
+/** Counts runs of evaluators, whoever asked for them. */
+
+import type { Registry } from './registry.ts';
+
+export type EvaluationMeter = {
+  readonly ended: (type: string, status: string, durationMs: number) => void;
+};
+
+/** Fast ones are texts that are compared, slow ones language models that are asked. */
+const BOUNDS_SECONDS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 100];
+
+export function createEvaluationMeter(registry: Registry): EvaluationMeter {
+  const ended = registry.counter({
+    name: 'spandrel_evaluations_total',
+    help: 'Runs of evaluators that ended, by the type of the evaluator and what came of it.',
+    labels: ['type', 'status'],
+  });
+  const seconds = registry.histogram({
+    name: 'spandrel_evaluation_seconds',
+    help: 'How long runs of evaluators took, waiting included.',
+    bounds: BOUNDS_SECONDS,
+  });
+  return {
+    ended(type, status, durationMs) {
+      ended({ type, status });
+      seconds({}, durationMs / 1000);
+    },
+  };
+}
