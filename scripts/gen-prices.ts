@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitForUpdate } from '@pydantic/genai-prices';
-import { packPriceRegistry } from '../src/domain/pricing-registry.ts';
+import { packPriceRegistry } from '../src/domain/pricing/registry.ts';
 
 /** The package does not tell when it was published; the date stands here beside the version it belongs to. */
 const RELEASE = { version: '0.1.8', releasedOn: '2026-09-23' };

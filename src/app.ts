@@ -5,7 +5,7 @@ import type { Config } from './config.ts';
 import type { Clock, RandomBytes } from './domain/clock.ts';
 import { createIdempotency } from './domain/idempotency.ts';
 import { createKeyUse } from './domain/key-use.ts';
-import type { Pricing } from './domain/pricing.ts';
+import type { Pricing } from './domain/pricing/pricing.ts';
 import { createRefusals } from './domain/refusals.ts';
 import type { RootKeys } from './domain/secrets.ts';
 import { createStepTaker } from './domain/steps.ts';

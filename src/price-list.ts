@@ -1,7 +1,7 @@
 /** The price list that comes with this version, made by `npm run gen`. */
 
 import { readFileSync } from 'node:fs';
-import { type PackedPriceRegistry, type PriceRegistry, unpackPriceRegistry } from './domain/pricing-registry.ts';
+import { type PackedPriceRegistry, type PriceRegistry, unpackPriceRegistry } from './domain/pricing/registry.ts';
 
 const FILE = new URL('../gen/prices.json', import.meta.url);
 

@@ -32,7 +32,7 @@ import { createGateway } from './domain/gateway.ts';
 import { createApiKeys } from './domain/keys.ts';
 import { createMembers } from './domain/members.ts';
 import { createOrganizations } from './domain/organization.ts';
-import type { Pricing } from './domain/pricing.ts';
+import type { Pricing } from './domain/pricing/pricing.ts';
 import { createProjectSettings } from './domain/project-settings.ts';
 import { createProjects } from './domain/projects.ts';
 import type { RequestMeter } from './domain/request-meter.ts';

@@ -3,7 +3,7 @@ import { readConfig } from '../../src/config.ts';
 import { bootstrap } from '../../src/domain/bootstrap.ts';
 import { collect } from '../../src/domain/collector.ts';
 import { toTraceDraft } from '../../src/domain/collector-json.ts';
-import { createPricing } from '../../src/domain/pricing.ts';
+import { createPricing } from '../../src/domain/pricing/pricing.ts';
 import { deriveRootKeys } from '../../src/domain/secrets.ts';
 import { runAtOnce } from '../../src/domain/steps.ts';
 import { readPriceList } from '../../src/price-list.ts';

@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { createApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
 import { bootstrap, type FirstKeys } from '../domain/bootstrap.ts';
-import { createPricing } from '../domain/pricing.ts';
+import { createPricing } from '../domain/pricing/pricing.ts';
 import { deriveRootKeys } from '../domain/secrets.ts';
 import type { Store } from '../domain/store.ts';
 import { readPriceList } from '../price-list.ts';

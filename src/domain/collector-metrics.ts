@@ -4,7 +4,7 @@ import { isUnreadable, type MetricsDraft, type Sent, type TypedDraft } from './c
 import { type Reading, readBoolean, readCount, readFreeJson, readUsd, refuse } from './collector-reading.ts';
 import { isLongKey, isObject, LONG_KEY_REASON, numberOf } from './free-json.ts';
 import type { LosslessObject } from './lossless-json.ts';
-import type { TokenCounts } from './pricing.ts';
+import type { TokenCounts } from './pricing/pricing.ts';
 import { cutToCharacters } from './text-limits.ts';
 
 export type SentMetrics = {

@@ -15,7 +15,7 @@ import {
   refuse,
 } from './collector-reading.ts';
 import type { LosslessObject } from './lossless-json.ts';
-import type { Price, Pricing } from './pricing.ts';
+import type { Price, Pricing } from './pricing/pricing.ts';
 import { gatewayRequestId } from './request-event.ts';
 import { cutToCharacters } from './text-limits.ts';
 import { SPAN_TYPES, type Span, type SpanRequest, type SpanType } from './trace.ts';

@@ -24,7 +24,7 @@ import { type Collected, type Judged, namingTrace, nothingStored, refusal } from
 import { type CollectedSpan, readSpan, type SpanDeps } from './collector-span.ts';
 import { Fault } from './fault.ts';
 import type { LosslessJson } from './lossless-json.ts';
-import type { Pricing } from './pricing.ts';
+import type { Pricing } from './pricing/pricing.ts';
 import type { Steps } from './steps.ts';
 import type { Evaluation, Span, SpanRequest } from './trace.ts';
 import { ID_CHARACTERS_MAX, isValidId, normaliseTraceId } from './trace-ids.ts';

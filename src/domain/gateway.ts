@@ -9,7 +9,7 @@ import { readGovernanceEvent } from './governance-event.ts';
 import { malformed } from './json-text.ts';
 import { jsonTypeOf, type LosslessJson } from './lossless-json.ts';
 import { isNameable } from './management-call.ts';
-import type { Pricing } from './pricing.ts';
+import type { Pricing } from './pricing/pricing.ts';
 import type { RequestCost } from './request-content.ts';
 import type { RequestMeter } from './request-meter.ts';
 import type { Price, Priced, ReportedRequest, RequestReport, RequestResult, Unpriced } from './request-report.ts';

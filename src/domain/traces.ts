@@ -8,7 +8,7 @@ import { type CollectReport, reportBatch, reportCollected } from './collector-re
 import type { CursorCodec } from './cursor.ts';
 import { Fault } from './fault.ts';
 import { termStartMs } from './page.ts';
-import type { Pricing } from './pricing.ts';
+import type { Pricing } from './pricing/pricing.ts';
 import type { TakeSteps } from './steps.ts';
 import type { StoredTrace, TraceStore } from './store.ts';
 import type { Evaluation, Span, TraceRecord } from './trace.ts';

@@ -8,7 +8,7 @@ import { createReading, type Reading } from '../../src/domain/collector-reading.
 import { type Collected, reasonsOf, reportCollected } from '../../src/domain/collector-report.ts';
 import { Fault, type JsonValue } from '../../src/domain/fault.ts';
 import { parseLossless } from '../../src/domain/lossless-json.ts';
-import { createPricing } from '../../src/domain/pricing.ts';
+import { createPricing } from '../../src/domain/pricing/pricing.ts';
 import { runAtOnce } from '../../src/domain/steps.ts';
 import type { Span } from '../../src/domain/trace.ts';
 import { readPriceList } from '../../src/price-list.ts';

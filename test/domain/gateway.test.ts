@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Project } from '../../src/domain/caller.ts';
 import type { JsonValue } from '../../src/domain/fault.ts';
 import { createGateway, type GatewayCall } from '../../src/domain/gateway.ts';
-import { createPricing } from '../../src/domain/pricing.ts';
+import { createPricing } from '../../src/domain/pricing/pricing.ts';
 import type { RequestReport, RequestsReported } from '../../src/domain/request-report.ts';
 import { readPriceList } from '../../src/price-list.ts';
 

@@ -3,7 +3,7 @@ import { type App, type AppDeps, createApp } from '../../src/app.ts';
 import { createLog } from '../../src/cli/log.ts';
 import { readConfig } from '../../src/config.ts';
 import { bootstrap } from '../../src/domain/bootstrap.ts';
-import { createPricing } from '../../src/domain/pricing.ts';
+import { createPricing } from '../../src/domain/pricing/pricing.ts';
 import { deriveRootKeys, type RootKeys } from '../../src/domain/secrets.ts';
 import type { Store } from '../../src/domain/store.ts';
 import { readPriceList } from '../../src/price-list.ts';

@@ -5,8 +5,8 @@ import {
   type PriceQuestion,
   type Pricing,
   type TokenCounts,
-} from '../../src/domain/pricing.ts';
-import { packPriceRegistry, unpackPriceRegistry } from '../../src/domain/pricing-registry.ts';
+} from '../../src/domain/pricing/pricing.ts';
+import { packPriceRegistry, unpackPriceRegistry } from '../../src/domain/pricing/registry.ts';
 import { readPriceList } from '../../src/price-list.ts';
 
 /** The real price list and the rules over it. */

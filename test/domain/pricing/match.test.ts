@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createPricing } from '../../src/domain/pricing.ts';
-import { listNameForms } from '../../src/domain/pricing-match.ts';
-import { pricing, registry } from '../support/pricing.ts';
+import { listNameForms } from '../../../src/domain/pricing/match.ts';
+import { createPricing } from '../../../src/domain/pricing/pricing.ts';
+import { pricing, registry } from '../../support/pricing.ts';
 
 describe('model names', () => {
   it.each([

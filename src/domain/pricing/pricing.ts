@@ -1,6 +1,6 @@
-import { picoToNano, scaleDecimal, usdNumberToNano } from './money.ts';
-import { createRowMatcher, listNameForms, resolveVendor } from './pricing-match.ts';
-import type { PriceRegistry, PriceRow, PriceSet, RateBand, TokenRates } from './pricing-registry.ts';
+import { picoToNano, scaleDecimal, usdNumberToNano } from '../money.ts';
+import { createRowMatcher, listNameForms, resolveVendor } from './match.ts';
+import type { PriceRegistry, PriceRow, PriceSet, RateBand, TokenRates } from './registry.ts';
 
 /** Whole tokens, 0..10^12, null when not reported. Reasoning is part of completion. */
 export type TokenCounts = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { nanoToUsdNumber } from '../../src/domain/money.ts';
-import { type Asked, ask, createOverride, priceUsd, pricing } from '../support/pricing.ts';
+import { nanoToUsdNumber } from '../../../src/domain/money.ts';
+import { type Asked, ask, createOverride, priceUsd, pricing } from '../../support/pricing.ts';
 
 const sonnet = 'claude-sonnet-4-5';
 

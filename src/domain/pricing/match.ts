@@ -1,4 +1,4 @@
-import type { ListedModel, PriceProvider, PriceRegistry, PriceRow } from './pricing-registry.ts';
+import type { ListedModel, PriceProvider, PriceRegistry, PriceRow } from './registry.ts';
 
 /** A spelling of a model name to look for, in lower case. `keepsPath` is false once a leading `xxx/` part is gone. */
 export type NameForm = { readonly text: string; readonly keepsPath: boolean };

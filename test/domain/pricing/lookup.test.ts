@@ -1,7 +1,7 @@
 import { calcPrice, type MatchLogic, waitForUpdate } from '@pydantic/genai-prices';
 import { describe, expect, it } from 'vitest';
-import { ask, createListed, pricing, registry } from '../support/pricing.ts';
-import { WILD_NAMES } from '../support/wild-names.ts';
+import { ask, createListed, pricing, registry } from '../../support/pricing.ts';
+import { WILD_NAMES } from '../../support/wild-names.ts';
 
 const at = Date.parse('2026-11-01T12:00:00Z');
 const RATES = ['input_mtok', 'output_mtok', 'cache_read_mtok', 'cache_write_mtok'];

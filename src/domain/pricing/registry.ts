@@ -1,6 +1,6 @@
 import type { ConditionalPrice, MatchLogic, ModelInfo, ModelPrice, Provider } from '@pydantic/genai-prices';
-import { scaleDecimal } from './money.ts';
-import { type Clause, compileClause, listLiterals } from './pricing-clauses.ts';
+import { scaleDecimal } from '../money.ts';
+import { type Clause, compileClause, listLiterals } from './clauses.ts';
 
 /** Whole pico-USD per token. The largest published rate is far below 2^53, so plain numbers are exact. */
 export type TokenRates = {

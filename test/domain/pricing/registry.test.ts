@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NANO_USD_MAX } from '../../src/domain/money.ts';
-import { createPricing, type TokenCounts } from '../../src/domain/pricing.ts';
-import type { TokenRates } from '../../src/domain/pricing-registry.ts';
-import { ask, createListed, noTokens, priceUsd, registry } from '../support/pricing.ts';
-import { runsOf } from '../support/scenario.ts';
+import { NANO_USD_MAX } from '../../../src/domain/money.ts';
+import { createPricing, type TokenCounts } from '../../../src/domain/pricing/pricing.ts';
+import type { TokenRates } from '../../../src/domain/pricing/registry.ts';
+import { ask, createListed, noTokens, priceUsd, registry } from '../../support/pricing.ts';
+import { runsOf } from '../../support/scenario.ts';
 
 describe('the price list', () => {
   it('is that of the installed package version', () => {
-    const file = new URL('../../node_modules/@pydantic/genai-prices/package.json', import.meta.url);
+    const file = new URL('../../../node_modules/@pydantic/genai-prices/package.json', import.meta.url);
     expect(registry.version).toBe(JSON.parse(readFileSync(file, 'utf8')).version);
     expect(registry.releasedOn).toMatch(/^\d{4}-\d{2}-\d{2}$/);
   });

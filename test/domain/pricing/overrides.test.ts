@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { PriceOverride } from '../../src/domain/pricing.ts';
-import { ask, createOverride, pricing } from '../support/pricing.ts';
+import type { PriceOverride } from '../../../src/domain/pricing/pricing.ts';
+import { ask, createOverride, pricing } from '../../support/pricing.ts';
 
 describe('overrides', () => {
   const tokens = { prompt: 1 };
