@@ -15,6 +15,7 @@ import {
   TeamService,
 } from '../gen/spandrel/v1/organization_pb.js';
 import { PermissionService } from '../gen/spandrel/v1/permissions_pb.js';
+import { PricingService } from '../gen/spandrel/v1/pricing_pb.js';
 import { TraceService } from '../gen/spandrel/v1/traces_pb.js';
 import type { Config } from './config.ts';
 import { createAnalytics } from './domain/analytics/analytics.ts';
@@ -32,6 +33,8 @@ import { createGateway } from './domain/gateway.ts';
 import { createApiKeys } from './domain/keys.ts';
 import { createMembers } from './domain/members.ts';
 import { createOrganizations } from './domain/organization.ts';
+import { createPriceOverrides } from './domain/pricing/overrides.ts';
+import { createPriceBook } from './domain/pricing/prices.ts';
 import type { Pricing } from './domain/pricing/pricing.ts';
 import { createProjectSettings } from './domain/project-settings.ts';
 import { createProjects } from './domain/projects.ts';
@@ -59,6 +62,7 @@ import { createProjectRpc } from './rpc/organization-projects.ts';
 import { createRoleBindingRpc } from './rpc/organization-role-bindings.ts';
 import { createOtlpMethods, type OtlpRpcDeps } from './rpc/otlp.ts';
 import { createPermissionRpc } from './rpc/permissions.ts';
+import { createPricingRpc } from './rpc/pricing.ts';
 import { compileService, type Sizes } from './rpc/registry.ts';
 import { createTraceRpc } from './rpc/traces.ts';
 import type { WebhookPorts } from './webhooks.ts';
@@ -101,10 +105,11 @@ function compileData(
     `${publicUrl()}/${project.slug}/${kind}/${encodeURIComponent(id)}`;
   const traceLimits = traceLimitsOf(config);
   const traceDefaultDays = config.traceRetentionDays;
+  const prices = createPriceBook({ pricing, store: store.management, takeSteps });
   const traces = createTraces({
     store: store.traces,
     cursors,
-    pricing,
+    prices,
     takeSteps,
     traceDefaultDays,
     limits: traceLimits,
@@ -122,7 +127,12 @@ function compileData(
     ),
     ...compileService(
       GatewayService,
-      createGatewayRpc({ gateway: createGateway({ store: store.requests, pricing, meter }) }),
+      createGatewayRpc({ gateway: createGateway({ store: store.requests, prices, meter }) }),
+      sizes,
+    ),
+    ...compileService(
+      PricingService,
+      createPricingRpc({ overrides: createPriceOverrides({ store: store.management, random }), prices }),
       sizes,
     ),
     ...compileService(EventService, createEventRpc({ events: createEvents({ store: store.events, cursors }) }), sizes),

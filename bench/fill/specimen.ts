@@ -51,7 +51,7 @@ export async function makeSpecimen(tenant: Tenant): Promise<Specimen> {
     const collecting = collect(
       toTraceDraft(JSON.parse(body.toString()), facts),
       { project, nowMs: Date.now(), goneBeforeMs: null },
-      { pricing: createPricing(readPriceList()), limits: collectorLimits(config) },
+      { prices: createPricing(readPriceList()), limits: collectorLimits(config) },
     );
     const { append } = runAtOnce(collecting);
     await store.traces.append(append);

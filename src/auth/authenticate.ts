@@ -145,7 +145,11 @@ function projectKeyCaller(project: Project): Caller {
   return {
     kind: 'project_key',
     principal: { kind: 'project', projectId: project.id },
-    organization: { id: project.organizationId, number: project.organizationNumber },
+    organization: {
+      id: project.organizationId,
+      number: project.organizationNumber,
+      priceVersion: project.priceVersion,
+    },
     project,
   };
 }

@@ -9,6 +9,7 @@ export type Project = {
   readonly slug: string;
   readonly organizationId: string;
   readonly organizationNumber: number;
+  readonly priceVersion: Organization['priceVersion'];
   readonly teamId: string;
   readonly emitRequestEvents: boolean;
   /** As stored: null when the project never chose, 0 for ever; see trace-retention.ts. */
@@ -17,7 +18,12 @@ export type Project = {
 };
 
 /** An organization as far as requests need it. */
-export type Organization = { readonly id: string; readonly number: number };
+export type Organization = {
+  readonly id: string;
+  readonly number: number;
+  /** Moves on with every change of its price overrides; 0: it never had one. */
+  readonly priceVersion: number;
+};
 
 /** The stored side of an API key, with all that decides whether and what it may. */
 export type ApiKey = {

@@ -15,7 +15,8 @@ import {
   refuse,
 } from './collector-reading.ts';
 import type { LosslessObject } from './lossless-json.ts';
-import type { Price, Pricing } from './pricing/pricing.ts';
+import type { Prices } from './pricing/prices.ts';
+import type { Price } from './pricing/pricing.ts';
 import { gatewayRequestId } from './request-event.ts';
 import { cutToCharacters } from './text-limits.ts';
 import { SPAN_TYPES, type Span, type SpanRequest, type SpanType } from './trace.ts';
@@ -33,7 +34,7 @@ export type CollectedSpan = {
   readonly cuts: number;
 };
 
-export type SpanDeps = { readonly pricing: Pricing; readonly emitRequests: boolean };
+export type SpanDeps = { readonly prices: Pick<Prices, 'price'>; readonly emitRequests: boolean };
 
 const NAME_CHARACTERS_MAX = 1024;
 const SPAN_TYPE_SET: ReadonlySet<string> = new Set(SPAN_TYPES);
@@ -63,7 +64,7 @@ export function readSpan(sent: Sent<SpanDraft>, reading: Reading, deps: SpanDeps
   if (reading.problem !== null || spanId === null || type === null || times === null) return null;
   const { startedAtMs, finishedAtMs, firstTokenAtMs } = times;
   const { tokens, tokensEstimated, cachedTokensInPrompt, otherJson: otherMetricsJson } = metrics;
-  const price = priceSpan(deps.pricing, {
+  const price = priceSpan(deps.prices, {
     model,
     vendor,
     startedAtMs,
@@ -112,8 +113,11 @@ type PricedFields = {
   readonly rates: SpanDraft['rates'];
 };
 
-function priceSpan(pricing: Pricing, { model, vendor, startedAtMs, metrics, output, rates }: PricedFields): Price {
-  return pricing.price({
+function priceSpan(
+  prices: SpanDeps['prices'],
+  { model, vendor, startedAtMs, metrics, output, rates }: PricedFields,
+): Price {
+  return prices.price({
     model,
     vendor,
     startedAtMs,

@@ -24,7 +24,7 @@ import { type Collected, type Judged, namingTrace, nothingStored, refusal } from
 import { type CollectedSpan, readSpan, type SpanDeps } from './collector-span.ts';
 import { Fault } from './fault.ts';
 import type { LosslessJson } from './lossless-json.ts';
-import type { Pricing } from './pricing/pricing.ts';
+import type { Prices } from './pricing/prices.ts';
 import type { Steps } from './steps.ts';
 import type { Evaluation, Span, SpanRequest } from './trace.ts';
 import { ID_CHARACTERS_MAX, isValidId, normaliseTraceId } from './trace-ids.ts';
@@ -32,7 +32,7 @@ import { readMetadata } from './trace-metadata.ts';
 
 export type { CollectorLimits } from './collector-reading.ts';
 
-export type CollectorDeps = { readonly limits: CollectorLimits; readonly pricing: Pricing };
+export type CollectorDeps = { readonly limits: CollectorLimits; readonly prices: Pick<Prices, 'price'> };
 
 /** Where and when a request arrived. */
 export type Arrival = {
@@ -98,14 +98,14 @@ function readTraceId(sent: Sent<string>): string {
 type Judging = { readonly at: Arrival; readonly deps: CollectorDeps };
 
 function* judge(draft: TraceDraft, traceId: string, { at, deps }: Judging): Steps<Judged> {
-  const { limits, pricing } = deps;
+  const { limits, prices } = deps;
   const { project, nowMs, goneBeforeMs } = at;
   const reading = createReading({ limits, facts: draft.facts, receivedAtMs: nowMs, traceId });
   const tally: Tally = { refusedSpans: [], refusedEvaluations: [], notes: [], cuts: 0 };
   const spans = yield* collectSpans(draft, {
     reading,
     tally,
-    deps: { pricing, emitRequests: project.emitRequestEvents },
+    deps: { prices, emitRequests: project.emitRequestEvents },
   });
   const evaluations = yield* collectEvaluations(draft, reading, tally);
   const keepsItems = spans.size + evaluations.size > 0;

@@ -97,6 +97,8 @@ const RESOURCE_CODES = {
   role_binding_already_exists: 'conflict',
   role_binding_is_member_role: 'conflict',
   role_binding_scope_violation: 'permission_denied',
+  price_override_not_found: 'not_found',
+  price_override_limit_reached: 'invalid',
 } as const satisfies Record<string, FaultKind>;
 
 export type FaultCode = keyof typeof FRAMEWORK_CODES | keyof typeof RESOURCE_CODES;

@@ -9,7 +9,7 @@ import { readGovernanceEvent } from './governance-event.ts';
 import { malformed } from './json-text.ts';
 import { jsonTypeOf, type LosslessJson } from './lossless-json.ts';
 import { isNameable } from './management-call.ts';
-import type { Pricing } from './pricing/pricing.ts';
+import type { PriceBook, Prices } from './pricing/prices.ts';
 import type { RequestCost } from './request-content.ts';
 import type { RequestMeter } from './request-meter.ts';
 import type { Price, Priced, ReportedRequest, RequestReport, RequestResult, Unpriced } from './request-report.ts';
@@ -18,7 +18,7 @@ import { TOO_WIDE, TOO_WIDE_REASON } from './wide-json.ts';
 
 export type GatewayDeps = {
   readonly store: Pick<RequestStore, 'projectNumbers' | 'report' | 'reportGovernance'>;
-  readonly pricing: Pick<Pricing, 'price'>;
+  readonly prices: PriceBook;
   /** Of what the store is never told. */
   readonly meter: Pick<RequestMeter, 'told'>;
 };
@@ -155,17 +155,19 @@ async function placeRecords(
 
 /** Answers by the places of the records. */
 async function storeRequests(
-  { store, pricing }: GatewayDeps,
+  { store, prices: book }: GatewayDeps,
   placed: readonly Placed[],
   { organization, nowMs }: GatewayCall,
 ): Promise<readonly RequestResult[]> {
   if (placed.length === 0) return [];
+  const named = placed.flatMap(({ content: { model } }) => model ?? []);
+  const prices = await book.of(organization, () => named);
   const report = { kind: 'requests', receivedAtMs: nowMs, ...organizationOf(organization) } as const;
-  let records = placed.map((record) => ({ ...record, price: priceOf(pricing, record, record.content) }));
+  let records = placed.map((record) => ({ ...record, price: priceOf(prices, record, record.content) }));
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
     const reported = await store.report({ ...report, records });
     if (reported.kind === 'reported') return reported.results;
-    records = repriced(pricing, records, reported.records);
+    records = repriced(prices, records, reported.records);
   }
   throw unavailableFault('Others keep telling of the same requests; try again.', RETRY_AFTER_SECONDS);
 }
@@ -175,25 +177,25 @@ function organizationOf({ id, number }: Organization): Pick<RequestReport, 'orga
 }
 
 function repriced(
-  pricing: GatewayDeps['pricing'],
+  prices: Prices,
   records: readonly ReportedRequest[],
   unpriced: readonly Unpriced[],
 ): ReportedRequest[] {
   const byIndex = new Map(unpriced.map((each) => [each.index, each]));
   return records.map((record, index) => {
     const priced = byIndex.get(index);
-    return priced === undefined ? record : { ...record, price: priceOf(pricing, record, priced) };
+    return priced === undefined ? record : { ...record, price: priceOf(prices, record, priced) };
   });
 }
 
-function priceOf(pricing: GatewayDeps['pricing'], record: Placed, { model, usage }: Priced): Price {
-  return { model, usage, cost: record.status === 'admitted' ? null : costOf(pricing, record, { model, usage }) };
+function priceOf(prices: Prices, record: Placed, { model, usage }: Priced): Price {
+  return { model, usage, cost: record.status === 'admitted' ? null : costOf(prices, record, { model, usage }) };
 }
 
 /** As of a span that began when the request was. */
-function costOf(pricing: GatewayDeps['pricing'], { content }: Placed, { model, usage }: Priced): RequestCost | null {
+function costOf(prices: Prices, { content }: Placed, { model, usage }: Priced): RequestCost | null {
   if (usage === null) return null;
-  const { costNanoUsd, rateVersion } = pricing.price({
+  const { costNanoUsd, rateVersion } = prices.price({
     model,
     vendor: null,
     startedAtMs: content.occurredAtMs,

@@ -3,6 +3,7 @@
 import type { NewReplay } from './delivery.ts';
 import type { EndpointChange } from './endpoint.ts';
 import type { Binding } from './permissions.ts';
+import type { StoredOverride } from './pricing/override.ts';
 import type { Redelivery } from './webhook-store.ts';
 
 export type OrganizationRecord = {
@@ -132,6 +133,9 @@ export type ManagementChange = {
   readonly endpoints?: readonly EndpointChange[];
   readonly replays?: readonly NewReplay[];
   readonly redeliveries?: readonly Redelivery[];
+  /** Never changed once they are stored. */
+  readonly priceOverrides?: readonly StoredOverride[];
+  readonly removedPriceOverrides?: readonly { readonly id: string }[];
   readonly removedMembers?: readonly { readonly userId: string }[];
   readonly removedRoleBindings?: readonly { readonly userId: string; readonly id: string }[];
   readonly audit: readonly AuditRecord[];
@@ -187,6 +191,8 @@ export type ManagementStore = {
   member(organizationId: string, userId: string): Promise<MemberRecord | null>;
   /** Of one member, or of all; oldest first. */
   roleBindings(organizationId: string, userId: string | null): Promise<readonly RoleBindingRecord[]>;
+  /** Newest first, by (createdAt, id). */
+  priceOverrides(organizationId: string): Promise<readonly StoredOverride[]>;
   apiKey(organizationId: string, keyId: string): Promise<ApiKeyRecord | null>;
   /** Service keys, and the personal ones asked for; newest first by (createdAt, id). */
   apiKeys(organizationId: string, listing: KeyListing): Promise<readonly ApiKeyRecord[]>;

@@ -26,6 +26,11 @@ export function nanoToUsdNumber(nano: number): number {
   return nano / nanoPerUsd;
 }
 
+/** The double nearest to pico / 10^12, for whole pico-USD below 2^53. */
+export function picoToUsdNumber(pico: number): number {
+  return pico / (nanoPerUsd * picoPerNano);
+}
+
 /** The decimal text of nano / 10^9: no exponent, no trailing zeros, `12` rather than `12.0`. */
 export function nanoToUsdText(nano: number): string {
   const digits = String(nano).padStart(nanoDigits + 1, '0');

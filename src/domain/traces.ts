@@ -3,12 +3,12 @@
 import { ANSWER_MAX_BYTES, cutHeadError, cutHeadText, jsonStringBytes } from './answer-size.ts';
 import type { Project } from './caller.ts';
 import { type Arrival, type CollectorLimits, collect, collectBatch } from './collector.ts';
-import type { BatchDraft, TraceDraft } from './collector-draft.ts';
+import { type BatchDraft, isUnreadable, type TraceDraft } from './collector-draft.ts';
 import { type CollectReport, reportBatch, reportCollected } from './collector-report.ts';
 import type { CursorCodec } from './cursor.ts';
 import { Fault } from './fault.ts';
 import { termStartMs } from './page.ts';
-import type { Pricing } from './pricing/pricing.ts';
+import type { PriceBook, Prices } from './pricing/prices.ts';
 import type { TakeSteps } from './steps.ts';
 import type { StoredTrace, TraceStore } from './store.ts';
 import type { Evaluation, Span, TraceRecord } from './trace.ts';
@@ -22,7 +22,7 @@ import { inputText, outputText } from './trace-texts.ts';
 export type TracesDeps = {
   readonly store: TraceStore;
   readonly cursors: CursorCodec;
-  readonly pricing: Pricing;
+  readonly prices: PriceBook;
   readonly limits: CollectorLimits;
   /** Large requests are judged in several turns of the event loop. */
   readonly takeSteps: TakeSteps;
@@ -82,12 +82,16 @@ const HEAD_BYTES = 16 * 1024;
 export function createTraces(deps: TracesDeps): Traces {
   return {
     async collect(draft, at) {
-      const collected = await deps.takeSteps(collect(draft, arrivalOf(deps, at), deps));
+      const prices = await pricesOf(deps, at.project, [draft]);
+      const judging = collect(draft, arrivalOf(deps, at), { limits: deps.limits, prices });
+      const collected = await deps.takeSteps(judging);
       return reportCollected(collected, await deps.store.append(collected.append));
     },
 
     async collectBatch(batch, at) {
-      const judged = await deps.takeSteps(collectBatch(batch, arrivalOf(deps, at), deps));
+      const prices = await pricesOf(deps, at.project, batch.traces);
+      const judging = collectBatch(batch, arrivalOf(deps, at), { limits: deps.limits, prices });
+      const judged = await deps.takeSteps(judging);
       const appends = judged.flatMap(({ collected, isStorable }) => (isStorable ? [collected.append] : []));
       const appended = appends.length === 0 ? [] : await deps.store.appendBatch({ kind: 'traces', appends });
       return reportBatch(batch.refused, judged, appended);
@@ -156,6 +160,24 @@ function headBytes(head: Head, { metadataJson }: TraceRecord): number {
     texts.reduce((sum, text) => sum + jsonStringBytes(text), 0) +
     jsons.reduce((sum, json) => sum + Buffer.byteLength(json), 0)
   );
+}
+
+function pricesOf(
+  { prices, limits }: TracesDeps,
+  { organizationId: id, priceVersion }: Project,
+  drafts: readonly TraceDraft[],
+): Promise<Prices> {
+  return prices.of({ id, priceVersion }, () => listModels(drafts, limits.spansMax));
+}
+
+function* listModels(drafts: readonly TraceDraft[], spansMax: number): Iterable<string> {
+  for (const { spans } of drafts) {
+    if (spans === undefined || isUnreadable(spans)) continue;
+    for (let index = 0; index < Math.min(spans.length, spansMax); index += 1) {
+      const span = spans.at(index);
+      if (span !== undefined && !isUnreadable(span) && typeof span.model === 'string') yield span.model;
+    }
+  }
 }
 
 function arrivalOf(deps: TracesDeps, at: { project: Project; nowMs: number }): Arrival {

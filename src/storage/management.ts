@@ -15,6 +15,7 @@ import {
 } from './organization/commit.ts';
 import { createOrganizationReader } from './organization/organization-reader.ts';
 import { createReceipts } from './organization/receipts.ts';
+import { createOverrideReader } from './pricing/overrides.ts';
 import { type Asking, type Questions, type Transact, type TransactAll, withQuestions } from './questions.ts';
 import { toBuffer } from './rows/endpoint-rows.ts';
 import { createTraceChanges } from './traces/trace-changes.ts';
@@ -90,6 +91,7 @@ export function createManagementStore(
   return {
     ...createOrganizationReader(asking),
     ...createKeyRecords(asking),
+    ...createOverrideReader(asking),
     audit: createAuditList(asking),
     commit: async (change) => orFault(await commit(change)),
     claim: async (...asked) => {

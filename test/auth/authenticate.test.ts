@@ -23,7 +23,7 @@ function createPlace({ hasImported = false } = {}) {
   const key: ApiKey = {
     id: keyId,
     keyType: 'service',
-    organization: { id: 'organization_1', number: 1 },
+    organization: { id: 'organization_1', number: 1, priceVersion: 0 },
     userId: null,
     secretHash: hashSecret(pepper, secret),
     previousSecretHash: null,
@@ -40,6 +40,7 @@ function createPlace({ hasImported = false } = {}) {
     slug: 'one',
     organizationId: 'organization_1',
     organizationNumber: 1,
+    priceVersion: 0,
     teamId: 'team_1',
     emitRequestEvents: true,
     traceRetentionDays: null,

@@ -30,6 +30,7 @@ export const PROJECT: Project = {
   slug: 'shop',
   organizationId: 'organization_1',
   organizationNumber: 3,
+  priceVersion: 0,
   teamId: 'team_1',
   emitRequestEvents: true,
   traceRetentionDays: null,
@@ -59,7 +60,7 @@ export function collectValue(
 ): Sent {
   const draft = toTraceDraft(value, facts);
   const at = { project, nowMs: NOW_MS, goneBeforeMs: null };
-  const collected = runAtOnce(collect(draft, at, { limits: { ...LIMITS, ...limits }, pricing }));
+  const collected = runAtOnce(collect(draft, at, { limits: { ...LIMITS, ...limits }, prices: pricing }));
   const { rejectedSpans, rejectedEvaluations } = reportCollected(collected, { metadataNotes: [] });
   return { ...collected, rejectedSpans, rejectedEvaluations, reasons: reasonsOf(collected) };
 }

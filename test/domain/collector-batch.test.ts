@@ -18,7 +18,7 @@ function traceOf(traceId: string, body: object, places: TraceDraft['places']): B
 }
 
 function collectAll(traces: readonly BatchTrace[], refused: readonly { place: number; reason: string }[] = []) {
-  return runAtOnce(collectBatch({ traces, refused }, AT, { limits: LIMITS, pricing }));
+  return runAtOnce(collectBatch({ traces, refused }, AT, { limits: LIMITS, prices: pricing }));
 }
 
 describe('several traces of one request', () => {

@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest';
 import type { Project } from '../../src/domain/caller.ts';
 import type { JsonValue } from '../../src/domain/fault.ts';
 import { createGateway, type GatewayCall } from '../../src/domain/gateway.ts';
-import { createPricing } from '../../src/domain/pricing/pricing.ts';
 import type { RequestReport, RequestsReported } from '../../src/domain/request-report.ts';
-import { readPriceList } from '../../src/price-list.ts';
+import { pricesOfNobody } from '../support/pricing.ts';
 
 const AT = 1_790_000_000_000;
-const ORGANIZATION = { id: 'organization_1', number: 1 };
+const ORGANIZATION = { id: 'organization_1', number: 1, priceVersion: 0 };
 const PROJECT: Project = {
   id: 'project_1',
   number: 7,
   slug: 'p',
   organizationId: 'organization_1',
   organizationNumber: 1,
+  priceVersion: 0,
   teamId: 'team_1',
   emitRequestEvents: true,
   traceRetentionDays: null,
@@ -28,7 +28,7 @@ function createWorld(answers: readonly RequestsReported[] = []) {
   const told: string[] = [];
   const left = [...answers];
   const gateway = createGateway({
-    pricing: createPricing(readPriceList()),
+    prices: pricesOfNobody,
     meter: { told: ({ source, status, result }) => void told.push(`${source} ${status} ${result}`) },
     store: {
       projectNumbers: async (_organizationId, ids) =>

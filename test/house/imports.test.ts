@@ -49,7 +49,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
 
 /** Packages a room may use; domain and auth have none but Node's own. */
 const PACKAGES: { readonly [room: string]: RegExp } = {
-  domain: /^(node:(crypto|zlib|buffer)|@pydantic\/genai-prices)$/,
+  domain: /^(node:(crypto|zlib|buffer)|@pydantic\/genai-prices|re2js)$/,
   auth: /^$/,
   rpc: /^@bufbuild\/protobuf(\/|$)/,
   transport: /^(node:|@bufbuild\/protobuf(\/|$)|@connectrpc\/)/,
@@ -123,7 +123,7 @@ describe('the house', () => {
   const ENGINES = ['sqlite', 'postgres'];
   const STORAGE_ROOMS = [
     // Those of the contract.
-    ...['traces', 'analytics', 'events', 'keys', 'endpoints', 'evaluators', 'organization'],
+    ...['traces', 'analytics', 'events', 'keys', 'endpoints', 'evaluators', 'organization', 'pricing'],
     ...['append', 'audit', 'copy', 'delivery', 'engine', 'migrations', 'retention', 'rows', 'search', 'tables'],
   ];
 

@@ -162,7 +162,7 @@ function collected(file: string) {
   const bytes = readFileSync(new URL(`./recorded/${file}`, import.meta.url));
   const read = file.endsWith('.json') ? readJson(bytes.toString()) : readProtobuf(bytes);
   const at = { project: PROJECT, nowMs: Date.UTC(2026, 10, 23), goneBeforeMs: null };
-  return runAtOnce(collectBatch(runAtOnce(toBatchDraft(read)), at, { limits: LIMITS, pricing }));
+  return runAtOnce(collectBatch(runAtOnce(toBatchDraft(read)), at, { limits: LIMITS, prices: pricing }));
 }
 
 describe('recorded requests of published clients', () => {

@@ -21,7 +21,7 @@ type SpanInit = Exclude<MessageInitShape<typeof CollectedSpanSchema>, CollectedS
 function collectMessage(init: MessageInitShape<typeof CollectTraceRequestSchema>) {
   const draft = readCollectRequest(create(CollectTraceRequestSchema, init), tooManyNumberTexts);
   const at = { project: PROJECT, nowMs: NOW_MS, goneBeforeMs: null };
-  const collected = runAtOnce(collect(draft, at, { limits: LIMITS, pricing }));
+  const collected = runAtOnce(collect(draft, at, { limits: LIMITS, prices: pricing }));
   return { ...collected, reasons: reasonsOf(collected) };
 }
 

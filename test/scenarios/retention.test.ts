@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import type { Organization } from '../../src/domain/caller.ts';
 import { createCursorCodec } from '../../src/domain/cursor.ts';
 import { createEvents } from '../../src/domain/events.ts';
 import { createRetention } from '../../src/domain/retention.ts';
@@ -46,7 +47,8 @@ it(
     const place = await createPlace();
     const project = await prepare(place);
     const store = await open(place);
-    const organization = { id: project.organizationId, number: project.organizationNumber };
+    const { organizationId, organizationNumber } = project;
+    const organization = { id: organizationId, number: organizationNumber, priceVersion: 0 };
     const events = createEvents({ store: store.events, cursors: createCursorCodec(randomBytes(32)) });
     await appendOldTraces(store, project);
     await expectNoOldEvents(events, organization);
@@ -135,7 +137,7 @@ async function appendOldTraces(store: Store, project: Project): Promise<void> {
 
 type Events = ReturnType<typeof createEvents>;
 
-async function expectNoOldEvents(events: Events, organization: { id: string; number: number }): Promise<void> {
+async function expectNoOldEvents(events: Events, organization: Organization): Promise<void> {
   const nowMs = Date.now();
   const oldest = { fromMs: 0, toMs: nowMs - 400 * DAY_MS, type: null, cursor: '', limit: 10 };
   expect(await events.list(organization, oldest, nowMs)).toEqual({ events: [], nextCursor: null });

@@ -2,10 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { decide } from '../../src/domain/decide.ts';
 import type { ApiKeyRecord, ManagementChange } from '../../src/domain/management.ts';
+import { createPriceBook, type PriceBook } from '../../src/domain/pricing/prices.ts';
+import { runAtOnce, type Steps } from '../../src/domain/steps.ts';
 import type { Bootstrap, Store } from '../../src/domain/store.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { createPostgresPlace, type Place } from '../support/place.ts';
 import { query } from '../support/postgres-databases.ts';
+import { ask, pricing } from '../support/pricing.ts';
 import {
   AT_MS,
   change,
@@ -17,11 +20,13 @@ import {
   sampleProject,
   sampleTeam,
 } from './conformance/management-samples.ts';
+import { sampleOverride } from './conformance/price-overrides.ts';
 import { sampleKey } from './conformance/samples.ts';
 import { quietLog } from './quiet-log.ts';
 
 const OTHERS = 'organization_others';
 const ROUNDS = 15;
+const bookDeps = { pricing, takeSteps: async <T>(steps: Steps<T>) => runAtOnce(steps) };
 
 let place: Place;
 /** Of two processes. */
@@ -64,6 +69,26 @@ async function edit({ management }: Store, organizationId: string, backwards: bo
 }
 
 describe('management by two processes', () => {
+  it('shows the next request of each the prices that the other has set', async () => {
+    const [one, two] = stores;
+    const { organization, project } = plan;
+    const books = stores.map((store) => createPriceBook({ ...bookDeps, store: store.management }));
+    const [pricesOfOne, pricesOfTwo] = books;
+    if (pricesOfOne === undefined || pricesOfTwo === undefined) throw new Error('two processes were asked for');
+    const costOf = async (store: Store, book: PriceBook) => {
+      const found = await store.keys.findProjectByKeyHash(project.keyHash, AT_MS);
+      const prices = await book.of({ id: organization.id, priceVersion: found?.priceVersion ?? 0 }, () => []);
+      return prices.price(ask({ model: 'in-house', tokens: { prompt: 1 } })).costNanoUsd;
+    };
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      const override = { model: 'in-house', match: 'exact', inputPicoUsd: round * 1000, createdAtMs: round } as const;
+      const priceOverrides = [sampleOverride(organization.id, override)];
+      await change(round % 2 === 0 ? one : two, organization.id, { priceOverrides });
+      expect(await costOf(one, pricesOfOne)).toBe(round);
+      expect(await costOf(two, pricesOfTwo)).toBe(round);
+    }
+  });
+
   it('loses no decision, whatever else is stored meanwhile', async () => {
     const [one, two] = stores;
     const { organization, project, apiKey, team } = plan;

@@ -27,6 +27,7 @@ export const project: Project = {
   slug: 'demo',
   organizationId: 'organization_1',
   organizationNumber: 1,
+  priceVersion: 0,
   teamId: 'team_1',
   emitRequestEvents: true,
   traceRetentionDays: null,

@@ -155,6 +155,7 @@ function createReads(tables: Tables): Reads {
         .filter((project) => project.archivedAtMs === null)
         .toSorted(oldestFirst),
     project: async (...key) => one(tables.projects, key),
+    priceOverrides: async () => [],
     members: async (organizationId) => of(tables.members, organizationId).toSorted(oldestFirst),
     member: async (...key) => one(tables.members, key),
     roleBindings: async (organizationId, userId) =>

@@ -1,17 +1,21 @@
 import { nanoToUsdNumber } from '../../src/domain/money.ts';
-import {
-  createPricing,
-  type PriceOverride,
-  type PriceQuestion,
-  type Pricing,
-  type TokenCounts,
-} from '../../src/domain/pricing/pricing.ts';
+import type { PriceOverride } from '../../src/domain/pricing/override.ts';
+import { createPriceBook } from '../../src/domain/pricing/prices.ts';
+import { createPricing, type PriceQuestion, type Pricing, type TokenCounts } from '../../src/domain/pricing/pricing.ts';
 import { packPriceRegistry, unpackPriceRegistry } from '../../src/domain/pricing/registry.ts';
+import { runAtOnce } from '../../src/domain/steps.ts';
 import { readPriceList } from '../../src/price-list.ts';
 
 /** The real price list and the rules over it. */
 export const registry = readPriceList();
 export const pricing = createPricing(registry);
+
+/** The price list for organizations that have set no price. */
+export const pricesOfNobody = createPriceBook({
+  pricing,
+  store: { priceOverrides: async () => [] },
+  takeSteps: async (steps) => runAtOnce(steps),
+});
 
 export const noTokens: TokenCounts = {
   prompt: null,
@@ -56,13 +60,12 @@ export function createOverride(given: Partial<PriceOverride>): PriceOverride {
     id: 'override',
     model: 'none',
     match: 'exact',
-    inputPicoUsd: 1000n,
-    outputPicoUsd: 0n,
+    inputPicoUsd: 1000,
+    outputPicoUsd: 0,
     cacheReadPicoUsd: null,
     cacheWritePicoUsd: null,
     effectiveFromMs: null,
     createdAtMs: 0,
-    matches: () => false,
     ...given,
   };
 }

@@ -8,6 +8,7 @@ export * as evaluators from './evaluators.ts';
 export * as events from './events.ts';
 export * as keys from './keys.ts';
 export * as organization from './organization.ts';
+export * as pricing from './pricing.ts';
 export * as retention from './retention.ts';
 export * as search from './search.ts';
 export * as traces from './traces.ts';

@@ -1,5 +1,6 @@
 import { picoToNano, scaleDecimal, usdNumberToNano } from '../money.ts';
-import { createRowMatcher, listNameForms, resolveVendor } from './match.ts';
+import { createRowMatcher, resolveVendor } from './match.ts';
+import { NO_OVERRIDES, type OverrideSet, ratesOf } from './override.ts';
 import type { PriceRegistry, PriceRow, PriceSet, RateBand, TokenRates } from './registry.ts';
 
 /** Whole tokens, 0..10^12, null when not reported. Reasoning is part of completion. */
@@ -13,23 +14,6 @@ export type TokenCounts = {
 
 /** What set the cost: the sender, the sender's rates, an override, the price list, a guardrail's result; or nothing. */
 export type CostSource = 'explicit' | 'span_rates' | 'override' | 'registry' | 'result' | 'unpriced';
-
-/**
- * An organization's own price of a model, in whole pico-USD per token; an absent cache rate is the input rate.
- * `matches` decides for a regex; it comes compiled, because patterns of callers need a safe engine.
- */
-export type PriceOverride = {
-  id: string;
-  model: string;
-  match: 'exact' | 'regex';
-  inputPicoUsd: bigint;
-  outputPicoUsd: bigint;
-  cacheReadPicoUsd: bigint | null;
-  cacheWritePicoUsd: bigint | null;
-  effectiveFromMs: number | null;
-  createdAtMs: number;
-  matches(model: string): boolean;
-};
 
 /** One span, or one request of a gateway, to be priced. `resultCostUsd` is what a guardrail or evaluation reported. */
 export type PriceQuestion = {
@@ -46,10 +30,10 @@ export type PriceQuestion = {
 /** `source` is null when there was nothing to price, `unpriced` when the cost is unknown or too large to hold. */
 export type Price = { costNanoUsd: number | null; source: CostSource | null; rateVersion: string | null };
 
-/** A row of the price list with the rates in force at the asked instant. */
-export type RegistryMatch = {
-  source: 'registry';
-  provider: string;
+/** What a name is charged by at an instant: a row of the price list, or an override, which has no provider. */
+export type PriceMatch = {
+  source: 'registry' | 'override';
+  provider: string | null;
   id: string;
   matchedForm: string;
   rates: TokenRates & { tiers: readonly RateBand[] };
@@ -57,16 +41,15 @@ export type RegistryMatch = {
 
 export type Pricing = {
   /** The cost of a question. The same question and registry always give the same digits. */
-  price(question: PriceQuestion, overrides?: readonly PriceOverride[]): Price;
+  price(question: PriceQuestion, overrides?: OverrideSet): Price;
   /** Which row of the price list a name stands for at an instant; null when none. */
-  match(model: string, vendor: string | null, atMs: number): RegistryMatch | null;
+  match(model: string, vendor: string | null, atMs: number): PriceMatch | null;
 };
 
 const millisecondsPerDay = 86_400_000;
 const picoDigits = 12;
 const nothingToPrice: Price = Object.freeze({ costNanoUsd: null, source: null, rateVersion: null });
 const unpriced: Price = Object.freeze({ costNanoUsd: null, source: 'unpriced', rateVersion: null });
-const noOverrides: readonly PriceOverride[] = [];
 
 /** The pricing rules over one price list. */
 export function createPricing(registry: PriceRegistry): Pricing {
@@ -75,7 +58,7 @@ export function createPricing(registry: PriceRegistry): Pricing {
 
   return { price, match };
 
-  function price(question: PriceQuestion, overrides = noOverrides): Price {
+  function price(question: PriceQuestion, overrides = NO_OVERRIDES): Price {
     if (isAmount(question.explicitCostUsd)) return toPrice(usdNumberToNano(question.explicitCostUsd), 'explicit', null);
     const counted = hasTokenCount(question.tokens);
     const priced = counted
@@ -94,7 +77,7 @@ export function createPricing(registry: PriceRegistry): Pricing {
     return toPrice(computeCost(usage, findRates(set, usage)), 'registry', rateVersion);
   }
 
-  function match(model: string, vendor: string | null, atMs: number): RegistryMatch | null {
+  function match(model: string, vendor: string | null, atMs: number): PriceMatch | null {
     const found = matchRow(model, vendor);
     const set = found === null ? undefined : findSet(found.row, atMs);
     if (found === null || set === undefined) return null;
@@ -118,45 +101,11 @@ function priceBySender(question: PriceQuestion): Price | null {
   return toPrice(computeExactCost(usage, { input, output, cacheRead: input, cacheWrite: input }), 'span_rates', null);
 }
 
-function priceByOverride(question: PriceQuestion, overrides: readonly PriceOverride[]): Price | null {
-  const override = overrides.length === 0 ? undefined : findOverride(question, overrides);
-  if (override === undefined) return null;
-  const { inputPicoUsd, outputPicoUsd, cacheReadPicoUsd, cacheWritePicoUsd } = override;
+function priceByOverride(question: PriceQuestion, overrides: OverrideSet): Price | null {
+  const found = question.model === null ? null : overrides.find(question.model, question.startedAtMs);
+  if (found === null) return null;
   const usage = splitTokens(question, reportsCacheApartUnlisted(question));
-  const cost = computeExactCost(usage, {
-    input: inputPicoUsd,
-    output: outputPicoUsd,
-    cacheRead: cacheReadPicoUsd ?? inputPicoUsd,
-    cacheWrite: cacheWritePicoUsd ?? inputPicoUsd,
-  });
-  return toPrice(cost, 'override', null);
-}
-
-// A closer spelling of the name counts for more than the kind or the age of an override.
-function findOverride(question: PriceQuestion, overrides: readonly PriceOverride[]): PriceOverride | undefined {
-  const { model, startedAtMs } = question;
-  if (model === null) return undefined;
-  const inForce = overrides
-    .filter(({ effectiveFromMs }) => effectiveFromMs === null || effectiveFromMs <= startedAtMs)
-    .sort(compareOverrides);
-  if (inForce.length === 0) return undefined;
-  for (const form of [model, ...listNameForms(model).map(({ text }) => text)]) {
-    const found = inForce.find((override) => coversModel(override, form));
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-function compareOverrides(left: PriceOverride, right: PriceOverride): number {
-  if (left.match !== right.match) return left.match === 'exact' ? -1 : 1;
-  if (left.createdAtMs !== right.createdAtMs) return right.createdAtMs - left.createdAtMs;
-  // Two of the same millisecond must not change places between one span and the next.
-  return left.id < right.id ? 1 : -1;
-}
-
-function coversModel(override: PriceOverride, form: string): boolean {
-  if (override.match === 'regex') return override.matches(form);
-  return override.model.toLowerCase() === form.toLowerCase();
+  return toPrice(computeCost(usage, ratesOf(found.override)), 'override', null);
 }
 
 function findSet(row: PriceRow, atMs: number): PriceSet | undefined {

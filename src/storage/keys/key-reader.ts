@@ -33,10 +33,17 @@ type ListKeyIds = { readonly listKeyIds: NonNullable<KeyReader['listKeyIds']> };
 type ApiKeyRow = RowOf<KeyQuestions['findApiKeys']>;
 type ProjectByKeyRow = RowOf<KeyQuestions['findProjectsByKey']>;
 
-function toApiKey({ organizationId, organizationNumber, bindings, ownerBindings, ...rest }: ApiKeyRow): ApiKey {
+function toApiKey({
+  organizationId,
+  organizationNumber,
+  priceVersion,
+  bindings,
+  ownerBindings,
+  ...rest
+}: ApiKeyRow): ApiKey {
   return {
     ...rest,
-    organization: { id: organizationId, number: organizationNumber },
+    organization: { id: organizationId, number: organizationNumber, priceVersion },
     bindings: bindings.map(unpackGrant),
     ownerBindings: ownerBindings.map(unpackGrant),
   };

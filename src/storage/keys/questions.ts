@@ -18,6 +18,7 @@ export const findApiKeys = question<OfSome>()((db, { ids }, { isAsked, listOf })
     .where(isAsked('ApiKey.id', ids))
     .select(columns('ApiKey', 'id', 'keyType', 'organizationId', 'userId', 'expiresAtMs', 'revokedAtMs'))
     .select(columns('ApiKey', 'secretHash', 'previousSecretHash', 'previousSecretUntilMs'))
+    .select(columns('Organization', 'priceVersion'))
     .select('Organization.number as organizationNumber')
     .select(({ and, eb, or }) =>
       or([
@@ -183,6 +184,7 @@ function projectsOf(db: Db) {
     .where('Project.archivedAtMs', 'is', null)
     .select(columns('Project', 'id', 'number', 'slug', 'organizationId', 'teamId'))
     .select(columns('Project', 'emitRequestEvents', 'traceRetentionDays', 'archivedAtMs'))
+    .select(columns('Organization', 'priceVersion'))
     .select('Organization.number as organizationNumber');
 }
 

@@ -26,7 +26,7 @@ const AUTH_GENERATION = [
     FOR EACH STATEMENT EXECUTE FUNCTION count_auth_change()`,
   ),
   // The version of an organization, and when a key was last used, decide nothing about a request.
-  `CREATE TRIGGER count_auth_change AFTER INSERT OR DELETE OR TRUNCATE OR UPDATE OF number, id ON organizations
+  `CREATE TRIGGER count_auth_change AFTER INSERT OR DELETE OR TRUNCATE OR UPDATE OF number, id, price_version ON organizations
     FOR EACH STATEMENT EXECUTE FUNCTION count_auth_change()`,
   `CREATE TRIGGER count_auth_change AFTER INSERT OR DELETE OR TRUNCATE OR UPDATE OF
     number, id, organization_id, team_id, slug, emit_request_events, trace_retention_days, key_hash, key_imported,

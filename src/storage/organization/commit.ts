@@ -7,6 +7,7 @@ import { insertEntry } from '../audit/audit.ts';
 import { NOT_AS_READ, storeWebhooks, TOO_OFTEN } from '../endpoints/endpoint-commit.ts';
 import { packGrant, storeKey } from '../keys/key-records.ts';
 import type { Managing } from '../management.ts';
+import { storeOverrides } from '../pricing/overrides.ts';
 import type { Changing } from '../questions.ts';
 
 /**
@@ -65,6 +66,7 @@ async function storeRecords(tx: Changing, change: Omit<ManagementChange, 'expect
   for (const member of change.members ?? []) await tx.change(records.storeMember, member);
   for (const binding of change.roleBindings ?? []) await tx.change(records.storeRoleBinding, packGrant(binding));
   for (const key of change.apiKeys ?? []) await storeKey(tx, key);
+  await storeOverrides(tx, change);
   for (const entry of change.audit) await insertEntry(tx, entry);
 }
 

@@ -25,7 +25,7 @@ export const findProjectNumbers = question<InOrganization & { readonly ids: read
       .select(['id as id', 'number as number']),
 );
 
-export const findOrganization = find('Organization', ['id'], 'number', 'accessVersion');
+export const findOrganization = find('Organization', ['id'], 'number', 'accessVersion', 'priceVersion');
 
 /** Moves on with every change of what the organization manages. */
 export const findVersion = question<OneAlone>()((db, { id }) =>

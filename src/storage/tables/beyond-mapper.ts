@@ -46,6 +46,7 @@ export const REFERENCES: readonly Reference[] = [
   ofOrganization('audit_log'),
   ofOrganization('idempotency_receipts'),
   ofOrganization('members'),
+  ofOrganization('price_overrides'),
   {
     table: 'projects',
     columns: ['organization_id', 'team_id'],

@@ -23,6 +23,8 @@ export const Organization = defineEntity({
     updatedAtMs: instant('updated_at'),
     // Moves on with every change of what the organization manages; see version.ts.
     accessVersion: large().default(0),
+    // Moves on with every change of its price overrides; 0: it never had one.
+    priceVersion: large().default(0),
   },
 });
 

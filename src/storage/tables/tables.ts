@@ -26,6 +26,7 @@ import {
 import { ApiKey, ApiKeyBinding, AuthGeneration } from './keys.ts';
 import { bytes, whole } from './kinds.ts';
 import { Installation, Member, Organization, Project, RoleBinding, Team } from './organization.ts';
+import { PriceOverrideRow } from './pricing.ts';
 import { EvaluationRow, SpanRow, TraceOnPostgres, TraceOnSqlite } from './traces.ts';
 
 /**
@@ -49,6 +50,7 @@ const SHARED = [
   ApiKey,
   ApiKeyBinding,
   EvaluatorRow,
+  PriceOverrideRow,
   IdempotencyReceipt,
   LogHead,
   WebhookEndpoint,

@@ -14,6 +14,7 @@ import {
   TeamService,
 } from '../../../gen/spandrel/v1/organization_pb.js';
 import { PermissionService } from '../../../gen/spandrel/v1/permissions_pb.js';
+import { OverrideMatch, PricingService } from '../../../gen/spandrel/v1/pricing_pb.js';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { asMessage, llmTrace } from '../../support/fixtures.ts';
 import { type Matrix, makeFor, type Operation } from './matrix.ts';
@@ -31,6 +32,8 @@ const { getEvaluator, listEvaluators, createEvaluator, updateEvaluator, deleteEv
 const { collectTrace, getTrace, getProjectSettings, updateProjectSettings } = TraceService.method;
 const { queryAnalytics, getUserStats } = TraceService.method;
 const { searchTraces, getThread, updateTraceMetadata, deleteTrace, validateCredential } = TraceService.method;
+
+const { listOverrides, createOverride, deleteOverride, matchPrice } = PricingService.method;
 
 const request = { gateway_request_id: 'gw-1' };
 const requestMessage = { gatewayRequestId: 'gw-1', status: ReportedRequestStatus.SUCCESS };
@@ -50,6 +53,9 @@ list members                           | 401c | PEOPLE | PEOPLE | 403p | PEOPLE 
 list role bindings                     | 401c | GRANTS | GRANTS | 403p | GRANTS | 403p | 403p | 403p | GRANTS | GRANTS | 403p | 403p
 read the organization                  | 401c | 200   | 200  | 200  | 200  | 200   | 200   | 403p | 200   | 200  | 200  | 403p
 rename the organization                | 401c | 200   | 200  | 403p | 200  | 403p  | 403p  | 403p | 200   | 200  | 403p | 403p
+list the price overrides               | 401c | 200   | 200  | 200  | 200  | 200   | 200   | 403p | 200   | 200  | 200  | 403p
+set a price                            | 401c | 201   | 201  | 403p | 201  | 403p  | 403p  | 403p | 201   | 201  | 403p | 403p
+take back a price                      | 401c | 200   | 200  | 403p | 200  | 403p  | 403p  | 403p | 200   | 200  | 403p | 403p
 read P1                                | 401c | 200   | 404  | 404  | 404  | 200   | 200   | 200  | 200   | 404  | 404  | 200
 read P2                                | 401c | 200   | 404  | 404  | 404  | 200   | 200   | 404  | 200   | 404  | 404  | 404
 read a project elsewhere               | 401c | 404   | 404  | 404  | 404  | 404   | 404   | 404  | 404   | 404  | 404  | 404
@@ -75,6 +81,7 @@ report a request of P1                 | 200  | 200   | 403p | 403p | 403p | 403
 report a governance event              | 401c | 200   | 403p | 403p | 403p | 403p  | 403p  | 403p | 200   | 403p | 403p | 403p
 collect a trace in P1                  | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
 read a trace of P1                     | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
+match a price in P1                    | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 search the traces of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 sum up the traces of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 sum up the traces of a user in P1      | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
@@ -160,6 +167,11 @@ const viewerAtP1 = makeFor(async ({ world }) => {
   return { userId, role: 'VIEWER', scopeType: 'PROJECT', scopeId: world.projects.P1 };
 });
 
+const price = { model: 'in-house', match: 'exact', inputCostPerToken: 0, outputCostPerToken: 0 };
+const priceToTakeBack = makeFor(async ({ world }) =>
+  String((await world.act('POST', '/api/pricing/overrides', price)).id),
+);
+
 const bindingAtP1 = makeFor(async (cell) => {
   const body = await viewerAtP1({ ...cell, isRefused: false });
   return String((await cell.world.act('POST', '/api/role-bindings', body)).id);
@@ -195,6 +207,15 @@ export const ORGANIZATION_MATRIX: Matrix = {
     'list role bindings': { method: listRoleBindings, ask: () => ({}), idOf: ({ userId = '' }) => userId },
     'read the organization': { method: getOrganization, ask: () => ({}) },
     'rename the organization': { method: updateOrganization, ask: () => ({ body: { name: freshName('renamed') } }) },
+    'list the price overrides': { method: listOverrides, ask: () => ({}), idOf: ({ id = '' }) => id },
+    'set a price': {
+      method: createOverride,
+      ask: () => ({ body: price, message: { ...price, match: OverrideMatch.EXACT } }),
+    },
+    'take back a price': {
+      method: deleteOverride,
+      ask: async (cell) => ({ parameters: { id: await priceToTakeBack(cell) } }),
+    },
     'read P1': readProject((world) => world.projects.P1),
     'read P2': readProject((world) => world.projects.P2),
     'read a project elsewhere': readProject((world) => world.foreign.projectId),
@@ -257,6 +278,7 @@ export const ORGANIZATION_MATRIX: Matrix = {
       return { body, message: asMessage(body) };
     }),
     'read a trace of P1': inP1(getTrace, ({ traceId }) => ({ parameters: { trace_id: traceId } })),
+    'match a price in P1': inP1(matchPrice, () => ({ query: { model: 'gpt-5' } })),
     'search the traces of P1': inP1(searchTraces, () => ({ body: {}, message: {} })),
     'sum up the traces of P1': inP1(queryAnalytics, () => ({ query: { from: '0', to: '9007199254740991' } })),
     'sum up the traces of a user in P1': inP1(getUserStats, () => ({ parameters: { user_id: 'user-1' } })),

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { PriceOverride } from '../../../src/domain/pricing/pricing.ts';
+import { compileOverrides, type PriceOverride } from '../../../src/domain/pricing/override.ts';
+import { loadPatternEngine } from '../../../src/domain/pricing/patterns.ts';
 import { ask, createOverride, pricing } from '../../support/pricing.ts';
+
+const engine = await loadPatternEngine();
+const compile = (overrides: readonly PriceOverride[]) => compileOverrides(overrides, engine.compile);
 
 describe('overrides', () => {
   const tokens = { prompt: 1 };
@@ -8,7 +12,7 @@ describe('overrides', () => {
   const asked = ask({ model: 'openai/GPT-5-2025-08-07', tokens, at });
 
   function chosen(...overrides: PriceOverride[]): number | null {
-    const { costNanoUsd, source } = pricing.price(asked, overrides);
+    const { costNanoUsd, source } = pricing.price(asked, compile(overrides));
     return source === 'override' ? costNanoUsd : null;
   }
 
@@ -21,33 +25,47 @@ describe('overrides', () => {
   });
 
   it('prefer the sent name to its shorter forms', () => {
-    const short = createOverride({ model: 'gpt-5', inputPicoUsd: 2000n, createdAtMs: 9 });
+    const short = createOverride({ model: 'gpt-5', inputPicoUsd: 2000, createdAtMs: 9 });
     expect(chosen(short, createOverride({ model: 'openai/gpt-5-2025-08-07' }))).toBe(1);
   });
 
   it('prefer exact to regex, then the newest', () => {
-    const regex = createOverride({ match: 'regex', inputPicoUsd: 2000n, createdAtMs: 9, matches: () => true });
-    const older = createOverride({ model: asked.model ?? '', inputPicoUsd: 3000n, createdAtMs: 1 });
-    const newer = createOverride({ model: asked.model ?? '', inputPicoUsd: 4000n, createdAtMs: 2 });
+    const regex = createOverride({ match: 'regex', model: '.*', inputPicoUsd: 2000, createdAtMs: 9 });
+    const older = createOverride({ model: asked.model ?? '', inputPicoUsd: 3000, createdAtMs: 1 });
+    const newer = createOverride({ model: asked.model ?? '', inputPicoUsd: 4000, createdAtMs: 2 });
     expect(chosen(regex, older, newer)).toBe(4);
     expect(chosen(regex, older)).toBe(3);
     expect(chosen(regex)).toBe(2);
   });
 
-  it('hand a regex the raw model first and then its forms', () => {
-    const seen: string[] = [];
-    const matches = (model: string) => {
-      seen.push(model);
-      return model === 'gpt-5';
-    };
-    expect(chosen(createOverride({ match: 'regex', matches }))).toBe(1);
-    expect(seen[0]).toBe(asked.model);
-    expect(seen).toContain('gpt-5-2025-08-07');
+  it.each(['openai/gpt-5-2025-08-07', 'OPENAI/gpt.*', 'gpt-5', '(?:gpt|o)-?[0-9]', 'gpt-5-[0-9-]+'])(
+    'find a model by a regex for any of its whole spellings, %s',
+    (model) => {
+      expect(chosen(createOverride({ match: 'regex', model }))).toBe(1);
+    },
+  );
+
+  it.each(['gpt', 'gpt-', '-5', 'openai', 'x*'])('do not find it by a regex for a part of them, %s', (model) => {
+    expect(chosen(createOverride({ match: 'regex', model }))).toBeNull();
+  });
+
+  it('prefer the sent name to its shorter forms, whichever a regex takes', () => {
+    const whole = createOverride({ id: 'whole', match: 'regex', model: 'openai/.*', inputPicoUsd: 2000 });
+    const short = createOverride({ id: 'short', model: 'gpt-5', inputPicoUsd: 3000, createdAtMs: 9 });
+    expect(chosen(short, whole)).toBe(2);
+  });
+
+  it('hold patterns that would take others for ever against long names within milliseconds', () => {
+    const patterns = ['(a*)*b', '(a|aa)+c', '(.*)(.*)(.*)(.*)(.*)x', '(?:a?){200}a{200}'];
+    const set = compile(patterns.map((model, index) => createOverride({ id: String(index), match: 'regex', model })));
+    const { user: before } = process.cpuUsage();
+    for (let index = 0; index < 20; index += 1) set.find(`${'a'.repeat(180)}${index}`, 0);
+    expect((process.cpuUsage().user - before) / 1000).toBeLessThan(2000);
   });
 
   it('of the same millisecond are always chosen the same way', () => {
     const pair = ['a', 'b'].map((id, index) =>
-      createOverride({ id, model: 'gpt-5', inputPicoUsd: BigInt(index + 1) * 1000n }),
+      createOverride({ id, model: 'gpt-5', inputPicoUsd: (index + 1) * 1000 }),
     );
     expect(chosen(...pair)).toBe(chosen(...pair.reverse()));
   });
@@ -60,10 +78,10 @@ describe('overrides', () => {
 
   it('have no rate version and charge cached tokens the input rate unless told', () => {
     const cached = ask({ model: 'in-house', tokens: { prompt: 10, cacheRead: 4, cacheCreation: 4, completion: 1 } });
-    const plain = createOverride({ model: 'in-house', outputPicoUsd: 5000n });
-    expect(pricing.price(cached, [plain])).toEqual({ costNanoUsd: 15, source: 'override', rateVersion: null });
-    const rated = { ...plain, cacheReadPicoUsd: 0n, cacheWritePicoUsd: 2000n };
-    expect(pricing.price(cached, [rated]).costNanoUsd).toBe(15 - 4 + 4);
+    const plain = createOverride({ model: 'in-house', outputPicoUsd: 5000 });
+    expect(pricing.price(cached, compile([plain]))).toEqual({ costNanoUsd: 15, source: 'override', rateVersion: null });
+    const rated = { ...plain, cacheReadPicoUsd: 0, cacheWritePicoUsd: 2000 };
+    expect(pricing.price(cached, compile([rated])).costNanoUsd).toBe(15 - 4 + 4);
   });
 
   it.each([
@@ -71,6 +89,6 @@ describe('overrides', () => {
     { model: 'my-model', vendor: 'Anthropic' },
   ])('bill the cached tokens of Claude beside its prompt: %j', ({ model, vendor }) => {
     const cached = ask({ model, vendor, tokens: { prompt: 10, cacheRead: 4 } });
-    expect(pricing.price(cached, [createOverride({ model })]).costNanoUsd).toBe(14);
+    expect(pricing.price(cached, compile([createOverride({ model })])).costNanoUsd).toBe(14);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nanoToUsdNumber } from '../../../src/domain/money.ts';
+import { compileOverrides } from '../../../src/domain/pricing/override.ts';
 import { type Asked, ask, createOverride, priceUsd, pricing } from '../../support/pricing.ts';
 
 const sonnet = 'claude-sonnet-4-5';
@@ -68,7 +69,7 @@ describe('what sets the cost', () => {
   const tokens = { prompt: 1000, completion: 100 };
   const spanRates = { inputUsdPerToken: 0.000001, outputUsdPerToken: 0.00001 };
   const everything: Asked = { model: 'gpt-4o', tokens, explicitCostUsd: 0.5, spanRates, resultCostUsd: 0.125 };
-  const overrides = [createOverride({ model: 'gpt-4o', inputPicoUsd: 7_000_000n, outputPicoUsd: 0n })];
+  const overrides = compileOverrides([createOverride({ model: 'gpt-4o', inputPicoUsd: 7_000_000 })], null);
 
   it('is the first that applies of explicit cost, rates on the span, override, price list and result', () => {
     expect(pricing.price(ask(everything), overrides)).toMatchObject({ source: 'explicit', costNanoUsd: 500_000_000 });

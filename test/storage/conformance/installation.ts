@@ -39,6 +39,7 @@ export function installationConformance(open: OpenSubject): void {
           slug: plan.project.slug,
           organizationId: plan.organization.id,
           organizationNumber: expect.any(Number),
+          priceVersion: 0,
           teamId: plan.team.id,
           emitRequestEvents: true,
           traceRetentionDays: null,
@@ -48,7 +49,7 @@ export function installationConformance(open: OpenSubject): void {
         expect(await keys.findApiKey(plan.apiKey.id)).toEqual({
           id: plan.apiKey.id,
           keyType: 'personal',
-          organization: { id: plan.organization.id, number: project?.organizationNumber },
+          organization: { id: plan.organization.id, number: project?.organizationNumber, priceVersion: 0 },
           userId: plan.member.userId,
           secretHash: plan.apiKey.secretHash,
           previousSecretHash: null,

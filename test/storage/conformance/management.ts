@@ -15,6 +15,7 @@ import {
   sampleRoleBinding,
   sampleTeam,
 } from './management-samples.ts';
+import { priceOverrideConformance } from './price-overrides.ts';
 import { receiptConformance } from './receipts.ts';
 import { sampleKey } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
@@ -26,6 +27,7 @@ export function managementConformance(open: OpenSubject): void {
   judgementConformance(open);
   managementReadConformance(open);
   auditConformance(open);
+  priceOverrideConformance(open);
   receiptConformance(open);
 }
 

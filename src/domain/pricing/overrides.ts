@@ -1,0 +1,86 @@
+/** The price overrides of an organization: making, listing and removing them. */
+
+import { auditRecord } from '../audit.ts';
+import type { RandomBytes } from '../clock.ts';
+import { decide } from '../decide.ts';
+import { Fault } from '../fault.ts';
+import { refreshCall } from '../fresh-caller.ts';
+import { newId } from '../ids.ts';
+import type { ManagementStore } from '../management.ts';
+import type { ManagementCall } from '../management-call.ts';
+import type { StoredOverride } from './override.ts';
+import { judgeOverride, type OverrideDraft } from './override-draft.ts';
+import { loadPatternEngine } from './patterns.ts';
+
+export type OverrideDeps = { readonly store: ManagementStore; readonly random: RandomBytes };
+
+export type PriceOverrides = {
+  /** Newest first. */
+  list(call: ManagementCall): Promise<readonly StoredOverride[]>;
+  /** Throws validation_error, price_override_limit_reached. */
+  create(call: ManagementCall, draft: OverrideDraft): Promise<StoredOverride>;
+  /** Throws price_override_not_found. */
+  remove(call: ManagementCall, id: string): Promise<void>;
+};
+
+const OVERRIDES_MAX = 200;
+/** Of the patterns of an organization together, compiled: what a name nobody has seen yet may take to look up. */
+const PATTERNS_SIZE_MAX = 1_000;
+
+export function createPriceOverrides(deps: OverrideDeps): PriceOverrides {
+  const { store } = deps;
+  return {
+    list: ({ caller }) => store.priceOverrides(caller.organization.id),
+    create: (call, draft) => createOverride(deps, call, draft),
+    remove: (call, id) => removeOverride(deps, call, id),
+  };
+}
+
+async function createOverride(
+  { store, random }: OverrideDeps,
+  call: ManagementCall,
+  draft: OverrideDraft,
+): Promise<StoredOverride> {
+  const { content, size } = await judgeOverride(draft);
+  const organizationId = call.caller.organization.id;
+  return await decide(store, organizationId, {
+    async take() {
+      const { actor, nowMs } = await refreshCall(store, call, 'organization:manage');
+      await requireRoom(await store.priceOverrides(organizationId), size);
+      const id = newId('override', random);
+      const override = { ...content, organizationId, id, createdAtMs: nowMs };
+      const deed = { action: 'priceOverride.create', targetType: 'priceOverride', targetId: id, status: 201 };
+      const audit = [auditRecord(actor, deed, { nowMs, random })];
+      return { result: override, change: { priceOverrides: [override], audit } };
+    },
+  });
+}
+
+async function requireRoom(stored: readonly StoredOverride[], size: number): Promise<void> {
+  if (stored.length >= OVERRIDES_MAX) throw limitReached(`at most ${OVERRIDES_MAX} price overrides`);
+  if (size === 0) return;
+  const { measure } = await loadPatternEngine();
+  const sizes = stored.map(({ match, model }) => (match === 'regex' ? measure(model) : 0));
+  const total = sizes.reduce<number>((sum, each) => sum + (typeof each === 'number' ? each : 0), size);
+  if (total > PATTERNS_SIZE_MAX) throw limitReached('no larger patterns than these; remove some or write them shorter');
+}
+
+function limitReached(what: string): Fault {
+  return new Fault('price_override_limit_reached', `An organization has ${what}.`);
+}
+
+function removeOverride({ store, random }: OverrideDeps, call: ManagementCall, id: string): Promise<void> {
+  const organizationId = call.caller.organization.id;
+  return decide<void>(store, organizationId, {
+    async take() {
+      const { actor, nowMs } = await refreshCall(store, call, 'organization:manage');
+      const stored = await store.priceOverrides(organizationId);
+      if (!stored.some((override) => override.id === id)) {
+        throw new Fault('price_override_not_found', 'The price override is not known.');
+      }
+      const deed = { action: 'priceOverride.delete', targetType: 'priceOverride', targetId: id };
+      const audit = [auditRecord(actor, deed, { nowMs, random })];
+      return { result: undefined, change: { removedPriceOverrides: [{ id }], audit } };
+    },
+  });
+}

@@ -1,0 +1,88 @@
+/** What the models of one organization cost: the overrides it has set, then the price list. */
+
+import type { Organization } from '../caller.ts';
+import type { ManagementStore } from '../management.ts';
+import type { Steps, TakeSteps } from '../steps.ts';
+import { compileOverrides, NO_OVERRIDES, type OverrideSet, ratesOf } from './override.ts';
+import { loadPatternEngine } from './patterns.ts';
+import type { Price, PriceMatch, PriceQuestion, Pricing } from './pricing.ts';
+
+export type Prices = {
+  price(question: PriceQuestion): Price;
+  /** What a name is charged by at an instant; null: nobody knows its price. */
+  match(model: string, vendor: string | null, atMs: number): PriceMatch | null;
+};
+
+/** An organization, as the credential of a request has just shown it. */
+type Priced = Pick<Organization, 'id' | 'priceVersion'>;
+
+export type PriceBook = {
+  /**
+   * The prices of an organization as they were stored when its request began, or later. `models` are those that will be
+   * asked for: they are looked up here first, with rests for others, where that may take long.
+   */
+  of(organization: Priced, models: () => Iterable<string>): Promise<Prices>;
+};
+
+export type PriceBookDeps = {
+  readonly pricing: Pricing;
+  readonly store: Pick<ManagementStore, 'priceOverrides'>;
+  readonly takeSteps: TakeSteps;
+};
+
+/** Organizations whose overrides are kept in memory. */
+const KEPT_MAX = 100;
+
+type Kept = { readonly version: number; readonly overrides: Promise<OverrideSet> };
+
+export function createPriceBook(deps: PriceBookDeps): PriceBook {
+  const listed = toPrices(deps.pricing, NO_OVERRIDES);
+  const kept = new Map<string, Kept>();
+
+  function overridesOf({ id, priceVersion: version }: Priced): Promise<OverrideSet> {
+    const known = kept.get(id);
+    kept.delete(id);
+    // Different is enough: a database that was set back counts on from a smaller number.
+    const current = known?.version === version ? known : { version, overrides: readOverrides(deps.store, id) };
+    kept.set(id, current);
+    current.overrides.catch(() => {
+      if (kept.get(id) === current) kept.delete(id);
+    });
+    const [oldest] = kept.keys();
+    if (kept.size > KEPT_MAX && oldest !== undefined) kept.delete(oldest);
+    return current.overrides;
+  }
+
+  return {
+    async of(organization, models) {
+      if (organization.priceVersion === 0) return listed;
+      const overrides = await overridesOf(organization);
+      if (overrides.learn !== null) await deps.takeSteps(learnAll(overrides.learn, models()));
+      return toPrices(deps.pricing, overrides);
+    },
+  };
+}
+
+async function readOverrides(store: PriceBookDeps['store'], organizationId: string): Promise<OverrideSet> {
+  const stored = await store.priceOverrides(organizationId);
+  const engine = stored.some(({ match }) => match === 'regex') ? await loadPatternEngine() : null;
+  return compileOverrides(stored, engine?.compile ?? null);
+}
+
+/** Looks names up before their spans are priced. A name that is known takes no time. */
+function* learnAll(learn: NonNullable<OverrideSet['learn']>, models: Iterable<string>): Steps<void> {
+  for (const model of models) yield* learn(model);
+}
+
+function toPrices(pricing: Pricing, overrides: OverrideSet): Prices {
+  return {
+    price: (question) => pricing.price(question, overrides),
+    match(model, vendor, atMs) {
+      const found = overrides.find(model, atMs);
+      if (found === null) return pricing.match(model, vendor, atMs);
+      const { override, matchedForm } = found;
+      const rates = { ...ratesOf(override), tiers: [] };
+      return { source: 'override', provider: null, id: override.id, matchedForm, rates };
+    },
+  };
+}

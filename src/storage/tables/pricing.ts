@@ -1,0 +1,21 @@
+import { defineEntity } from '@mikro-orm/core';
+import type { PriceOverride } from '../../domain/pricing/override.ts';
+import { id, instant, large, text, word } from './kinds.ts';
+
+/** An organization's own price of a model. Rates are pico-USD per token, at most one USD. */
+export const PriceOverrideRow = defineEntity({
+  name: 'PriceOverride',
+  tableName: 'price_overrides',
+  properties: {
+    organizationId: id().primary(),
+    id: id().primary(),
+    model: text(),
+    match: word<PriceOverride['match']>(),
+    inputPicoUsd: large(),
+    outputPicoUsd: large(),
+    cacheReadPicoUsd: large().strictNullable(),
+    cacheWritePicoUsd: large().strictNullable(),
+    effectiveFromMs: instant('effective_from').strictNullable(),
+    createdAtMs: instant('created_at'),
+  },
+});
