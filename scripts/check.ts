@@ -14,6 +14,7 @@ const STEPS: readonly Step[] = [
   { name: 'proto compatibility', command: 'buf', args: ['breaking', 'proto', '--against', 'proto/baseline.binpb'] },
   { name: 'lint and format', command: 'biome', args: ['check', '--error-on-warnings'] },
   { name: 'types', command: 'tsc', args: ['--noEmit'] },
+  { name: 'types of the console', command: 'tsc', args: ['--noEmit', '--project', 'src/console'] },
   { name: 'house rules and fast tests', command: 'vitest', args: ['run', 'test/house', 'test/domain'] },
 ];
 
@@ -40,6 +41,7 @@ function isGeneratedFresh(): boolean {
       ['buf', 'generate', '--template', 'buf.gen.docs.yaml', '--output', folder],
       ['node', 'scripts/gen-prices.ts', join(folder, 'gen')],
       ['node', 'scripts/gen-storage.ts', join(folder, 'gen')],
+      ['node', 'scripts/gen-console.ts', join(folder, 'gen')],
       ['diff', '-r', 'gen', join(folder, 'gen')],
       ['diff', 'docs/rest.md', join(folder, 'docs/rest.md')],
     ].every(([command = '', ...args]) => spawnSync(command, args, { stdio: 'inherit' }).status === 0);

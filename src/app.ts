@@ -147,6 +147,7 @@ export async function createApp(given: AppDeps): Promise<App> {
       store,
       accepting: () => accepting,
       metrics: config.metrics ? metrics.text : null,
+      console: config.console,
       publicUrl: () => publicUrl,
     }),
     requestLineMaxBytes: REQUEST_LINE_MAX_BYTES,

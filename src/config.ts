@@ -28,6 +28,8 @@ export type Config = {
   readonly tracing: boolean;
   /** Whether they are told at all. */
   readonly metrics: boolean;
+  /** Whether the console is served. */
+  readonly console: boolean;
   readonly cors: CorsOrigins;
   readonly trustedProxies: readonly AddressRange[];
   readonly tls: { readonly certPath: string; readonly keyPath: string } | null;
@@ -82,6 +84,7 @@ export function readConfig(environment: Environment): Config {
     logLevel: readChoice(reader, 'SPANDREL_LOG_LEVEL', LOG_LEVELS),
     tracing: readChoice(reader, 'SPANDREL_TRACING', ['on', 'off']) === 'on',
     metrics: readChoice(reader, 'SPANDREL_METRICS', ['on', 'off']) === 'on',
+    console: readChoice(reader, 'SPANDREL_CONSOLE', ['on', 'off']) === 'on',
     cors: readCors(reader),
     trustedProxies: readTrustedProxies(reader),
     tls: readTls(reader),

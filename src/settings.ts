@@ -41,6 +41,7 @@ export const SETTINGS: readonly Setting[] = [
   },
   { name: 'SPANDREL_TRACING', fallback: 'on', about: 'on or off: trace ids in headers and error bodies.' },
   { name: 'SPANDREL_METRICS', fallback: 'on', about: 'on or off: the page /metrics, which needs no key.' },
+  { name: 'SPANDREL_CONSOLE', fallback: 'on', about: 'on or off: the console for people, at /.' },
   { name: 'SPANDREL_CORS_ORIGINS', fallback: '*', about: '*, none, or exact origins separated by commas.' },
   {
     name: 'SPANDREL_TRUSTED_PROXIES',

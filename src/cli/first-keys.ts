@@ -7,12 +7,15 @@ const NOTES: { readonly [name: string]: string } = {
   SPANDREL_ADMIN_KEY: 'Reaches the organization. Shown only this once:',
 };
 
-/** Lines that a shell takes as they are. */
-export function exportLines(keys: FirstKeys): string {
+/** Lines that a shell takes as they are. `consoleUrl` is where people look; null where there is no console. */
+export function exportLines(keys: FirstKeys, consoleUrl: string | null): string {
   const lines = keys.flatMap(([name, value]) => {
     if (value === null) return [`# ${name} is the one that was imposed.`];
     const note = NOTES[name];
     return [...(note === undefined ? [] : [`# ${note}`]), `export ${name}=${value}`];
   });
-  return ['# The new organization. These lines can be pasted into a shell:', ...lines, ''].join('\n');
+  const key = keys.find(([name]) => name === 'SPANDREL_ADMIN_KEY')?.[1] ?? null;
+  // What stands behind the # is sent to no server.
+  const link = consoleUrl === null || key === null ? [] : [`# The console, signed in: ${consoleUrl}/#key=${key}`];
+  return ['# The new organization. These lines can be pasted into a shell:', ...lines, ...link, ''].join('\n');
 }

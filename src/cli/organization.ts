@@ -11,6 +11,6 @@ export function createOrganization(io: CommandIo, { wishes }: OrganizationComman
   return withDatabase(io, async ({ store, ...deps }) => {
     const made = await addOrganization({ ...deps, store: store.installation }, wishes, Date.now());
     if (made === null) throw new Error('the database is empty: the first start of a server makes its organization');
-    return exportLines(made);
+    return exportLines(made, null);
   });
 }

@@ -51,7 +51,9 @@ export async function serve(environment: Environment): Promise<void> {
         first.keys = await bootstrap(deps, config.bootstrap, Date.now());
       },
     });
-    if (first.keys !== null) process.stdout.write(exportLines(first.keys));
+    if (first.keys !== null) {
+      process.stdout.write(exportLines(first.keys, config.console ? (config.publicUrl ?? app.address) : null));
+    }
     // Before the ready line, which invites the first signal.
     stopOnSignals({ app, store, log, isBehindShell: environment.npm_lifecycle_event === 'npx' });
     const storeKind = isPostgres(config.databaseUrl) ? 'postgres' : 'sqlite';

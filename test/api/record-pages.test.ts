@@ -5,7 +5,7 @@ import { callRest } from '../support/surfaces.ts';
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startApp();
+  app = await startApp({ environment: { SPANDREL_CONSOLE: 'off' } });
 });
 afterAll(async () => {
   await app.close();
@@ -16,7 +16,7 @@ async function open(path: string, method = 'GET') {
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-describe('the page that platformUrl leads to', () => {
+describe('the page that platformUrl leads to without a console', () => {
   it('says how to read the trace that an answer links to, and the command works as it stands', async () => {
     const headers = { 'x-auth-token': app.projectKey };
     const sent = { ...llmTrace(Date.now()), trace_id: "it's a <trace>/1" };

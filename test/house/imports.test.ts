@@ -33,6 +33,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
   delivery: ['delivery', 'domain'],
   evaluation: ['evaluation', 'domain'],
   storage: ['storage', 'domain', 'gen'],
+  console: ['console', 'gen'],
   cli: [
     'cli',
     'app.ts',
@@ -57,6 +58,9 @@ const PACKAGES: { readonly [room: string]: RegExp } = {
   delivery: /^(node:|@aws-sdk\/client-(sqs|sts)$)/,
   evaluation: /^(node:|ajv$|ajv\/dist\/2020|markdown-it$|node-sql-parser\/build\/|re2js$)/,
   storage: /^(node:|@mikro-orm\/|better-sqlite3$|kysely$|pg$)/,
+  // Bundled: none of them is needed at run time but what the server has anyway.
+  console:
+    /^(@bufbuild\/protobuf|@connectrpc\/connect(-web|-query)?|react|react-dom|@tanstack\/react-[a-z]+|@base-ui\/react|uplot)(\/|$)/,
   cli: /^(node:|pino$)/,
 };
 
@@ -65,7 +69,7 @@ const SOURCE = new URL('../../src/', import.meta.url).pathname;
 type Import = { readonly file: string; readonly from: string; readonly isType: boolean };
 
 function sourceFiles(): string[] {
-  return readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(ts|js)$/.test(name));
+  return readdirSync(SOURCE, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(tsx?|js|css)$/.test(name));
 }
 
 function importsOf(file: string): Import[] {
@@ -170,8 +174,12 @@ describe('the house', () => {
   });
 
   it('files are named for a subject', () => {
-    const vague = sourceFiles().filter((file) => /(^|\/)(utils?|helpers?|common|types?)\.ts$/.test(file));
+    const vague = sourceFiles().filter((file) => /(^|\/)(utils?|helpers?|common|types?)\.tsx?$/.test(file));
     expect(vague).toEqual([]);
-    expect(sourceFiles().filter((file) => !/^([a-z0-9-]+\/)*[a-z0-9-]+\.(ts|js)$/.test(file))).toEqual([]);
+    expect(
+      sourceFiles().filter(
+        (file) => !/^([a-z0-9-]+\/)*[a-z0-9-]+(\.module\.css|\.d\.ts|\.tsx?|\.js|\.css)$/.test(file),
+      ),
+    ).toEqual([]);
   });
 });

@@ -209,7 +209,7 @@ function createRestRoutes(calls: GrpcDeps & Pick<RestDeps, 'nextTurn'>): RestHan
     ...calls,
     watch: createBodyWatch({ gapMs: 10_000, wholeMs: 60_000 }, () => performance.now()),
     inflate: createInflateGate(),
-    pages: { states: new Map(), findRecord: () => null },
+    pages: { states: new Map(), find: () => null },
     requestLineMaxBytes: LIMITS.requestLineBytesMax,
     headersMaxBytes: LIMITS.headerBytesMax,
   });

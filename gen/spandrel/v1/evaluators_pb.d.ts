@@ -105,7 +105,7 @@ export declare type Evaluator = Message<"spandrel.v1.Evaluator"> & {
   outputFields: EvaluatorField[];
 
   /**
-   * A page for a person; it says how to read the record, until there is a console.
+   * The page of the console that shows it to a person.
    *
    * @generated from field: string platform_url = 13;
    */

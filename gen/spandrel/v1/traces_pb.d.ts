@@ -794,7 +794,7 @@ export declare type Trace = Message<"spandrel.v1.Trace"> & {
   asciiTree?: string | undefined;
 
   /**
-   * A page for a person; it says how to read the record, until there is a console.
+   * The page of the console that shows it to a person.
    *
    * @generated from field: string platform_url = 17;
    */
@@ -1230,7 +1230,7 @@ export declare type TraceDigest = Message<"spandrel.v1.TraceDigest"> & {
   evaluations: TraceEvaluation[];
 
   /**
-   * A page for a person; it says how to read the record, until there is a console.
+   * The page of the console that shows it to a person.
    *
    * @generated from field: string platform_url = 6;
    */
@@ -1697,7 +1697,7 @@ export declare type TraceSummary = Message<"spandrel.v1.TraceSummary"> & {
   evaluations: TraceEvaluation[];
 
   /**
-   * A page for a person; it says how to read the record, until there is a console.
+   * The page of the console that shows it to a person.
    *
    * @generated from field: string platform_url = 9;
    */

@@ -19,6 +19,8 @@ export type Answer = {
   readonly body: AnswerBody;
   /** The body packed with gzip already. */
   readonly packed?: Buffer | undefined;
+  /** The body packed with brotli already. */
+  readonly brotli?: Buffer | undefined;
   readonly mediaType: string;
   /** Never compressed: the size would tell of a secret beside text of the caller's own. */
   readonly secret?: boolean;
@@ -41,14 +43,19 @@ export function respond(request: RestRequest, response: RestResponse, ids: CallI
       content,
     });
   const plain = () => write({ pieces: body, bytes }, { 'content-length': bytes });
-  if (bytes < GZIP_MIN_BYTES || answer.secret || !acceptsGzip(request.headers['accept-encoding'])) {
+  const accepted = request.headers['accept-encoding'];
+  const sendPacked = (packed: Buffer, coding = 'gzip') => {
+    const headers = { 'content-length': packed.length, 'content-encoding': coding, vary: 'accept-encoding' };
+    write({ pieces: splitBytes(packed), bytes: packed.length }, headers);
+  };
+  if (answer.brotli && accepts(accepted, 'br')) {
+    sendPacked(answer.brotli, 'br');
+    return;
+  }
+  if (bytes < GZIP_MIN_BYTES || answer.secret || !accepts(accepted, 'gzip')) {
     plain();
     return;
   }
-  const sendPacked = (packed: Buffer) => {
-    const headers = { 'content-length': packed.length, 'content-encoding': 'gzip', vary: 'accept-encoding' };
-    write({ pieces: splitBytes(packed), bytes: packed.length }, headers);
-  };
   if (answer.packed) {
     sendPacked(answer.packed);
     return;
@@ -142,10 +149,10 @@ function writePieces(response: RestResponse, pieces: AnswerBody): void {
   writeOne();
 }
 
-function acceptsGzip(accepted: string | undefined): boolean {
-  if (!accepted?.includes('gzip')) return false;
+function accepts(accepted: string | undefined, coding: 'gzip' | 'br'): boolean {
+  if (!accepted?.includes(coding)) return false;
   return accepted.split(',').some((part) => {
     const [name = '', quality = ''] = part.trim().split(';');
-    return name.trim().toLowerCase() === 'gzip' && !/^\s*q\s*=\s*0(\.0*)?\s*$/i.test(quality);
+    return name.trim().toLowerCase() === coding && !/^\s*q\s*=\s*0(\.0*)?\s*$/i.test(quality);
   });
 }

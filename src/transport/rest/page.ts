@@ -8,6 +8,8 @@ export type Page = {
   readonly body: string | Buffer;
   /** The body packed with gzip, where it is kept so. */
   readonly packed?: Buffer;
+  /** The body packed with brotli, where it is kept so. */
+  readonly brotli?: Buffer;
   /** With an etag, whoever has the body already is not sent it again. */
   readonly headers?: Readonly<Record<string, string>>;
 };
@@ -15,15 +17,21 @@ export type Page = {
 export type Pages = {
   /** How the process is doing and what it serves, by path. */
   readonly states: ReadonlyMap<string, () => Promise<Page>>;
-  /** Where links in answers lead; null for any other path. `route` is the template of the path. */
-  findRecord(path: string): { readonly route: string; readonly page: Page } | null;
+  /** Pages that many paths lead to; null for any other path. */
+  find(path: string): FoundPage | null;
 };
+
+/** `route` is the template of the path. */
+export type FoundPage = { readonly route: string; readonly load: () => Promise<Page> };
 
 const RETRY_AFTER_SECONDS = '1';
 
 /** `known` is what the reader says of the body it has. */
-export function answerPage({ status, mediaType, body, packed, headers = {} }: Page, known: string | undefined): Answer {
+export function answerPage(
+  { status, mediaType, body, packed, brotli, headers = {} }: Page,
+  known: string | undefined,
+): Answer {
   if (headers.etag !== undefined && known === headers.etag) return { status: 304, headers, body: [], mediaType };
   const retry = status === 503 ? { 'retry-after': RETRY_AFTER_SECONDS } : {};
-  return { status, headers: { ...headers, ...retry }, body: splitBytes(body), packed, mediaType };
+  return { status, headers: { ...headers, ...retry }, body: splitBytes(body), packed, brotli, mediaType };
 }

@@ -1,6 +1,7 @@
 /** Paths outside the contract: whether the process is alive, can take requests, how it is doing, what it serves, and where links in answers lead. */
 
 import type { Store } from '../../domain/store.ts';
+import { findConsolePage } from './console-pages.ts';
 import { createDocsPages } from './docs-pages.ts';
 import { JSON_MEDIA_TYPE } from './exchange.ts';
 import type { Page, Pages } from './page.ts';
@@ -15,12 +16,14 @@ export type PageDeps = {
   readonly accepting: () => boolean;
   /** Null where they are not told. */
   readonly metrics: (() => Promise<string>) | null;
+  /** Whether people are shown the console. */
+  readonly console: boolean;
   /** The base of links. */
   readonly publicUrl: () => string;
 };
 
 /** Alive as long as it answers; ready while the store works and the process does not drain. */
-export function createPages({ store, accepting, metrics, publicUrl }: PageDeps): Pages {
+export function createPages({ store, accepting, metrics, console, publicUrl }: PageDeps): Pages {
   const states = new Map<string, () => Promise<Page>>([
     ...createDocsPages(),
     ['/healthz', async () => page(200, 'ok')],
@@ -40,7 +43,7 @@ export function createPages({ store, accepting, metrics, publicUrl }: PageDeps):
   if (metrics !== null) {
     states.set('/metrics', async () => ({ status: 200, mediaType: METRICS_MEDIA_TYPE, body: await metrics() }));
   }
-  return { states, findRecord: (path) => findRecordPage(path, publicUrl()) };
+  return { states, find: console ? findConsolePage : (path) => findRecordPage(path, publicUrl()) };
 }
 
 function page(status: number, word: string): Page {

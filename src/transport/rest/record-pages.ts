@@ -1,9 +1,9 @@
 /**
- * Where the `platformUrl` of a trace or an evaluator leads until there is a console: a page that says how to read it.
+ * Where the `platformUrl` of a trace or an evaluator leads on a server without a console: a page that says how to read it.
  * It asks for no credential, looks nothing up and holds no data, so it is the same whether or not the record exists.
  */
 
-import type { Pages } from './page.ts';
+import type { FoundPage } from './page.ts';
 import { splitPath } from './path.ts';
 
 /** What people call one record of each kind. */
@@ -22,7 +22,7 @@ const HEADERS = {
 };
 
 /** The page at a path `/<projectSlug>/<kind>/<id>`, null at every other path. `publicUrl` is the base of its example. */
-export function findRecordPage(path: string, publicUrl: string): ReturnType<Pages['findRecord']> {
+export function findRecordPage(path: string, publicUrl: string): FoundPage | null {
   const segments = splitPath(path);
   if (segments?.length !== 3) return null;
   const [slug = '', kind = '', id = ''] = segments;
@@ -30,7 +30,7 @@ export function findRecordPage(path: string, publicUrl: string): ReturnType<Page
   if (noun === undefined || slug === '' || slug === API_ROOT || id === '') return null;
   const body = write(noun, `${publicUrl}/api/${kind}/${encodeId(id)}`);
   const page = { status: 200, mediaType: 'text/html; charset=utf-8', headers: HEADERS, body };
-  return { route: `/{projectSlug}/${kind}/{id}`, page };
+  return { route: `/{projectSlug}/${kind}/{id}`, load: async () => page };
 }
 
 function write(noun: string, url: string): string {
@@ -41,7 +41,7 @@ function write(noun: string, url: string): string {
 <meta name="viewport" content="width=device-width">
 <title>Spandrel: read this ${noun}</title>
 <h1>Read this ${noun}</h1>
-<p>Spandrel has no console yet. This page holds no data and does not know whether there is such a ${noun}.
+<p>The console of this server is off. This page holds no data and does not know whether there is such a ${noun}.
 With the key of its project in <code>SPANDREL_PROJECT_KEY</code>, a shell shows it:</p>
 <pre>curl -s '${shown}' -H "X-Auth-Token: $SPANDREL_PROJECT_KEY"</pre>
 <p>With an API key that reaches several projects, name this one as well: <code>-H "X-Project-Id: project_…"</code>.</p>

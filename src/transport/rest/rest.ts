@@ -94,9 +94,9 @@ export function createRest(deps: RestDeps): RestHandler {
         return;
       }
       const match = table.match(request.method ?? 'GET', path);
-      const record = match.kind === 'none' ? deps.pages.findRecord(path) : null;
-      if (record) {
-        await servePage(record.route, async () => record.page);
+      const found = match.kind === 'none' ? deps.pages.find(path) : null;
+      if (found) {
+        await servePage(found.route, found.load);
         return;
       }
       if (match.kind !== 'route') {

@@ -1,0 +1,65 @@
+/** What went wrong, with what is needed to ask an operator about it. */
+
+import { Code, ConnectError } from '@connectrpc/connect';
+import { ErrorInfoSchema } from '../../../gen/google/rpc/error_details_pb.js';
+import { Button } from './button.tsx';
+import styles from './controls.module.css';
+
+export type Failure = {
+  readonly title: string;
+  readonly message: string;
+  /** The code of the catalogue, for example api_key_not_found. */
+  readonly code: string | null;
+  /** What the key lacks. */
+  readonly permission: string | null;
+  readonly requestId: string | null;
+};
+
+const TITLES: { readonly [code: number]: string } = {
+  [Code.Unauthenticated]: 'The key is not accepted',
+  [Code.PermissionDenied]: 'The key may not do this',
+  [Code.NotFound]: 'There is nothing here',
+  [Code.Unavailable]: 'The server does not answer',
+  [Code.InvalidArgument]: 'This cannot be done as it was asked',
+};
+
+export function readFailure(error: unknown): Failure {
+  const known = ConnectError.from(error);
+  const [info] = known.findDetails(ErrorInfoSchema);
+  const permission =
+    info?.metadata.requiredPermission ?? info?.metadata.required_permission ?? info?.metadata.permission;
+  return {
+    title: TITLES[known.code] ?? 'That did not work',
+    message: known.rawMessage,
+    code: info?.reason.toLowerCase() ?? null,
+    permission: permission ?? null,
+    requestId: known.metadata.get('x-request-id'),
+  };
+}
+
+export function FailureNotice({ error, retry }: { readonly error: unknown; readonly retry?: () => unknown }) {
+  const failure = readFailure(error);
+  return (
+    <div className={styles.notice} role="alert">
+      <span className={styles.noticeTitle}>{failure.title}</span>
+      <span>{failure.message}</span>
+      {failure.permission && (
+        <span>
+          It lacks <code>{failure.permission}</code>.
+        </span>
+      )}
+      {failure.requestId && (
+        <span className={styles.hint}>
+          Request <code>{failure.requestId}</code>
+        </span>
+      )}
+      {retry && (
+        <span>
+          <Button small onClick={() => void retry()}>
+            Try again
+          </Button>
+        </span>
+      )}
+    </div>
+  );
+}

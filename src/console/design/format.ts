@@ -1,0 +1,77 @@
+/** How numbers, amounts and instants are written. */
+
+import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
+
+/** English, as the console is; the zone and the clock are the reader's own. */
+const LOCALE = 'en';
+const whole = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
+const instant = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'medium' });
+const clock = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'medium', hourCycle: 'h23' });
+const day = new Intl.DateTimeFormat(LOCALE, { month: 'short', day: 'numeric' });
+const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'always', style: 'narrow' });
+
+export const NONE = '–';
+
+export function formatCount(count: bigint | number | null | undefined): string {
+  return count == null ? NONE : whole.format(count);
+}
+
+/** US dollars; small amounts keep the digits that tell them apart. */
+export function formatCost(usd: number | null | undefined): string {
+  if (usd == null) return NONE;
+  if (usd === 0) return '$0';
+  if (Math.abs(usd) >= 1) return `$${usd.toFixed(2)}`;
+  if (Math.abs(usd) >= 0.000_1) return `$${usd.toFixed(4)}`;
+  return `$${usd.toPrecision(2)}`;
+}
+
+export function formatDuration(ms: bigint | number | null | undefined): string {
+  if (ms == null) return NONE;
+  const value = Number(ms);
+  if (value < 1_000) return `${Math.round(value)} ms`;
+  if (value < 60_000) return `${(value / 1_000).toFixed(2)} s`;
+  if (value < 3_600_000) return `${Math.floor(value / 60_000)} m ${Math.round((value % 60_000) / 1_000)} s`;
+  return `${Math.floor(value / 3_600_000)} h ${Math.round((value % 3_600_000) / 60_000)} m`;
+}
+
+export function formatInstant(at: Timestamp | null | undefined): string {
+  return at ? instant.format(timestampMs(at)) : NONE;
+}
+
+/** The day only where it is not today. */
+export function formatShort(at: Timestamp | null | undefined): string {
+  if (!at) return NONE;
+  const date = new Date(timestampMs(at));
+  const isToday = date.toDateString() === new Date().toDateString();
+  return isToday ? clock.format(date) : `${day.format(date)}, ${clock.format(date)}`;
+}
+
+const STEPS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, ms: number])[] = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+];
+
+export function formatAge(at: Timestamp | null | undefined, nowMs = Date.now()): string {
+  if (!at) return NONE;
+  const passedMs = timestampMs(at) - nowMs;
+  const [unit, ms] = STEPS.find(([, each]) => Math.abs(passedMs) >= each) ?? ['second', 1_000];
+  return relative.format(Math.trunc(passedMs / ms), unit);
+}
+
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_024) return `${bytes} B`;
+  if (bytes < 1_048_576) return `${(bytes / 1_024).toFixed(1)} KB`;
+  return `${(bytes / 1_048_576).toFixed(1)} MB`;
+}
+
+const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+
+/** Characters that are not seen but change what is seen, or order it anew, are named. */
+export function nameControls(text: string): string {
+  return text.replace(
+    CONTROLS,
+    (character) => `[U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}]`,
+  );
+}

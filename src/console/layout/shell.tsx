@@ -1,0 +1,102 @@
+/** What is around every page: the project, the pages there are, and the way out. */
+
+import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Button, joined } from '../design/button.tsx';
+import { useSession } from '../session/session.tsx';
+import { type NavItem, ORGANIZATION_ITEMS, PROJECT_ITEMS } from './navigation.ts';
+import { Palette } from './palette.tsx';
+import styles from './shell.module.css';
+
+/** The slug in the address, and the project it last was where the page is one of the organization. */
+export function useCurrentSlug(): string | null {
+  const { account } = useSession();
+  const pathname = useRouterState({ select: (state) => state.location.pathname });
+  const slug = decodeURIComponent(pathname.split('/')[1] ?? '');
+  return account.projects.find((project) => project.slug === slug)?.slug ?? account.projects[0]?.slug ?? null;
+}
+
+export function Shell() {
+  const { account, may, end } = useSession();
+  const [isOpen, setOpen] = useState(false);
+  const slug = useCurrentSlug();
+  const offered = ({ permission }: NavItem) => permission === null || may(permission);
+  const close = () => setOpen(false);
+  return (
+    <div className={styles.shell}>
+      <a className={styles.skip} href="#content">
+        Skip to the page
+      </a>
+      <header className={styles.bar}>
+        <span className={styles.brand}>Spandrel</span>
+        <Button small aria-expanded={isOpen} aria-controls="navigation" onClick={() => setOpen(!isOpen)}>
+          Menu
+        </Button>
+      </header>
+      <nav id="navigation" className={joined(styles.nav, isOpen && styles.open)} aria-label="Pages">
+        <span className={styles.brandWide}>Spandrel</span>
+        <Palette />
+        {slug !== null && (
+          <>
+            <ProjectPicker slug={slug} />
+            <ul className={styles.list}>
+              {PROJECT_ITEMS.filter(offered).map(({ label, to }) => (
+                <li key={to}>
+                  <Link
+                    to={to}
+                    params={{ slug }}
+                    className={styles.item}
+                    activeProps={{ className: styles.active }}
+                    onClick={close}
+                  >
+                    {label}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+        {account.keyId !== null && (
+          <>
+            <h2 className={styles.heading}>Organization</h2>
+            <ul className={styles.list}>
+              {ORGANIZATION_ITEMS.filter(offered).map(({ label, to }) => (
+                <li key={to}>
+                  <Link to={to} className={styles.item} activeProps={{ className: styles.active }} onClick={close}>
+                    {label}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+        <Button look="plain" className={styles.out} onClick={end}>
+          Sign out
+        </Button>
+      </nav>
+      <main id="content" className={styles.content} tabIndex={-1}>
+        <Outlet />
+      </main>
+    </div>
+  );
+}
+
+function ProjectPicker({ slug }: { readonly slug: string }) {
+  const { account } = useSession();
+  const navigate = useNavigate();
+  if (account.projects.length === 1) return <p className={styles.project}>{account.projects[0]?.name}</p>;
+  return (
+    <select
+      className={styles.picker}
+      aria-label="Project"
+      value={slug}
+      onChange={(event) => void navigate({ to: '/$slug/traces', params: { slug: event.target.value } })}
+    >
+      {account.projects.map((project) => (
+        <option key={project.id} value={project.slug}>
+          {project.name}
+        </option>
+      ))}
+    </select>
+  );
+}

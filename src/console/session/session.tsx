@@ -1,0 +1,109 @@
+/** The session of this tab: no key, a key that is being looked at, or an account. */
+
+import { Code, ConnectError, type Transport } from '@connectrpc/connect';
+import { TransportProvider } from '@connectrpc/connect-query';
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react';
+import { Loading } from '../design/button.tsx';
+import { readFailure } from '../design/failure.tsx';
+import { type Account, may, openAccount, type Place } from './account.ts';
+import { forgetKey, keepKey, readKey } from './key.ts';
+import { SignIn } from './sign-in.tsx';
+import { createTransport } from './transport.ts';
+
+type Session = {
+  readonly account: Account;
+  readonly transport: Transport;
+  may(permission: string): boolean;
+  end(): void;
+};
+
+const ACCOUNT = 'account';
+const SessionContext = createContext<Session | null>(null);
+
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (session === null) throw new Error('there is no session here');
+  return session;
+}
+
+/** Shows what is inside to whoever has a key that works, and asks everybody else for one. */
+export function SessionGate({ children }: { readonly children: ReactNode }) {
+  const [key, setKey] = useState(readKey);
+  const client = useQueryClient();
+  const transport = useMemo(() => createTransport(key ?? '', null), [key]);
+  const account = useQuery({
+    queryKey: [ACCOUNT, key],
+    queryFn: () => openAccount(key ?? '', transport),
+    enabled: key !== null,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const { refetch } = account;
+  useRefusals(client, () => void refetch());
+  const isRefused = account.isError && ConnectError.from(account.error).code === Code.Unauthenticated;
+  const session = useMemo<Session | null>(() => {
+    if (!account.data || isRefused) return null;
+    const known = account.data;
+    const end = () => {
+      forgetKey();
+      client.clear();
+      setKey(null);
+    };
+    return { account: known, transport, end, may: (permission) => may(known, permission) };
+  }, [account.data, isRefused, transport, client]);
+  const signIn = (entered: string) => {
+    keepKey(entered);
+    if (entered === key) void account.refetch();
+    else setKey(entered);
+  };
+  if (key !== null && account.isPending) return <Loading />;
+  if (session === null) return <SignIn onKey={signIn} error={account.error} />;
+  return (
+    <SessionContext value={session}>
+      <TransportProvider transport={transport}>{children}</TransportProvider>
+    </SessionContext>
+  );
+}
+
+/** A key can end at any time: the first page that is refused lets the session find out. */
+function useRefusals(client: QueryClient, onRefused: () => void): void {
+  const act = useRef(onRefused);
+  useEffect(() => {
+    act.current = onRefused;
+  });
+  useEffect(() => {
+    const look = (error: unknown, isAccount: boolean) => {
+      if (error && !isAccount && readFailure(error).code === 'invalid_credentials') act.current();
+    };
+    const stopQueries = client.getQueryCache().subscribe((event) => {
+      if (event.type !== 'updated' || event.action.type !== 'error') return;
+      look(event.action.error, event.query.queryKey[0] === ACCOUNT);
+    });
+    const stopMutations = client.getMutationCache().subscribe((event) => {
+      if (event.type === 'updated' && event.action.type === 'error') look(event.action.error, false);
+    });
+    return () => {
+      stopQueries();
+      stopMutations();
+    };
+  }, [client]);
+}
+
+const ProjectContext = createContext<Place | null>(null);
+
+export function useProject(): Place {
+  const project = useContext(ProjectContext);
+  if (project === null) throw new Error('there is no project here');
+  return project;
+}
+
+/** What is inside asks about this project. */
+export function ProjectScope({ project, children }: { readonly project: Place; readonly children: ReactNode }) {
+  const { account } = useSession();
+  const transport = useMemo(() => createTransport(account.key, project.id), [account.key, project.id]);
+  return (
+    <ProjectContext value={project}>
+      <TransportProvider transport={transport}>{children}</TransportProvider>
+    </ProjectContext>
+  );
+}

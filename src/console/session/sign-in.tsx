@@ -1,0 +1,51 @@
+import { useState } from 'react';
+import { Button, Field } from '../design/button.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import styles from './sign-in.module.css';
+
+type SignInProps = { readonly onKey: (key: string) => void; readonly error: unknown };
+
+export function SignIn({ onKey, error }: SignInProps) {
+  const [key, setKey] = useState('');
+  return (
+    <main className={styles.main}>
+      <form
+        className={styles.card}
+        onSubmit={(event) => {
+          event.preventDefault();
+          const entered = key.trim();
+          if (entered !== '') onKey(entered);
+        }}
+      >
+        <div>
+          <p className={styles.brand}>Spandrel</p>
+          <h1>Sign in with a key</h1>
+        </div>
+        {error != null && <FailureNotice error={error} />}
+        <Field
+          label="Key"
+          hint="An API key of the organization, or the key of a project. It stays in this tab until you close it."
+        >
+          {(props) => (
+            <input
+              {...props}
+              type="password"
+              autoComplete="off"
+              spellCheck={false}
+              placeholder="sk-lw-…"
+              value={key}
+              onChange={(event) => setKey(event.target.value)}
+            />
+          )}
+        </Field>
+        <Button type="submit" look="primary" disabled={key.trim() === ''}>
+          Sign in
+        </Button>
+        <p className={styles.hint}>
+          The first start of the server printed two keys, and a link that signs in. <code>npx spandrel --help</code>{' '}
+          says how to make another.
+        </p>
+      </form>
+    </main>
+  );
+}

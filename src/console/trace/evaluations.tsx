@@ -1,0 +1,40 @@
+import { EvaluationStatus, type TraceEvaluation } from '../../../gen/spandrel/v1/traces_pb.js';
+import { Badge, type Tone } from '../design/button.tsx';
+import { nameControls } from '../design/format.ts';
+import styles from './detail.module.css';
+import { ErrorView } from './section.tsx';
+import { evaluationWord } from './span-words.ts';
+
+const SHOWN_MAX = 200;
+
+export function Evaluations({ evaluations }: { readonly evaluations: readonly TraceEvaluation[] }) {
+  return (
+    <>
+      {evaluations.slice(0, SHOWN_MAX).map((each) => (
+        <article key={each.evaluationId} className={styles.evaluation}>
+          <div className={styles.line}>
+            <h3>{nameControls(each.name)}</h3>
+            <Badge tone={toneOf(each)}>{outcomeOf(each)}</Badge>
+            {each.score !== undefined && <span>Score {each.score}</span>}
+            {each.label !== undefined && <span>{nameControls(each.label)}</span>}
+            {each.isGuardrail && <Badge>guardrail</Badge>}
+          </div>
+          {each.details !== undefined && <p className={styles.said}>{nameControls(each.details)}</p>}
+          {each.error && <ErrorView error={each.error} />}
+        </article>
+      ))}
+      {evaluations.length > SHOWN_MAX && <p>{evaluations.length - SHOWN_MAX} more are not shown.</p>}
+    </>
+  );
+}
+
+function outcomeOf({ passed, status }: TraceEvaluation): string {
+  if (status !== EvaluationStatus.PROCESSED) return evaluationWord(status);
+  if (passed === undefined) return 'processed';
+  return passed ? 'passed' : 'failed';
+}
+
+function toneOf({ passed, status }: TraceEvaluation): Tone {
+  if (status === EvaluationStatus.ERROR || passed === false) return 'bad';
+  return passed === true ? 'good' : 'quiet';
+}

@@ -1,0 +1,15 @@
+/** What the address of one trace says. */
+
+export type TraceSearch = {
+  /** The id of the chosen span. */
+  readonly span?: string;
+  readonly view?: 'tree';
+};
+
+export function readTraceSearch(raw: Record<string, unknown>): TraceSearch {
+  const { span, view } = raw;
+  return {
+    ...((typeof span === 'string' || typeof span === 'number') && { span: String(span) }),
+    ...(view === 'tree' && { view }),
+  };
+}

@@ -1,0 +1,111 @@
+/** All that is known of one span. */
+
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import type { SpanMetrics, TraceEvaluation, TraceSpan } from '../../../gen/spandrel/v1/traces_pb.js';
+import { Badge, CopyButton } from '../design/button.tsx';
+import { formatCost, formatCount, formatDuration, formatInstant, nameControls } from '../design/format.ts';
+import styles from './detail.module.css';
+import { Evaluations } from './evaluations.tsx';
+import { JsonView } from './json-view.tsx';
+import { LongText } from './long-text.tsx';
+import { ErrorView, Section } from './section.tsx';
+import { costSourceWords, spanTypeWord } from './span-words.ts';
+import { ValueView } from './value-view.tsx';
+
+type SpanDetailProps = { readonly span: TraceSpan; readonly evaluations: readonly TraceEvaluation[] };
+
+const CONTEXTS_MAX = 100;
+
+export function SpanDetail({ span, evaluations }: SpanDetailProps) {
+  const own = evaluations.filter(({ spanId }) => spanId === span.spanId);
+  return (
+    <>
+      <div className={styles.head}>
+        <h2>{nameControls(span.name)}</h2>
+        <Badge tone="accent">{spanTypeWord(span.type)}</Badge>
+        <CopyButton text={span.spanId}>Copy span id</CopyButton>
+      </div>
+      <dl className={styles.facts}>
+        {factsOf(span).map(([label, value, note]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>
+              {value}
+              {note && <span className={styles.note}>{note}</span>}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {span.error && <ErrorView error={span.error} />}
+      {span.input && (
+        <Section title="Input">
+          <ValueView value={span.input} label="input" />
+        </Section>
+      )}
+      {span.output && (
+        <Section title="Output">
+          <ValueView value={span.output} label="output" />
+        </Section>
+      )}
+      {span.contexts.length > 0 && (
+        <Section title={`Retrieved documents, ${span.contexts.length}`}>
+          {span.contexts.slice(0, CONTEXTS_MAX).map((context, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a document may be there twice, and its place never changes.
+            <LongText key={index} text={context.content} />
+          ))}
+        </Section>
+      )}
+      {own.length > 0 && (
+        <Section title="Evaluations">
+          <Evaluations evaluations={own} />
+        </Section>
+      )}
+      {span.paramsJson !== undefined && (
+        <Section title="Parameters">
+          <JsonView json={span.paramsJson} label="parameters" />
+        </Section>
+      )}
+      {span.metrics?.otherJson !== undefined && (
+        <Section title="Other metrics">
+          <JsonView json={span.metrics.otherJson} label="other metrics" />
+        </Section>
+      )}
+      {span.telemetryJson !== undefined && (
+        <Section title="OpenTelemetry">
+          <JsonView json={span.telemetryJson} label="OpenTelemetry" />
+        </Section>
+      )}
+    </>
+  );
+}
+
+type Fact = readonly [label: string, value: string, note?: string | null | undefined];
+
+function factsOf(span: TraceSpan): readonly Fact[] {
+  const { startedAt, finishedAt, firstTokenAt } = span.timestamps ?? {};
+  const since = (at: typeof startedAt) =>
+    startedAt && at ? formatDuration(timestampMs(at) - timestampMs(startedAt)) : null;
+  const facts: (Fact | null)[] = [
+    span.model === undefined ? null : ['Model', nameControls(span.model), span.vendor && nameControls(span.vendor)],
+    ['Started', formatInstant(startedAt)],
+    ['Duration', since(finishedAt) ?? '–'],
+    firstTokenAt ? ['First token', since(firstTokenAt) ?? '–'] : null,
+    ...(span.metrics ? factsOfMetrics(span.metrics) : []),
+    ['Span id', nameControls(span.spanId)],
+  ];
+  return facts.filter((fact) => fact !== null);
+}
+
+function factsOfMetrics(metrics: SpanMetrics): readonly (Fact | null)[] {
+  const estimated = metrics.tokensEstimated ? 'estimated by the sender' : null;
+  const count = (label: string, value: bigint | undefined): Fact | null =>
+    value === undefined ? null : [label, formatCount(value), estimated];
+  return [
+    count('Prompt tokens', metrics.promptTokens),
+    count('Completion tokens', metrics.completionTokens),
+    count('Reasoning tokens', metrics.reasoningTokens),
+    count('Read from cache', metrics.cacheReadInputTokens),
+    count('Written to cache', metrics.cacheCreationInputTokens),
+    metrics.costSource ? ['Cost', formatCost(metrics.cost), costSourceWords(metrics.costSource)] : null,
+  ];
+}

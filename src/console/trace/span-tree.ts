@@ -1,0 +1,85 @@
+/** The spans of a trace in the order they are shown in: each below the one that caused it. */
+
+import { timestampMs } from '@bufbuild/protobuf/wkt';
+import type { TraceSpan } from '../../../gen/spandrel/v1/traces_pb.js';
+
+export type SpanNode = {
+  readonly span: TraceSpan;
+  readonly depth: number;
+  /** Of its children, and theirs. */
+  readonly descendants: number;
+  readonly startMs: number;
+  readonly endMs: number;
+};
+
+/** Deeper steps stand no further to the right. */
+export const DEPTH_MAX = 24;
+
+/**
+ * Goes down without recursion, for a chain may be as long as the trace. A span whose parent is not there, or
+ * that is among its own ancestors, stands at the top.
+ */
+export function orderSpans(spans: readonly TraceSpan[]): readonly SpanNode[] {
+  const ids = new Set(spans.map(({ spanId }) => spanId));
+  const children = new Map<string, TraceSpan[]>();
+  const tops: TraceSpan[] = [];
+  for (const span of spans) {
+    const { parentId } = span;
+    if (parentId === undefined || parentId === span.spanId || !ids.has(parentId)) tops.push(span);
+    else {
+      const siblings = children.get(parentId);
+      if (siblings) siblings.push(span);
+      else children.set(parentId, [span]);
+    }
+  }
+  const seen = new Set<string>();
+  const nodes: { span: TraceSpan; depth: number; descendants: number; startMs: number; endMs: number }[] = [];
+  const walk = (top: TraceSpan) => {
+    const open: { at: number; rest: TraceSpan[] }[] = [];
+    const enter = (span: TraceSpan, depth: number) => {
+      if (seen.has(span.spanId)) return;
+      seen.add(span.spanId);
+      const { startedAt, finishedAt } = span.timestamps ?? {};
+      const startMs = startedAt ? timestampMs(startedAt) : 0;
+      nodes.push({ span, depth, descendants: 0, startMs, endMs: finishedAt ? timestampMs(finishedAt) : startMs });
+      open.push({ at: nodes.length - 1, rest: (children.get(span.spanId) ?? []).toReversed() });
+    };
+    enter(top, 0);
+    for (let current = open.at(-1); current; current = open.at(-1)) {
+      const next = current.rest.pop();
+      if (next) {
+        enter(next, open.length);
+        continue;
+      }
+      const node = nodes[current.at];
+      if (node) node.descendants = nodes.length - 1 - current.at;
+      open.pop();
+    }
+  };
+  for (const top of tops) walk(top);
+  for (const span of spans) walk(span);
+  return nodes;
+}
+
+/** Without what stands below folded spans. */
+export function visibleNodes(nodes: readonly SpanNode[], folded: ReadonlySet<string>): readonly SpanNode[] {
+  if (folded.size === 0) return nodes;
+  const visible: SpanNode[] = [];
+  for (let at = 0; at < nodes.length; at += 1) {
+    const node = nodes[at];
+    if (!node) break;
+    visible.push(node);
+    if (folded.has(node.span.spanId)) at += node.descendants;
+  }
+  return visible;
+}
+
+/** The span that cost most by itself; null where none has a cost. */
+export function costliestSpan(spans: readonly TraceSpan[]): TraceSpan | null {
+  let most: TraceSpan | null = null;
+  for (const span of spans) {
+    const cost = span.metrics?.cost ?? 0;
+    if (cost > (most?.metrics?.cost ?? 0)) most = span;
+  }
+  return most;
+}

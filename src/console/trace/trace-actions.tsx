@@ -1,0 +1,54 @@
+/** What can be done with a trace. */
+
+import { useMutation } from '@connectrpc/connect-query';
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type Trace, TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
+import { Button, CopyButton } from '../design/button.tsx';
+import { Confirm } from '../design/confirm.tsx';
+import { useProject, useSession } from '../session/session.tsx';
+
+/** The key is not in it: what is copied lands in chats. */
+function curlOf(traceId: string, projectId: string | null): string {
+  const named = projectId === null ? '' : ` -H 'X-Project-Id: ${projectId}'`;
+  const id = encodeURIComponent(traceId).replaceAll("'", '%27');
+  return `curl -s '${location.origin}/api/traces/${id}' -H "X-Auth-Token: $SPANDREL_PROJECT_KEY"${named}`;
+}
+
+export function TraceActions({ trace }: { readonly trace: Trace }) {
+  const { account, may } = useSession();
+  const { id, slug } = useProject();
+  const [isAsking, setAsking] = useState(false);
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const remove = useMutation(TraceService.method.deleteTrace, {
+    async onSuccess() {
+      await navigate({ to: '/$slug/traces', params: { slug } });
+      client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] === 'connect-query' });
+    },
+  });
+  return (
+    <>
+      <CopyButton text={curlOf(trace.traceId, account.keyId === null ? null : id)}>Copy as curl</CopyButton>
+      <CopyButton text={trace.traceId}>Copy id</CopyButton>
+      {may('project:manage') && (
+        <Button small look="plain" onClick={() => setAsking(true)}>
+          Delete
+        </Button>
+      )}
+      <Confirm
+        open={isAsking}
+        onClose={() => setAsking(false)}
+        title="Delete this trace"
+        action="Delete for good"
+        typed="delete"
+        pending={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate({ traceId: trace.traceId })}
+      >
+        Its spans and evaluations go with it. This cannot be undone.
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,187 @@
+/** Spans below each other, with bars over time. Only those in sight are drawn, so ten thousand scroll as ten do. */
+
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { SpanType, type TraceSpan } from '../../../gen/spandrel/v1/traces_pb.js';
+import { Button, joined } from '../design/button.tsx';
+import { formatCost, formatDuration, nameControls } from '../design/format.ts';
+import { DEPTH_MAX, type SpanNode, visibleNodes } from './span-tree.ts';
+import { spanTypeWord } from './span-words.ts';
+import styles from './waterfall.module.css';
+
+const ROW_PX = 30;
+const NAME_CHARACTERS = 200;
+
+type WaterfallProps = {
+  readonly nodes: readonly SpanNode[];
+  readonly chosen: string | null;
+  readonly onChoose: (span: TraceSpan | null) => void;
+  readonly bars: boolean;
+  readonly onBars: (bars: boolean) => void;
+  readonly complete: boolean;
+};
+
+export function Waterfall({ nodes, chosen, onChoose, bars, onBars, complete }: WaterfallProps) {
+  const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
+  const visible = useMemo(() => visibleNodes(nodes, folded), [nodes, folded]);
+  const range = useMemo(() => rangeOf(nodes), [nodes]);
+  const box = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: visible.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW_PX,
+    overscan: 12,
+  });
+  const at = useMemo(() => visible.findIndex(({ span }) => span.spanId === chosen), [visible, chosen]);
+  const { scrollToIndex } = virtual;
+  useEffect(() => {
+    if (at >= 0) scrollToIndex(at);
+  }, [at, scrollToIndex]);
+  const fold = (id: string, isFolded: boolean) => {
+    const next = new Set(folded);
+    if (isFolded) next.add(id);
+    else next.delete(id);
+    setFolded(next);
+  };
+  const press = (event: KeyboardEvent) => {
+    const node = visible[at];
+    const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) onChoose(visible[Math.max(0, Math.min(visible.length - 1, at + step))]?.span ?? null);
+    else if (event.key === 'ArrowLeft' && node) fold(node.span.spanId, node.descendants > 0);
+    else if (event.key === 'ArrowRight' && node) fold(node.span.spanId, false);
+    else if (event.key === 'Escape') onChoose(null);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div className={styles.side}>
+      <div className={styles.tools}>
+        <Button small aria-pressed={chosen === null} onClick={() => onChoose(null)}>
+          Whole trace
+        </Button>
+        <span className={styles.spread}>
+          <Button small onClick={() => setFolded(folded.size > 0 ? new Set() : foldable(nodes))}>
+            {folded.size > 0 ? 'Unfold all' : 'Fold all'}
+          </Button>
+          <Button small aria-pressed={bars} onClick={() => onBars(!bars)}>
+            Bars
+          </Button>
+        </span>
+      </div>
+      <div
+        ref={box}
+        className={styles.box}
+        role="tree"
+        aria-label="Spans; j and k move"
+        tabIndex={0}
+        aria-activedescendant={at >= 0 ? rowId(at) : undefined}
+        onKeyDown={press}
+      >
+        <div role="presentation" className={styles.rows} style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map((item) => {
+            const node = visible[item.index];
+            if (!node) return null;
+            return (
+              <Row
+                key={node.span.spanId}
+                id={rowId(item.index)}
+                node={node}
+                top={item.start}
+                range={bars ? range : null}
+                chosen={item.index === at}
+                folded={folded.has(node.span.spanId)}
+                onChoose={() => onChoose(node.span)}
+                onFold={(isFolded) => fold(node.span.spanId, isFolded)}
+              />
+            );
+          })}
+        </div>
+      </div>
+      {!complete && (
+        <p role="status" className={styles.tools}>
+          More spans are on their way…
+        </p>
+      )}
+    </div>
+  );
+}
+
+function rowId(index: number): string {
+  return `span-${index}`;
+}
+
+type Range = { readonly startMs: number; readonly lengthMs: number };
+
+function rangeOf(nodes: readonly SpanNode[]): Range {
+  let startMs = Number.POSITIVE_INFINITY;
+  let endMs = Number.NEGATIVE_INFINITY;
+  for (const node of nodes) {
+    startMs = Math.min(startMs, node.startMs);
+    endMs = Math.max(endMs, node.endMs);
+  }
+  return { startMs, lengthMs: Math.max(1, endMs - startMs) };
+}
+
+function foldable(nodes: readonly SpanNode[]): ReadonlySet<string> {
+  return new Set(nodes.filter(({ descendants }) => descendants > 0).map(({ span }) => span.spanId));
+}
+
+type RowProps = {
+  readonly id: string;
+  readonly node: SpanNode;
+  readonly top: number;
+  /** Null where no bars are drawn. */
+  readonly range: Range | null;
+  readonly chosen: boolean;
+  readonly folded: boolean;
+  readonly onChoose: () => void;
+  readonly onFold: (isFolded: boolean) => void;
+};
+
+function Row({ id, node, top, range, chosen, folded, onChoose, onFold }: RowProps) {
+  const { span, depth, descendants } = node;
+  const indent = { paddingLeft: 10 + Math.min(depth, DEPTH_MAX) * 14 };
+  const isFoldable = descendants > 0;
+  return (
+    <div
+      id={id}
+      role="treeitem"
+      aria-level={depth + 1}
+      aria-selected={chosen}
+      {...(isFoldable ? { 'aria-expanded': !folded } : {})}
+      className={joined(styles.row, chosen && styles.chosen)}
+      style={{ transform: `translateY(${top}px)` }}
+      onClick={onChoose}
+    >
+      <span className={styles.name} style={indent}>
+        <span
+          className={joined(styles.caret, isFoldable && styles.foldable, folded && styles.folded)}
+          aria-hidden="true"
+          onClick={(event) => {
+            if (!isFoldable) return;
+            event.stopPropagation();
+            onFold(!folded);
+          }}
+        />
+        <span className={joined(styles.type, span.type === SpanType.LLM && styles.llm)}>{spanTypeWord(span.type)}</span>
+        <span className={styles.label}>{nameControls(span.name.slice(0, NAME_CHARACTERS))}</span>
+        {span.error && <span className={styles.failed}>failed</span>}
+        {folded && <span className={styles.hidden}>+{descendants}</span>}
+      </span>
+      {range && (
+        <span className={styles.track} aria-hidden="true">
+          <span
+            className={joined(styles.bar, span.type === SpanType.LLM && styles.llmBar, span.error && styles.failedBar)}
+            style={barOf(node, range)}
+          />
+        </span>
+      )}
+      <span className={styles.cost}>{span.metrics?.cost === undefined ? '' : formatCost(span.metrics.cost)}</span>
+      <span className={styles.time}>{formatDuration(node.endMs - node.startMs)}</span>
+    </div>
+  );
+}
+
+function barOf({ startMs, endMs }: SpanNode, { startMs: firstMs, lengthMs }: Range) {
+  return { left: `${(100 * (startMs - firstMs)) / lengthMs}%`, width: `${(100 * (endMs - startMs)) / lengthMs}%` };
+}

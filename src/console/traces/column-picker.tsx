@@ -1,0 +1,52 @@
+import { Popover } from '@base-ui/react/popover';
+import { buttonClass } from '../design/button.tsx';
+import styles from './column-picker.module.css';
+import { SHOWN_BY_DEFAULT, SIZES } from './columns.tsx';
+import floating from './filter-bar.module.css';
+
+const LABELS: Readonly<Record<string, string>> = {
+  started: 'Started',
+  name: 'Name',
+  input: 'Input',
+  output: 'Output',
+  user: 'User',
+  models: 'Model',
+  evaluations: 'Evaluations',
+  tokens: 'Tokens',
+  cost: 'Cost',
+  firstToken: 'First token',
+  duration: 'Duration',
+};
+
+/** The columns an address asks for. */
+export function shownColumns(value: string | undefined): readonly string[] {
+  const asked = (value ?? '').split(',').filter((id) => Object.hasOwn(SIZES, id));
+  return asked.length > 0 ? asked : SHOWN_BY_DEFAULT;
+}
+
+type ColumnPickerProps = { readonly value: string | undefined; readonly onChange: (value: string | undefined) => void };
+
+export function ColumnPicker({ value, onChange }: ColumnPickerProps) {
+  const shown = shownColumns(value);
+  const toggle = (id: string) => {
+    const next = Object.keys(SIZES).filter((each) => (each === id) !== shown.includes(each));
+    onChange(next.join() === SHOWN_BY_DEFAULT.join() || next.length === 0 ? undefined : next.join());
+  };
+  return (
+    <Popover.Root>
+      <Popover.Trigger className={buttonClass()}>Columns</Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Positioner sideOffset={6} align="end" className={floating.floating ?? ''}>
+          <Popover.Popup className={styles.popup ?? ''} aria-label="Columns">
+            {Object.keys(SIZES).map((id) => (
+              <label key={id} className={styles.choice}>
+                <input type="checkbox" checked={shown.includes(id)} onChange={() => toggle(id)} />
+                {LABELS[id]}
+              </label>
+            ))}
+          </Popover.Popup>
+        </Popover.Positioner>
+      </Popover.Portal>
+    </Popover.Root>
+  );
+}

@@ -1,0 +1,116 @@
+/** The line that traces are looked for with: words to find, and filters written as name:value. */
+
+export type Filter = { readonly name: string; readonly value: string };
+export type QueryLine = { readonly text: string; readonly filters: readonly Filter[] };
+
+type Kind = {
+  /** Before the colon; where `of` is set, a dot and a name follow it. */
+  readonly name: string;
+  readonly label: string;
+  /** As the api calls it. */
+  readonly filter: string;
+  /** What follows the dot. */
+  readonly of?: 'key' | 'evaluator';
+  readonly values?: readonly string[];
+};
+
+const FLAGS = ['true', 'false'];
+
+export const FILTER_KINDS: readonly Kind[] = [
+  { name: 'error', label: 'Failed', filter: 'traces.error', values: FLAGS },
+  { name: 'model', label: 'Model', filter: 'spans.model' },
+  { name: 'user', label: 'User', filter: 'metadata.user_id' },
+  { name: 'thread', label: 'Thread', filter: 'metadata.thread_id' },
+  { name: 'customer', label: 'Customer', filter: 'metadata.customer_id' },
+  { name: 'label', label: 'Label', filter: 'metadata.labels' },
+  { name: 'prompt', label: 'Prompt', filter: 'metadata.prompt_ids' },
+  { name: 'has', label: 'Has metadata', filter: 'metadata.key' },
+  { name: 'meta', label: 'Metadata', filter: 'metadata.value', of: 'key' },
+  { name: 'name', label: 'Name', filter: 'traces.name' },
+  { name: 'origin', label: 'Origin', filter: 'traces.origin' },
+  {
+    name: 'type',
+    label: 'Span type',
+    filter: 'spans.type',
+    values: ['llm', 'tool', 'agent', 'rag', 'chain', 'guardrail', 'evaluation', 'workflow', 'span'],
+  },
+  { name: 'evaluator', label: 'Evaluated by', filter: 'evaluations.evaluator_id' },
+  { name: 'guarded', label: 'Guarded by', filter: 'evaluations.evaluator_id.guardrails_only' },
+  { name: 'judged', label: 'Judged by', filter: 'evaluations.evaluator_id.has_passed' },
+  { name: 'scored', label: 'Scored by', filter: 'evaluations.evaluator_id.has_score' },
+  { name: 'labelled', label: 'Labelled by', filter: 'evaluations.evaluator_id.has_label' },
+  { name: 'passed', label: 'Passed', filter: 'evaluations.passed', of: 'evaluator', values: FLAGS },
+  { name: 'state', label: 'Evaluation state', filter: 'evaluations.state', of: 'evaluator' },
+  { name: 'verdict', label: 'Evaluation label', filter: 'evaluations.label', of: 'evaluator' },
+  { name: 'score', label: 'Score from..to', filter: 'evaluations.score', of: 'evaluator' },
+];
+
+function kindOf(name: string): Kind | undefined {
+  const [first = '', ...rest] = name.split('.');
+  return FILTER_KINDS.find((kind) => kind.name === first && (kind.of === undefined) === (rest.length === 0));
+}
+
+export function labelOf({ name }: Filter): string {
+  const kind = kindOf(name);
+  if (!kind) return name;
+  return kind.of === undefined ? kind.label : `${kind.label} ${name.slice(kind.name.length + 1)}`;
+}
+
+/** What has a colon and begins with no name of a filter is a word as any other, an address for example. */
+export function parseQueryLine(line: string): QueryLine {
+  const words: string[] = [];
+  const filters: Filter[] = [];
+  for (const [, part = ''] of line.matchAll(/((?:[^\s"]|"(?:[^"\\]|\\.)*"?)+)/g)) {
+    const colon = nameEnd(part);
+    const name = unquote(part.slice(0, Math.max(colon, 0)));
+    if (colon > 0 && kindOf(name)) filters.push({ name, value: unquote(part.slice(colon + 1)) });
+    else words.push(unquote(part));
+  }
+  return { text: words.join(' '), filters: filters.filter(({ value }) => value !== '') };
+}
+
+export function writeQueryLine({ text, filters }: QueryLine): string {
+  const written = filters.map(({ name, value }) => `${quoteWhere(/[\s":]/, name)}:${quoteWhere(/[\s"]|^$/, value)}`);
+  // A word that would read as a filter is quoted whole.
+  const words = parseQueryLine(text).filters.length > 0 ? [JSON.stringify(text)] : [text];
+  return [...words, ...written].filter((part) => part !== '').join(' ');
+}
+
+/** The filters as the api takes them; null when there are none. */
+export function filtersJson(filters: readonly Filter[]): string | null {
+  const lists = new Map<string, string[]>();
+  const groups = new Map<string, Map<string, string[]>>();
+  for (const { name, value } of filters) {
+    const kind = kindOf(name);
+    if (!kind) continue;
+    const values = kind.name === 'score' ? value.split('..') : [value];
+    const isPlain = kind.of === undefined;
+    const group = isPlain ? lists : (groups.get(kind.filter) ?? new Map<string, string[]>());
+    const key = isPlain ? kind.filter : name.slice(kind.name.length + 1);
+    group.set(key, [...(group.get(key) ?? []), ...values]);
+    if (!isPlain) groups.set(kind.filter, group);
+  }
+  const nested = [...groups].map(([name, group]) => [name, Object.fromEntries(group)] as const);
+  const all = [...lists, ...nested];
+  return all.length === 0 ? null : JSON.stringify(Object.fromEntries(all));
+}
+
+/** Where the colon after a name stands; names may be quoted, too. */
+function nameEnd(part: string): number {
+  let quoted = false;
+  for (let at = 0; at < part.length; at += 1) {
+    const character = part.charAt(at);
+    if (character === '\\' && quoted) at += 1;
+    else if (character === '"') quoted = !quoted;
+    else if (character === ':' && !quoted) return at;
+  }
+  return -1;
+}
+
+function unquote(text: string): string {
+  return text.replace(/"((?:[^"\\]|\\.)*)"?/g, (_, inner: string) => inner.replace(/\\(.)/g, '$1'));
+}
+
+function quoteWhere(special: RegExp, text: string): string {
+  return special.test(text) ? `"${text.replace(/["\\]/g, '\\$&')}"` : text;
+}

@@ -1,0 +1,118 @@
+/** The list of traces: what is looked for stands in the address. */
+
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { useInfiniteQuery } from '@connectrpc/connect-query';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { SortDirection, type Trace, TraceService, TraceSort } from '../../../gen/spandrel/v1/traces_pb.js';
+import { Loading } from '../design/button.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import { formatCount } from '../design/format.ts';
+import { ColumnPicker } from './column-picker.tsx';
+import { FilterBar } from './filter-bar.tsx';
+import { FirstTrace } from './first-trace.tsx';
+import { filtersJson, parseQueryLine } from './query-line.ts';
+import { RangePicker } from './range-picker.tsx';
+import { boundsOf, RANGE_DEFAULT, type TraceListSearch } from './search.ts';
+import styles from './trace-list-page.module.css';
+import { TraceTable } from './trace-table.tsx';
+
+const route = getRouteApi('/$slug/traces');
+
+const PAGE_SIZE = 100;
+const LIVE_MS = 2_000;
+
+const SORTS = {
+  started: TraceSort.STARTED_AT,
+  cost: TraceSort.TOTAL_COST,
+  duration: TraceSort.TOTAL_TIME_MS,
+  'first-token': TraceSort.FIRST_TOKEN_MS,
+};
+
+type Change = Partial<Record<keyof TraceListSearch, string | boolean | undefined>>;
+
+export function TraceListPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const change = (part: Change) =>
+    void navigate({ search: (now: TraceListSearch) => ({ ...now, ...part }) as TraceListSearch, replace: true });
+  const found = useTraces(search);
+  const traces = useMemo(
+    () =>
+      found.data?.pages.flatMap((page) =>
+        page.traces.flatMap(({ view }) => (view.case === 'trace' ? [view.value] : [])),
+      ) ?? [],
+    [found.data],
+  );
+  const isEverything = search.q === undefined && (search.range === undefined || search.range === RANGE_DEFAULT);
+  if (found.isSuccess && traces.length === 0 && !found.hasNextPage && isEverything) return <FirstTrace />;
+  return (
+    <div className={styles.page}>
+      <div className={styles.head}>
+        <h1>Traces</h1>
+        <div className={styles.tools}>
+          <label className={styles.live}>
+            <input
+              type="checkbox"
+              checked={search.live === true}
+              onChange={(event) => change({ live: event.target.checked || undefined })}
+            />
+            Live
+          </label>
+          <RangePicker search={search} onChange={change} />
+          <ColumnPicker value={search.columns} onChange={(columns) => change({ columns })} />
+        </div>
+      </div>
+      <FilterBar search={search} onChange={change} />
+      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      {found.isPending && <Loading />}
+      {found.isSuccess && (
+        <TraceTable
+          traces={traces}
+          search={search}
+          onSort={(sort, dir) => change({ sort, dir })}
+          more={found.hasNextPage && !found.isFetchingNextPage ? () => void found.fetchNextPage() : null}
+        />
+      )}
+      <p className={styles.count} role="status">
+        {found.isSuccess && <Count traces={traces} total={found.data.pages[0]?.pagination} />}
+      </p>
+    </div>
+  );
+}
+
+type CountProps = {
+  readonly traces: readonly Trace[];
+  readonly total: { readonly totalHits: bigint; readonly totalHitsRelation: string } | undefined;
+};
+
+function Count({ traces, total }: CountProps) {
+  const hits = `${formatCount(total?.totalHits)}${total?.totalHitsRelation === 'gte' ? ' or more' : ''}`;
+  return <>{traces.length === 0 ? 'No trace fits.' : `${formatCount(traces.length)} of ${hits} shown`}</>;
+}
+
+function useTraces(search: TraceListSearch) {
+  const { q = '', range, from, to, sort, dir, not, live } = search;
+  const input = useMemo(() => {
+    const { text, filters } = parseQueryLine(q);
+    const asked = filtersJson(filters);
+    const bounds = boundsOf({ ...(range && { range }), ...(from && { from }), ...(to && { to }) }, Date.now());
+    return {
+      query: text,
+      ...(asked !== null && { filtersJson: asked, negateFilters: not === true }),
+      startDate: timestampFromMs(bounds.fromMs),
+      ...(bounds.toMs !== null && { endDate: timestampFromMs(bounds.toMs) }),
+      sortBy: SORTS[sort ?? 'started'],
+      sortDirection: dir === 'asc' ? SortDirection.ASC : SortDirection.DESC,
+      pageSize: PAGE_SIZE,
+      pageToken: '',
+    };
+  }, [q, range, from, to, sort, dir, not]);
+  return useInfiniteQuery(TraceService.method.searchTraces, input, {
+    pageParamKey: 'pageToken',
+    getNextPageParam: (last) => last.pagination?.nextPageToken,
+    placeholderData: keepPreviousData,
+    refetchInterval: live ? LIVE_MS : false,
+  });
+}

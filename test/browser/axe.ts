@@ -1,0 +1,23 @@
+/** What axe finds on a page. The page's own policy refuses foreign scripts, so axe is put in by the protocol of the browser. */
+
+import { readFileSync } from 'node:fs';
+import type axe from 'axe-core';
+import type { Page } from 'playwright-core';
+
+const AXE = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+const GRAVE: ReadonlySet<string | null | undefined> = new Set(['serious', 'critical']);
+const STANDARDS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+/** One line for each grave finding. */
+export async function findBarriers(page: Page): Promise<readonly string[]> {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate((standards) => {
+    const { axe: engine } = globalThis as unknown as { axe: typeof axe };
+    return engine.run({ runOnly: { type: 'tag', values: standards } });
+  }, STANDARDS);
+  return violations
+    .filter(({ impact }) => GRAVE.has(impact))
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+    );
+}

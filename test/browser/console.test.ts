@@ -1,0 +1,306 @@
+/** The console in a real browser, against a real server. All journeys are in one file, for they share the browser. */
+
+import { gzipSync } from 'node:zlib';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startApp, type TestApp } from '../support/app.ts';
+import { findBarriers } from './axe.ts';
+import { launchBrowser, openPage, signInLink, type TestPage, takePicture } from './browser.ts';
+import { longTrace, send, sendShop, shopTrace } from './sent-traces.ts';
+
+let browser: Browser;
+let app: TestApp;
+let tab: TestPage;
+
+beforeAll(async () => {
+  [browser, app] = await Promise.all([launchBrowser(), startApp()]);
+  await sendShop(app, Date.now(), 130);
+});
+afterAll(async () => {
+  await browser?.close();
+  await app?.close();
+});
+
+beforeEach(async () => {
+  tab = await openPage(browser, app.address);
+});
+afterEach(async () => {
+  const { complaints, strangers } = tab;
+  await tab.close();
+  expect(complaints).toEqual([]);
+  expect(strangers).toEqual([]);
+});
+
+const slug = async () => new URL(tab.page.url()).pathname.split('/')[1] ?? '';
+
+describe('signing in', () => {
+  it('the link of a first start signs in, and its key stands in no address afterwards', async () => {
+    const { page } = tab;
+    await page.goto(signInLink(app.address, app.adminKey));
+    await page.getByRole('heading', { name: 'Traces' }).waitFor();
+    expect(page.url()).not.toContain(app.adminKey.slice(10));
+    await page.reload();
+    await page.getByRole('heading', { name: 'Traces' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in with a key' }).waitFor();
+    expect(
+      await page.evaluate('JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie])'),
+    ).not.toContain('sk-lw-');
+  });
+
+  it('the key of a project signs in too, and a wrong one is told why not', async () => {
+    const { page } = tab;
+    await page.goto(`${app.address}/`);
+    await page.getByLabel('Key').fill(`${app.projectKey.slice(0, -1)}x`);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText('The key is not accepted').waitFor();
+    await page.getByLabel('Key').fill(app.projectKey);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Traces' }).waitFor();
+    expect(await page.getByRole('heading', { name: 'Organization' }).count()).toBe(0);
+  });
+});
+
+describe('the first page', () => {
+  it('needs at most 250 KB of scripts, packed', async () => {
+    const { page } = tab;
+    const scripts: Promise<Buffer>[] = [];
+    page.on('response', (response) => {
+      if (response.url().endsWith('.js')) scripts.push(response.body());
+    });
+    await page.goto(signInLink(app.address, app.projectKey));
+    await page
+      .getByRole('row', { name: /customer/ })
+      .first()
+      .waitFor();
+    const bytes = (await Promise.all(scripts)).map((script) => gzipSync(script).length);
+    expect(bytes.length).toBeGreaterThan(1);
+    expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(250_000);
+  });
+});
+
+describe('traces', () => {
+  it('the first trace of a project appears by itself', async () => {
+    const empty = await startApp();
+    const first = await openPage(browser, empty.address);
+    try {
+      const { page } = first;
+      await page.goto(signInLink(empty.address, empty.projectKey));
+      await page.getByText('Waiting for the first trace').waitFor();
+      await page.getByRole('button', { name: 'Copy' }).first().click();
+      await page.getByText('Copied').waitFor();
+      const shell = await page.evaluate<string>('navigator.clipboard.readText()');
+      expect(shell).toContain(`-H 'X-Auth-Token: ${empty.projectKey}'`);
+      expect(await page.content()).not.toContain(empty.projectKey);
+      await takePicture(page, 'first-trace');
+      await send(
+        empty,
+        JSON.parse(/-d '(\{.*\})'$/s.exec(shell)?.[1]?.replaceAll(/'\$now'/g, String(Date.now())) ?? ''),
+      );
+      await page.getByRole('link', { name: 'Open it' }).click();
+      await page.getByRole('treeitem', { name: /answer/ }).click();
+      await page.getByText('from the price list').waitFor();
+      expect(first.complaints).toEqual([]);
+    } finally {
+      await first.close();
+      await empty.close();
+    }
+  });
+
+  it('a slow trace is found, and its costliest span says where its price comes from', async () => {
+    const { page } = tab;
+    await page.goto(signInLink(app.address, app.projectKey));
+    await page.getByRole('button', { name: 'Duration' }).click();
+    await page
+      .getByRole('row', { name: /research the order/ })
+      .first()
+      .waitFor();
+    await takePicture(page, 'traces');
+    await page.getByRole('link', { name: 'research the order' }).click();
+    await page.getByRole('button', { name: 'Costliest span' }).click();
+    await page.getByRole('heading', { name: 'write the answer' }).waitFor();
+    await page.getByText('from the price list').waitFor();
+    expect(new URL(page.url()).searchParams.get('span')).toBe('write-65');
+    await takePicture(page, 'trace');
+    await page.reload();
+    await page.getByRole('heading', { name: 'write the answer' }).waitFor();
+  });
+
+  it('filters stand in the address and as chips, and each can be taken away', async () => {
+    const { page } = tab;
+    await page.goto(signInLink(app.address, app.projectKey));
+    await page.getByLabel('Find traces').fill('parcel user:user-3 error:false');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Remove User user-3' }).waitFor();
+    const shown = page.getByRole('status').filter({ hasText: 'shown' });
+    await shown.filter({ hasNotText: 'of 130' }).waitFor();
+    const filtered = await shown.textContent();
+    await page.reload();
+    await shown.filter({ hasText: filtered ?? '' }).waitFor();
+    await page.getByRole('button', { name: 'Remove User user-3' }).click();
+    await page.getByRole('button', { name: 'Remove Failed false' }).click();
+    await page.getByLabel('Find traces').fill('');
+    await shown.filter({ hasText: 'of 130' }).waitFor();
+    await page.getByRole('button', { name: 'Add filter' }).click();
+    await page.getByLabel('Value').fill('gpt-5');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('button', { name: 'Remove Model gpt-5' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('q')).toBe('model:gpt-5');
+  });
+
+  it('live, a new trace stands at the top without a reload', async () => {
+    const { page } = tab;
+    await page.goto(signInLink(app.address, app.projectKey));
+    await page.getByLabel('Live').check();
+    await send(app, { ...shopTrace(900, Date.now()), trace_id: 'fresh', metadata: {} });
+    await page.locator('[aria-rowindex="2"]').getByRole('link').and(page.locator('[href$="/fresh"]')).waitFor();
+  });
+
+  it('of ten thousand spans only those in sight are drawn, and the last is a moment away', async () => {
+    const { page } = tab;
+    await send(app, longTrace('long', 10_000, Date.now() - 20_000));
+    await page.goto(signInLink(app.address, app.projectKey));
+    await page.getByRole('heading', { name: 'Traces' }).waitFor();
+    await page.goto(`${app.address}/${await slug()}/traces/long`);
+    const tree = page.getByRole('tree');
+    await page.getByRole('treeitem', { name: 'step 9', exact: false }).first().waitFor();
+    expect(await page.getByRole('treeitem').count()).toBeLessThan(100);
+    await tree.focus();
+    for (let press = 0; press < 30; press += 1) await page.keyboard.press('j');
+    expect(new URL(page.url()).searchParams.get('span')).toMatch(/^step-/);
+    await tree.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await page.getByRole('treeitem', { name: /step 9999/ }).waitFor();
+  });
+});
+
+describe('what people send', () => {
+  it('is text, whatever is in it', async () => {
+    const { page } = tab;
+    const hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>javascript:alert(3)\u202Etxt.exe\u001b[31mred`;
+    const deep = JSON.parse(`${'{"a":'.repeat(60)}"<b>deep</b>"${'}'.repeat(60)}`);
+    await send(app, {
+      trace_id: 'hostile',
+      metadata: { user_id: hostile, [`<b>${hostile}`]: deep },
+      spans: [
+        {
+          type: 'llm',
+          span_id: 'hostile-span',
+          name: hostile,
+          model: hostile,
+          input: {
+            type: 'chat_messages',
+            value: [
+              { role: '<b>user</b>', content: hostile },
+              { role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://elsewhere.test/x.png' } }] },
+            ],
+          },
+          output: {
+            type: 'json',
+            value: { [hostile]: 'x'.repeat(900_000), list: Array.from({ length: 20_000 }, (_, index) => index) },
+          },
+          error: { message: hostile, stacktrace: [hostile] },
+          timestamps: { started_at: Date.now(), finished_at: Date.now() },
+        },
+      ],
+      evaluations: [{ name: hostile, passed: false, details: hostile, label: hostile }],
+    });
+    await page.goto(signInLink(app.address, app.projectKey));
+    await page
+      .getByRole('row', { name: /onerror/ })
+      .getByRole('link')
+      .click();
+    await page.getByRole('treeitem').click();
+    await page.getByLabel('Search in output').fill('19999');
+    await page.getByText('1 found').waitFor();
+    const text = await page.locator('main').innerText();
+    expect(text).toContain('<script>alert(2)</script>javascript:alert(3)[U+202E]txt.exe[U+001B][31mred');
+    expect(text).not.toMatch(/[\u202e\u001b]/);
+    expect(await page.locator('main img, main script, main b, main a[href^="javascript"]').count()).toBe(0);
+    expect(text.length).toBeLessThan(100_000);
+    await takePicture(page, 'hostile');
+  });
+});
+
+describe('people', () => {
+  it('get everywhere by keyboard alone', async () => {
+    const { page } = tab;
+    await page.goto(signInLink(app.address, app.projectKey));
+    await page
+      .getByRole('row', { name: /customer/ })
+      .first()
+      .waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('error:false');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Remove Failed false' }).waitFor();
+    await page.getByRole('table', { name: 'Traces' }).focus();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('tree').waitFor();
+    await page.getByRole('tree').focus();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    expect(new URL(page.url()).searchParams.get('span')).toMatch(/^find-/);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('trac');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Traces' }).waitFor();
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    it(`meet no grave barrier, ${colorScheme}`, async () => {
+      const themed = await openPage(browser, app.address, { colorScheme });
+      const { page } = themed;
+      const barriers: string[] = [];
+      const look = async (name: string) => {
+        await takePicture(page, `${name}-${colorScheme}`);
+        for (const barrier of await findBarriers(page)) barriers.push(`${name}: ${barrier}`);
+      };
+      try {
+        await page.goto(app.address);
+        await page.getByLabel('Key').waitFor();
+        await look('sign-in');
+        await page.goto(signInLink(app.address, app.adminKey));
+        await page
+          .getByRole('row', { name: /customer/ })
+          .first()
+          .waitFor();
+        await look('traces');
+        const project = new URL(page.url()).pathname.split('/')[1];
+        await page.goto(`${app.address}/${project}/traces/shop-5`);
+        await page.getByRole('treeitem', { name: /answer the customer/ }).waitFor();
+        await look('trace-whole');
+        await page.getByRole('treeitem', { name: /write the answer/ }).click();
+        await page.getByRole('heading', { name: 'write the answer' }).waitFor();
+        await look('trace-span');
+        expect(barriers).toEqual([]);
+      } finally {
+        await themed.close();
+      }
+    });
+  }
+
+  it('can use it on a phone', async () => {
+    const phone = await openPage(browser, app.address, { viewport: { width: 390, height: 844 } });
+    const { page } = phone;
+    try {
+      await page.goto(signInLink(app.address, app.projectKey));
+      await page
+        .getByRole('row', { name: /customer/ })
+        .first()
+        .waitFor();
+      await takePicture(page, 'traces-phone');
+      await page
+        .getByRole('row', { name: /customer/ })
+        .first()
+        .getByRole('link')
+        .click();
+      await page.getByRole('tree').waitFor();
+      await takePicture(page, 'trace-phone');
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    } finally {
+      await phone.close();
+    }
+  });
+});
