@@ -3,7 +3,7 @@
 import type { Config } from './config.ts';
 import type { Clock } from './domain/clock.ts';
 import type { RunEvaluator } from './domain/evaluations/outcome.ts';
-import type { Pricing } from './domain/pricing.ts';
+import type { Pricing } from './domain/pricing/pricing.ts';
 import { createBuiltinRunner } from './evaluation/builtin/runner.ts';
 import { createChat } from './evaluation/judge/chat.ts';
 import { createJudge } from './evaluation/judge/judge.ts';

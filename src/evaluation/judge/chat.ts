@@ -1,7 +1,7 @@
 /** One question to an OpenAI-compatible endpoint: its attempts, what it answers, and what can go wrong with it. */
 
 import type { LosslessObject } from '../../domain/lossless-json.ts';
-import type { TokenCounts } from '../../domain/pricing.ts';
+import type { TokenCounts } from '../../domain/pricing/pricing.ts';
 import { type Exchanged, type PostJson, readRetryAfterMs } from './post-json.ts';
 
 export type ChatReply =

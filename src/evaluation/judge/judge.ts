@@ -2,7 +2,7 @@
 
 import type { EvaluationOutcome, EvaluationRun, RunEvaluator } from '../../domain/evaluations/outcome.ts';
 import { type LosslessObject, readMember } from '../../domain/lossless-json.ts';
-import type { Pricing, TokenCounts } from '../../domain/pricing.ts';
+import type { Pricing, TokenCounts } from '../../domain/pricing/pricing.ts';
 import type { AskChat } from './chat.ts';
 import { type Judgement, judgementOf } from './judgements.ts';
 import { systemMessage, userMessage } from './messages.ts';
