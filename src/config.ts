@@ -1,6 +1,7 @@
 /** What the environment says, checked. All problems are reported at once. */
 
 import { readBootstrap } from './config-bootstrap.ts';
+import { type EvaluatorSettings, readEvaluators } from './config-evaluators.ts';
 import { type Limits, readLimits } from './config-limits.ts';
 import { type LlmSettings, readLlm } from './config-llm.ts';
 import { isAboutService, nameProblems } from './config-names.ts';
@@ -42,6 +43,7 @@ export type Config = {
   readonly webhooks: WebhookSettings;
   readonly aws: AwsSettings;
   readonly llm: LlmSettings;
+  readonly evaluators: EvaluatorSettings;
   readonly limits: Limits;
 };
 
@@ -95,6 +97,7 @@ export function readConfig(environment: Environment): Config {
     webhooks: readWebhooks(reader),
     aws: readAws(reader),
     llm: readLlm(reader),
+    evaluators: readEvaluators(reader),
     limits: readLimits(reader),
   };
   if (problems.length > 0) throw new ConfigError(problems);

@@ -3,6 +3,7 @@
 import type { Config } from './config.ts';
 import type { Clock } from './domain/clock.ts';
 import type { RunEvaluator } from './domain/evaluations/outcome.ts';
+import type { CheckPatterns } from './domain/evaluators/text-rules.ts';
 import type { Pricing } from './domain/pricing/pricing.ts';
 import { createBuiltinRunner } from './evaluation/builtin/runner.ts';
 import { createChat } from './evaluation/judge/chat.ts';
@@ -13,6 +14,7 @@ import { waitUnseen } from './schedule.ts';
 
 export type EvaluationPorts = {
   readonly run: RunEvaluator;
+  readonly checkPatterns: CheckPatterns;
   /** Whether there is a language model to ask. */
   readonly hasModel: boolean;
   /** Aborted when the process stops. */
@@ -36,7 +38,7 @@ const OPENAI_HOST = 'api.openai.com';
 export function createEvaluating({ config, pricing, clock, onEnd, log }: EvaluatingDeps): Evaluating {
   const { llm } = config;
   const stopping = new AbortController();
-  const builtin = createBuiltinRunner();
+  const builtin = createBuiltinRunner(config.evaluators);
   const judge = createJudge({
     endpoint: createEndpoint(config, clock),
     model: llm.model,
@@ -49,6 +51,7 @@ export function createEvaluating({ config, pricing, clock, onEnd, log }: Evaluat
   return {
     ports: {
       run: createRunner({ builtin: builtin.run, judge, monotonicMs, onEnd, log }),
+      checkPatterns: builtin.checkPatterns,
       hasModel: llm.baseUrl !== null,
       stopping: stopping.signal,
     },

@@ -98,7 +98,7 @@ export function compileServices(deps: ServiceDeps, publicUrl: () => string): Met
 type Shared = { readonly cursors: CursorCodec; readonly sizes: Sizes };
 
 function compileData(
-  { store, random, config, pricing, requestMeter: meter, onDiscarded, takeSteps }: ServiceDeps,
+  { store, random, config, pricing, requestMeter: meter, onDiscarded, takeSteps, evaluations }: ServiceDeps,
   { cursors, sizes, publicUrl }: Shared & { readonly publicUrl: () => string },
 ): Method[] {
   const linkTo = (kind: string) => (project: Project, id: string) =>
@@ -139,7 +139,7 @@ function compileData(
     ...compileService(
       EvaluatorService,
       createEvaluatorRpc({
-        evaluators: createEvaluators({ store: store.evaluators, random }),
+        evaluators: createEvaluators({ store: store.evaluators, random, checkPatterns: evaluations.checkPatterns }),
         platformUrl: linkTo('evaluators'),
       }),
       sizes,
@@ -166,6 +166,7 @@ function compileEvaluations(
   const evaluations = createEvaluations({
     evaluators: store.evaluators,
     run: ports.run,
+    checkPatterns: ports.checkPatterns,
     results: createTraceResults({ store: store.traces, limits, traceDefaultDays: config.traceRetentionDays }),
     clock,
     random,

@@ -165,4 +165,14 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'SPANDREL_LLM_MODEL', fallback: 'gpt-5-mini', about: 'The model that evaluators ask unless they name one.' },
   { name: 'SPANDREL_LLM_TIMEOUT_MS', fallback: '30000', about: 'How long one attempt at a judgement may take.' },
   { name: 'SPANDREL_LLM_CONCURRENCY', fallback: '4', about: 'Judgements of this process under way at once.' },
+  {
+    name: 'SPANDREL_EVALUATOR_TIMEOUT_MS',
+    fallback: '1000',
+    about: 'How long a run of an evaluator that needs no model may take, at most 60000.',
+  },
+  {
+    name: 'SPANDREL_EVALUATOR_THREADS',
+    fallback: '2',
+    about: 'Threads for long runs of evaluators, at most 64, started when they are needed.',
+  },
 ];

@@ -5,10 +5,12 @@ import type { Project } from './caller.ts';
 import type { RandomBytes } from './clock.ts';
 import type { Evaluator } from './evaluator.ts';
 import { changeProblems, type EvaluatorChange, mergeChange } from './evaluator-change.ts';
-import { type EvaluatorDraft, judgeDraft } from './evaluator-draft.ts';
+import { type EvaluatorContent, type EvaluatorDraft, judgeDraft } from './evaluator-draft.ts';
 import { drawSlug } from './evaluator-slug.ts';
+import { type CheckPatterns, patternProblems } from './evaluators/text-rules.ts';
 import { Fault, unavailableFault, validationFault } from './fault.ts';
 import { newId } from './ids.ts';
+import type { LosslessObject } from './lossless-json.ts';
 import { countCodePoints, refuseProblems } from './reasons.ts';
 import type { EvaluatorStore } from './store.ts';
 
@@ -16,7 +18,11 @@ export { changeProblems, type EvaluatorChange } from './evaluator-change.ts';
 export { draftProblems, type EvaluatorDraft } from './evaluator-draft.ts';
 export type { EvaluatorFieldDraft } from './evaluator-fields.ts';
 
-export type EvaluatorDeps = { readonly store: EvaluatorStore; readonly random: RandomBytes };
+export type EvaluatorDeps = {
+  readonly store: EvaluatorStore;
+  readonly random: RandomBytes;
+  readonly checkPatterns: CheckPatterns;
+};
 
 export type Evaluators = {
   /** By id, or else by slug. Throws evaluator_not_found, also for another project's. */
@@ -45,6 +51,7 @@ export function createEvaluators(deps: EvaluatorDeps): Evaluators {
     get: (project, idOrSlug) => findEvaluator(deps, project, idOrSlug),
     create: async (project, draft, nowMs) => {
       const content = judgeDraft(draft);
+      await refuseBadPatterns(deps, content);
       for (let attempt = 0; attempt < SLUG_ATTEMPTS_MAX; attempt += 1) {
         const evaluator: Evaluator = {
           id: newId('evaluator', deps.random),
@@ -113,14 +120,23 @@ async function updateEvaluator(
   refuseProblems(changeProblems(change));
   for (let round = 0; round < UPDATE_ROUNDS_MAX; round += 1) {
     const stored = await findEvaluator(deps, project, idOrSlug);
-    const { name, configJson, fields, outputFields } = mergeChange(stored, change);
+    const content = mergeChange(stored, change);
+    const { name, configJson, fields, outputFields } = content;
     if (name === stored.name && configJson === stored.configJson) return stored;
+    if (configJson !== stored.configJson) await refuseBadPatterns(deps, content);
     // It only ever grows, so that it tells one state of the evaluator from every other.
     const updatedAtMs = Math.max(nowMs, stored.updatedAtMs + 1);
     const evaluator: Evaluator = { ...stored, name, configJson, fields, outputFields, updatedAtMs };
     if ((await deps.store.replace(evaluator, stored.updatedAtMs)) === 'stored') return evaluator;
   }
   throw unavailableFault('Others keep changing this evaluator; try again.', RETRY_AFTER_SECONDS);
+}
+
+/** Throws validation_error. */
+async function refuseBadPatterns({ checkPatterns }: EvaluatorDeps, { type, configJson }: EvaluatorContent) {
+  if (type !== 'evaluator') return;
+  const { evaluatorType, settings } = JSON.parse(configJson) as { evaluatorType: string; settings: LosslessObject };
+  refuseProblems(await patternProblems(checkPatterns, { evaluatorType, settings, path: 'config.settings' }));
 }
 
 /** Evaluators a project may hold at once. */

@@ -85,7 +85,11 @@ class FakeStore implements EvaluatorStore {
 
 export function setUp() {
   const store = new FakeStore();
-  const evaluators = createEvaluators({ store, random: randomBytes });
+  const evaluators = createEvaluators({
+    store,
+    random: randomBytes,
+    checkPatterns: async (patterns) => patterns.map(() => null),
+  });
   const create = (draft: Partial<EvaluatorDraft>) => evaluators.create(project, { ...emptyDraft, ...draft }, NOW_MS);
   return { store, evaluators, create };
 }

@@ -4,6 +4,7 @@ import type { Project } from '../caller.ts';
 import type { Evaluator } from '../evaluator.ts';
 import { type CatalogueEntry, findCatalogueEntry } from '../evaluator-catalogue.ts';
 import { judgeSettings, overlaySettings } from '../evaluator-settings.ts';
+import { type CheckPatterns, patternProblems } from '../evaluators/text-rules.ts';
 import { Fault, type Reason } from '../fault.ts';
 import { isObject, parseFreeJson } from '../free-json.ts';
 import { type LosslessObject, readMember } from '../lossless-json.ts';
@@ -60,8 +61,22 @@ export function settingsOfRun({ entry, settings }: EvaluationTarget, sent: Lossl
   const whole = overlaySettings(entry.settings, { ...settings, ...Object.fromEntries(chosen) });
   const found: Reason[] = [];
   judgeSettings(entry.settings, whole, found);
-  const [first] = found;
-  if (first === undefined) return whole;
+  refuseSettings(entry, found);
+  return whole;
+}
+
+/** Of settings that were judged otherwise. Throws invalid_settings. */
+export async function refuseBadPatterns(
+  checkPatterns: CheckPatterns,
+  entry: CatalogueEntry,
+  settings: LosslessObject,
+): Promise<void> {
+  const subject = { evaluatorType: entry.id, settings, path: 'config.settings' };
+  refuseSettings(entry, await patternProblems(checkPatterns, subject));
+}
+
+function refuseSettings(entry: CatalogueEntry, [first]: readonly Reason[]): void {
+  if (first === undefined) return;
   throw new Fault('invalid_settings', `Invalid settings for ${entry.id} evaluator: ${spellReason(first)}`);
 }
 

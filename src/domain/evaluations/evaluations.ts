@@ -2,6 +2,7 @@
 
 import type { Project } from '../caller.ts';
 import type { Clock, RandomBytes } from '../clock.ts';
+import type { CheckPatterns } from '../evaluators/text-rules.ts';
 import { Fault } from '../fault.ts';
 import { newId } from '../ids.ts';
 import { refuseProblems } from '../reasons.ts';
@@ -14,13 +15,20 @@ import {
   spanIdOf,
   traceIdOf,
 } from './evaluation-request.ts';
-import { type EvaluationTarget, findTarget, settingsOfRun, type TargetDeps } from './evaluation-target.ts';
+import {
+  type EvaluationTarget,
+  findTarget,
+  refuseBadPatterns,
+  settingsOfRun,
+  type TargetDeps,
+} from './evaluation-target.ts';
 import type { EvaluationOutcome, EvaluationRun, RunEvaluator } from './outcome.ts';
 import { type Result, resultDraft } from './result-draft.ts';
 import type { TraceResults } from './trace-results.ts';
 
 export type EvaluationsDeps = TargetDeps & {
   readonly run: RunEvaluator;
+  readonly checkPatterns: CheckPatterns;
   readonly results: TraceResults;
   readonly clock: Clock;
   readonly random: RandomBytes;
@@ -50,7 +58,7 @@ export function createEvaluations(deps: EvaluationsDeps): Evaluations {
     async evaluate(project, request, signal) {
       refuseProblems(requestProblems(request));
       const target = await findTarget(deps, project, request.evaluator);
-      const run = planRun(target, request);
+      const run = await planRun(deps, target, request);
       const startedAtMs = deps.clock();
       const outcome = await deps.run(run, signal);
       const passed = passedOf(outcome, request.asGuardrail, request.onError ?? target.onError);
@@ -75,9 +83,14 @@ export function createEvaluations(deps: EvaluationsDeps): Evaluations {
 }
 
 /** Throws invalid_settings, evaluator_missing_field. */
-function planRun(target: EvaluationTarget, request: EvaluationRequest): EvaluationRun {
+async function planRun(
+  { checkPatterns }: EvaluationsDeps,
+  target: EvaluationTarget,
+  request: EvaluationRequest,
+): Promise<EvaluationRun> {
   const { entry } = target;
   const settings = settingsOfRun(target, objectOf(request.settings));
+  await refuseBadPatterns(checkPatterns, entry, settings);
   const data = readData(entry, objectOf(request.data));
   const missing = findMissingField(entry, data);
   if (missing === null) return { evaluatorType: entry.id, settings, data };

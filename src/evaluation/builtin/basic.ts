@@ -1,34 +1,30 @@
 /** Rules about what the input and the output contain or match; all of them must hold. */
 
 import type { EvaluationOutcome, EvaluationRun } from '../../domain/evaluations/outcome.ts';
-import { isLosslessArray, isLosslessObject, readMember } from '../../domain/lossless-json.ts';
+import { readTextRules, type TextRule } from '../../domain/evaluators/text-rules.ts';
+import type { Evaluate } from './evaluators.ts';
 import { textOf } from './fields.ts';
 import { verdictOf } from './outcomes.ts';
-import { compilePattern } from './pattern.ts';
 
-export function followRules(run: EvaluationRun): EvaluationOutcome {
-  const rules = readRules(run);
+type Search = (pattern: string, text: string) => boolean;
+
+/** What finds patterns is loaded only for rules that have some. */
+export async function loadRules({ settings }: EvaluationRun): Promise<Evaluate> {
+  if (!readTextRules(settings).some(({ isPattern }) => isPattern)) return (run) => followRules(run, () => false);
+  const { compilePattern } = await import('./pattern.ts');
+  return (run) => followRules(run, (pattern, text) => compilePattern(pattern).test(text));
+}
+
+function followRules(run: EvaluationRun, search: Search): EvaluationOutcome {
+  const rules = readTextRules(run.settings);
   if (rules.length === 0) return verdictOf(false, 'No rules were defined');
-  const broken = rules.find((rule) => !holds(rule, textOf(run, rule.field)));
+  const broken = rules.find((rule) => !holds(rule, textOf(run, rule.field), search));
   if (broken === undefined) return verdictOf(true);
   const { rule, value, field } = broken;
   return verdictOf(false, `Rule ${rule} "${value}" failed for ${field} "${textOf(run, field)}"`);
 }
 
-type Rule = { readonly field: string; readonly rule: string; readonly value: string };
-
-function readRules(run: EvaluationRun): readonly Rule[] {
-  const rules = readMember(run.settings, 'rules');
-  if (!isLosslessArray(rules)) return [];
-  return rules.filter(isLosslessObject).map((rule) => ({
-    field: String(readMember(rule, 'field')),
-    rule: String(readMember(rule, 'rule')),
-    value: String(readMember(rule, 'value')),
-  }));
-}
-
-function holds({ rule, value }: Rule, text: string): boolean {
-  if (rule === 'contains') return text.includes(value);
-  if (rule === 'not_contains') return !text.includes(value);
-  return compilePattern(value).test(text) === (rule === 'matches_regex');
+function holds({ value, isPattern, isNegated }: TextRule, text: string, search: Search): boolean {
+  const isThere = isPattern ? search(value, text) : text.includes(value);
+  return isThere !== isNegated;
 }

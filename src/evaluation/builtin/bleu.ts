@@ -33,38 +33,36 @@ type Matches = { readonly matched: number; readonly total: number };
  * How many n-grams of the output the reference has, each counted at most as often as there, for every order of which
  * the output has any.
  */
-function matchesByOrder(output: readonly string[], reference: readonly string[]): readonly Matches[] {
+function matchesByOrder(outputTokens: readonly string[], referenceTokens: readonly string[]): readonly Matches[] {
+  const numbers = new Map<string, number>();
+  const reference = referenceTokens.map((token) => idOf(numbers, token));
+  const output = outputTokens.map((token) => numbers.get(token) ?? UNKNOWN);
   const found: Matches[] = [];
-  let [outputGrams, referenceGrams]: [Grams, Grams] = [begin(output), begin(reference)];
-  for (let order = 1; order <= ORDER_MAX && order <= output.length; order += 1) {
-    const ids = new Map<string, number>();
-    referenceGrams = extend(referenceGrams, reference, (key) => idOf(ids, key));
-    outputGrams = extend(outputGrams, output, (key) => ids.get(key) ?? UNKNOWN);
+  let [outputGrams, referenceGrams]: [Grams, Grams] = [output, reference];
+  for (let order = 1; order <= ORDER_MAX && outputGrams.length > 0; order += 1) {
     found.push({ matched: countShared(outputGrams, referenceGrams), total: outputGrams.length });
+    const ids = new Map<number, number>();
+    const keyOf = (id: number, token: number) => id * numbers.size + token;
+    referenceGrams = lengthen(referenceGrams, reference.slice(order), (id, token) => idOf(ids, keyOf(id, token)));
+    outputGrams = lengthen(outputGrams, output.slice(order), (id, token) => {
+      return id === UNKNOWN || token === UNKNOWN ? UNKNOWN : (ids.get(keyOf(id, token)) ?? UNKNOWN);
+    });
   }
   return found;
 }
 
-/** By where each n-gram begins, a number that equal ones share. A number takes less memory than the texts it stands for. */
+/** By where each n-gram begins, a number that equal ones share: less to hold and to compare than texts. */
 type Grams = readonly number[];
 
-/** Of n-grams that the reference does not have; no longer one that begins with them is there either. */
+/** What the reference does not have: a token, or an n-gram, and so no longer one with it either. */
 const UNKNOWN = -1;
 
-/** N-grams of no tokens are all equal: one stands before every token, and one after the last. */
-function begin(tokens: readonly string[]): Grams {
-  return new Array<number>(tokens.length + 1).fill(0);
+/** N-grams with the token that follows each; the last one has none. */
+function lengthen(grams: Grams, following: readonly number[], idOfPair: (id: number, token: number) => number): Grams {
+  return following.map((token, start) => idOfPair(grams[start] ?? UNKNOWN, token));
 }
 
-/** N-grams that are one token longer. */
-function extend(shorter: Grams, tokens: readonly string[], idOfKey: (key: string) => number): Grams {
-  const order = tokens.length - shorter.length + 2;
-  return shorter.slice(0, -1).map((id, start) => {
-    return id === UNKNOWN ? UNKNOWN : idOfKey(`${id} ${tokens[start + order - 1]}`);
-  });
-}
-
-function idOf(ids: Map<string, number>, key: string): number {
+function idOf<Key>(ids: Map<Key, number>, key: Key): number {
   const known = ids.get(key);
   if (known !== undefined) return known;
   ids.set(key, ids.size);

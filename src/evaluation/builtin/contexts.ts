@@ -3,7 +3,7 @@
 import type { EvaluationOutcome, EvaluationRun } from '../../domain/evaluations/outcome.ts';
 import { textsOf } from './fields.ts';
 import { processed } from './outcomes.ts';
-import { findSimilarity } from './similarity.ts';
+import { codePointsOf, findSimilarity } from './similarity.ts';
 
 export function scoreContextPrecision(run: EvaluationRun): EvaluationOutcome {
   return scoreContexts(run, { pick: ({ precision }) => precision });
@@ -46,11 +46,12 @@ const RELEVANT_MIN = 0.5;
 
 function compareContexts(contexts: readonly string[], expected: readonly string[], distanceMeasure: string): Scores {
   const similarity = findSimilarity(distanceMeasure);
+  const retrieved = contexts.map(codePointsOf);
   const best = new Array<number>(contexts.length).fill(0);
   let recalled = 0;
-  for (const wanted of expected) {
+  for (const wanted of expected.map(codePointsOf)) {
     let bestOfWanted = 0;
-    contexts.forEach((context, index) => {
+    retrieved.forEach((context, index) => {
       const likeness = similarity(context, wanted);
       best[index] = Math.max(best[index] ?? 0, likeness);
       bestOfWanted = Math.max(bestOfWanted, likeness);

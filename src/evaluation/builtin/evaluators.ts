@@ -7,7 +7,7 @@ export type Evaluate = (run: EvaluationRun) => EvaluationOutcome;
 /** Each is loaded when it first runs: a server that never runs one does not hold its code. */
 const LOADERS: { readonly [evaluatorType: string]: (run: EvaluationRun) => Promise<Evaluate> } = {
   'langevals/exact_match': async () => (await import('./exact-match.ts')).matchExactly,
-  'langevals/basic': async () => (await import('./basic.ts')).followRules,
+  'langevals/basic': async (run) => (await import('./basic.ts')).loadRules(run),
   'langevals/competitor_blocklist': async () => (await import('./competitor-blocklist.ts')).findCompetitors,
   'langevals/valid_format': async (run) => (await import('./valid-format.ts')).loadFormat(run),
   'ragas/bleu_score': async () => (await import('./bleu.ts')).scoreBleu,

@@ -24,10 +24,16 @@ export function scoreRouge(run: EvaluationRun): EvaluationOutcome {
 const STEMMED_LENGTH_MIN = 4;
 
 function tokenize(text: string): readonly string[] {
-  const tokens = text.toLowerCase().match(/[\p{L}\p{Nd}]+/gu) ?? [];
-  return tokens.map((token) =>
-    token.length >= STEMMED_LENGTH_MIN && /^[a-z0-9]+$/.test(token) ? stemWord(token) : token,
-  );
+  // Long texts repeat their words.
+  const stems = new Map<string, string>();
+  return (text.toLowerCase().match(/[\p{L}\p{Nd}]+/gu) ?? []).map((token) => {
+    const known = stems.get(token);
+    if (known !== undefined) return known;
+    const isStemmed = token.length >= STEMMED_LENGTH_MIN && /^[a-z0-9]+$/.test(token);
+    const stem = isStemmed ? stemWord(token) : token;
+    stems.set(token, stem);
+    return stem;
+  });
 }
 
 /** Each token counts at most as often as the other side has it. */

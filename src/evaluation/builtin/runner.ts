@@ -1,25 +1,126 @@
-/** Runs the evaluators that need no model and no network. */
+/** Runs the evaluators that need no model and no network: the cheap ones at once, all others in a thread. */
 
-import type { RunEvaluator } from '../../domain/evaluations/outcome.ts';
+import { getCompileCacheDir } from 'node:module';
+import { Worker } from 'node:worker_threads';
+import type { EvaluationOutcome, EvaluationRun, RunEvaluator } from '../../domain/evaluations/outcome.ts';
+import type { CheckPatterns } from '../../domain/evaluators/text-rules.ts';
+import { unavailableFault } from '../../domain/fault.ts';
+import { createPool, type Pool, type PoolAnswer } from '../pool/pool.ts';
+import { countCharacters, isCheap } from './cheap.ts';
 import { loadEvaluator } from './evaluators.ts';
 import { failed } from './outcomes.ts';
+import type { Task } from './tasks.ts';
 
 export type BuiltinRunner = {
   readonly run: RunEvaluator;
-  /** Ends what still runs. */
+  readonly checkPatterns: CheckPatterns;
+  /** Ends what still runs; what waits is answered. */
   close(): Promise<void>;
 };
 
-export function createBuiltinRunner(): BuiltinRunner {
+export type BuiltinRunnerOptions = {
+  /** Threads at most, none of which is started before there is work for it. */
+  readonly threads?: number;
+  /** Of one run, once its code is loaded. */
+  readonly timeoutMs?: number;
+};
+
+const THREADS = 2;
+const TIMEOUT_MS = 1000;
+const QUEUE_MAX = 256;
+const WAIT_MAX_MS = 5000;
+const LOAD_MAX_MS = 10_000;
+const IDLE_MS = 60_000;
+/**
+ * A thread that reaches its limit is ended. One that asks for a great deal at that moment, as a list of millions does
+ * when it grows, would take the process with it: texts are bounded so that they do not get there.
+ */
+const MEMORY_MAX_MB = 512;
+const CHARACTERS_MAX = 2 * 1024 * 1024;
+
+export function createBuiltinRunner(options: BuiltinRunnerOptions = {}): BuiltinRunner {
+  const { threads = THREADS, timeoutMs = TIMEOUT_MS } = options;
+  const pool = createPool({
+    threadsMax: threads,
+    queueMax: QUEUE_MAX,
+    waitMaxMs: WAIT_MAX_MS,
+    timeoutMs,
+    loadMaxMs: LOAD_MAX_MS,
+    idleMs: IDLE_MS,
+    spawn: spawnThread,
+  });
   return {
-    run: async (run) => {
-      try {
-        const evaluate = await loadEvaluator(run);
-        return evaluate(run);
-      } catch (error) {
-        return failed('EVALUATOR_ERROR', error instanceof Error ? error.message : String(error));
+    run: async (run, signal) => {
+      if (isCheap(run)) return await runHere(run);
+      if (countCharacters(run) > CHARACTERS_MAX) {
+        return failed('EVALUATOR_ERROR', `The texts have more than ${CHARACTERS_MAX} characters`);
       }
+      const task: Task = { kind: 'evaluate', run };
+      return outcomeOf(await pool.run(task, signal), timeoutMs);
     },
-    close: async () => {},
+    checkPatterns: createPatternCheck(pool),
+    close: pool.close,
+  };
+}
+
+function spawnThread(): Worker {
+  return new Worker(new URL('./thread-launch.js', import.meta.url), {
+    workerData: { compileCacheFolder: getCompileCacheDir() ?? null },
+    name: 'spandrel-evaluator',
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MAX_MB, maxYoungGenerationSizeMb: 32 },
+  });
+}
+
+async function runHere(run: EvaluationRun): Promise<EvaluationOutcome> {
+  try {
+    const evaluate = await loadEvaluator(run);
+    return evaluate(run);
+  } catch (error) {
+    return failed('EVALUATOR_ERROR', error instanceof Error ? error.message : String(error));
+  }
+}
+
+function outcomeOf(answer: PoolAnswer, timeoutMs: number): EvaluationOutcome {
+  switch (answer.kind) {
+    case 'done':
+      return answer.value as EvaluationOutcome;
+    case 'failed':
+      return failed('EVALUATOR_ERROR', answer.message);
+    case 'timeout':
+      return failed('EVALUATOR_TIMEOUT', `The evaluator took longer than ${timeoutMs} ms`);
+    case 'out_of_memory':
+      return failed('EVALUATOR_ERROR', `The evaluator took more than ${MEMORY_MAX_MB} MiB of memory`);
+    case 'full':
+      return retryable('Too many evaluations are waiting; try again');
+    case 'aborted':
+      return retryable('The evaluation was stopped before it ended');
+  }
+}
+
+function retryable(details: string): EvaluationOutcome {
+  return { status: 'error', errorType: 'EVALUATOR_ERROR', details, isRetryable: true };
+}
+
+const RETRY_AFTER_SECONDS = 1;
+const GOOD_PATTERNS_MAX = 500;
+const neverAborted = new AbortController().signal;
+
+/** Remembers what it found good, for the rules of an evaluator are checked with every run. */
+function createPatternCheck(pool: Pool): CheckPatterns {
+  const good = new Set<string>();
+  return async (patterns) => {
+    if (patterns.every((pattern) => good.has(pattern))) return patterns.map(() => null);
+    const task: Task = { kind: 'check_patterns', patterns };
+    const answer = await pool.run(task, neverAborted);
+    if (answer.kind === 'timeout' || answer.kind === 'out_of_memory') {
+      return patterns.map(() => 'it takes too long to compile, alone or with the others');
+    }
+    if (answer.kind !== 'done') throw unavailableFault('Too much is being evaluated; try again.', RETRY_AFTER_SECONDS);
+    const problems = answer.value as readonly (string | null)[];
+    if (good.size >= GOOD_PATTERNS_MAX) good.clear();
+    patterns.forEach((pattern, index) => {
+      if (problems[index] === null) good.add(pattern);
+    });
+    return problems;
   };
 }

@@ -1,8 +1,9 @@
 /** How alike two texts are, from 0 to 1, compared by code points. */
 
-export type Similarity = (one: string, other: string) => number;
+/** Of code points. */
+export type Similarity = (one: Uint32Array, other: Uint32Array) => number;
 
-const MEASURES: { readonly [name: string]: (one: Uint32Array, other: Uint32Array) => number } = {
+const MEASURES: { readonly [name: string]: Similarity } = {
   levenshtein: (one, other) => 1 - editDistance(one, other) / Math.max(one.length, other.length),
   hamming: (one, other) => 1 - differingPositions(one, other) / Math.max(one.length, other.length),
   jaro: jaroSimilarity,
@@ -12,11 +13,17 @@ const MEASURES: { readonly [name: string]: (one: Uint32Array, other: Uint32Array
 export function findSimilarity(distanceMeasure: string): Similarity {
   const measure = Object.hasOwn(MEASURES, distanceMeasure) ? MEASURES[distanceMeasure] : undefined;
   if (measure === undefined) throw new Error(`There is no distance measure ${distanceMeasure}.`);
-  return (one, other) => (one === other ? 1 : measure(codePoints(one), codePoints(other)));
+  return (one, other) => (one.length === 0 && other.length === 0 ? 1 : measure(one, other));
 }
 
-function codePoints(text: string): Uint32Array {
-  return Uint32Array.from(text, (character) => character.codePointAt(0) ?? 0);
+export function codePointsOf(text: string): Uint32Array {
+  const points = new Uint32Array(text.length);
+  let count = 0;
+  for (const character of text) {
+    points[count] = character.codePointAt(0) ?? 0;
+    count += 1;
+  }
+  return points.subarray(0, count);
 }
 
 function editDistance(one: Uint32Array, other: Uint32Array): number {

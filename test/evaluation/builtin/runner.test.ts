@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { patternProblems } from '../../../src/domain/evaluators/text-rules.ts';
+import { type BuiltinRunner, createBuiltinRunner } from '../../../src/evaluation/builtin/runner.ts';
+import { type Asked, runOf } from './running.ts';
+
+const MIB = 1024 * 1024;
+const never = new AbortController().signal;
+
+let runner: BuiltinRunner;
+beforeAll(() => {
+  runner = createBuiltinRunner({ timeoutMs: 500 });
+});
+afterAll(() => runner.close());
+
+const run = (evaluatorType: string, asked: Asked) => runner.run(runOf(evaluatorType, asked), never);
+
+const deepSchema = `${'{"not":'.repeat(20_000)}{}${'}'.repeat(20_000)}`;
+
+/** What would take minutes, hours, or the whole stack. */
+const HOSTILE: readonly (readonly [name: string, evaluatorType: string, asked: Asked])[] = [
+  [
+    'a pattern that backtracks',
+    'langevals/basic',
+    {
+      data: { output: `${'a'.repeat(MIB)}!` },
+      settings: { rules: [{ field: 'output', rule: 'matches_regex', value: '(a+)+$' }] },
+    },
+  ],
+  [
+    'two long contexts',
+    'ragas/context_f1',
+    { data: { contexts: ['a'.repeat(MIB)], expected_contexts: ['b'.repeat(MIB)] } },
+  ],
+  [
+    'two long summaries',
+    'ragas/rouge_score',
+    {
+      data: { output: 'a b '.repeat(MIB / 4), expected_output: 'b c '.repeat(MIB / 4) },
+      settings: { rouge_type: 'rougeL' },
+    },
+  ],
+  [
+    'parentheses without end',
+    'langevals/valid_format',
+    { data: { output: `SELECT ${'('.repeat(60)}1` }, settings: { format: 'sql' } },
+  ],
+  [
+    'brackets without end',
+    'langevals/valid_format',
+    { data: { output: '['.repeat(MIB) }, settings: { format: 'markdown' } },
+  ],
+  ['a deep schema', 'langevals/valid_format', { data: { output: '1' }, settings: { json_schema: deepSchema } }],
+  ['half a million tokens', 'langwatch/api_keys_and_secrets_detection', { data: { output: 'eyJ-'.repeat(MIB / 4) } }],
+];
+
+describe('the runner of evaluators in this process', () => {
+  it('runs each as it runs by itself, here or in a thread', async () => {
+    const short = await run('ragas/bleu_score', { data: { output: 'the cat', expected_output: 'the cat' } });
+    expect(short).toMatchObject({ status: 'processed', score: 1 });
+    const long = 'the cat sat on the mat '.repeat(200);
+    expect(await run('ragas/bleu_score', { data: { output: long, expected_output: long } })).toEqual(short);
+  });
+
+  it('ends whatever it is given, and the event loop has next to nothing to do with it', async () => {
+    // The first loads the code, and starts a thread.
+    await run('langwatch/api_keys_and_secrets_detection', {});
+    const before = process.threadCpuUsage();
+    const outcomes = await Promise.all(HOSTILE.map(([, evaluatorType, asked]) => run(evaluatorType, asked)));
+    const { user, system } = process.threadCpuUsage(before);
+    const late = outcomes.filter((outcome) => outcome.status === 'error' && outcome.errorType === 'EVALUATOR_TIMEOUT');
+    expect(late.length).toBeGreaterThan(0);
+    // Milliseconds of this thread; what it was spared are seconds.
+    expect((user + system) / 1000).toBeLessThan(500);
+  });
+
+  it('refuses texts that could take more memory than a thread has', async () => {
+    const output = 'a\n\n'.repeat(MIB);
+    expect(await run('langevals/valid_format', { data: { output }, settings: { format: 'markdown' } })).toEqual({
+      status: 'error',
+      errorType: 'EVALUATOR_ERROR',
+      details: 'The texts have more than 2097152 characters',
+      isRetryable: false,
+    });
+  });
+
+  it('tells what no pattern of RE2 is', async () => {
+    const rules = ['a+', '(?=a)b', String.raw`(a)\1`, '(?<=a)b', '(a', '^b$'].map((value) => ({
+      field: 'output',
+      rule: 'matches_regex',
+      value,
+    }));
+    const subject = { evaluatorType: 'langevals/basic', settings: { rules }, path: 'config.settings' };
+    const problems = await patternProblems(runner.checkPatterns, subject);
+    const bad = [1, 2, 3, 4].map((index) => `config.settings.rules.${index}.value`);
+    expect(problems.map(({ field }) => field)).toEqual(bad);
+    expect(problems[0]?.message).toBe(
+      'config.settings.rules.1.value must be a pattern of RE2: invalid or unsupported Perl syntax: `(?=`',
+    );
+  });
+
+  it('takes a text that is contained for no pattern', async () => {
+    const rules = [{ field: 'output', rule: 'contains', value: '(?=' }];
+    const subject = { evaluatorType: 'langevals/basic', settings: { rules }, path: 'settings' };
+    expect(await patternProblems(runner.checkPatterns, subject)).toEqual([]);
+  });
+});

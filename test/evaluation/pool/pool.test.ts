@@ -1,0 +1,112 @@
+import { Worker } from 'node:worker_threads';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createPool, type Pool, type PoolOptions } from '../../../src/evaluation/pool/pool.ts';
+
+/** Does what its task says. A thread that is told to wait goes on waiting until it is ended. */
+const THREAD = `
+const { parentPort, threadId } = require('node:worker_threads');
+const work = {
+  name: () => threadId,
+  spin: () => { for (;;); },
+  fill: () => { const all = []; for (;;) all.push({ size: all.length }); },
+  fail: () => { throw new Error('no such luck'); },
+  exit: () => process.exit(3),
+};
+parentPort.on('message', (task) => {
+  if (task === 'load') return;
+  parentPort.postMessage({ kind: 'begun' });
+  try { parentPort.postMessage({ kind: 'done', value: work[task]() }); }
+  catch (error) { parentPort.postMessage({ kind: 'failed', message: error.message }); }
+});`;
+
+const pools: Pool[] = [];
+const never = new AbortController().signal;
+
+function start(options: Partial<PoolOptions> = {}) {
+  const spawned: Worker[] = [];
+  const pool = createPool({
+    threadsMax: 1,
+    queueMax: 10,
+    waitMaxMs: 60_000,
+    timeoutMs: 60_000,
+    loadMaxMs: 60_000,
+    idleMs: 60_000,
+    spawn: () => {
+      const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4 };
+      const worker = new Worker(THREAD, { eval: true, resourceLimits });
+      spawned.push(worker);
+      return worker;
+    },
+    ...options,
+  });
+  pools.push(pool);
+  return { pool, spawned };
+}
+
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((pool) => pool.close()));
+});
+
+describe('the pool', () => {
+  it('starts a thread when there is work, keeps it, and has no more than it may', async () => {
+    const { pool, spawned } = start({ threadsMax: 2 });
+    expect(spawned).toHaveLength(0);
+    const first = await pool.run('name', never);
+    expect(await pool.run('name', never)).toEqual(first);
+    expect(spawned).toHaveLength(1);
+    await Promise.all(Array.from({ length: 6 }, () => pool.run('name', never)));
+    expect(spawned).toHaveLength(2);
+  });
+
+  it.each([
+    ['spin', { timeoutMs: 1000 }, { kind: 'timeout' }],
+    ['load', { loadMaxMs: 3000 }, { kind: 'timeout' }],
+    ['fill', {}, { kind: 'out_of_memory' }],
+    ['fail', {}, { kind: 'failed', message: 'no such luck' }],
+    ['exit', {}, { kind: 'failed', message: 'the thread ended with code 3' }],
+  ] as const)('survives a task that does %s, and does the next one', async (task, options, answer) => {
+    const { pool } = start(options);
+    const [bad, good] = await Promise.all([pool.run(task, never), pool.run('name', never)]);
+    expect(bad).toEqual(answer);
+    expect(good).toMatchObject({ kind: 'done' });
+  });
+
+  it('refuses what finds the queue full, and gives up what waited too long', async () => {
+    const { pool } = start({ queueMax: 2, timeoutMs: 1000, waitMaxMs: 50 });
+    const running = pool.run('spin', never);
+    const waiting = [pool.run('name', never), pool.run('name', never)];
+    expect(await pool.run('name', never)).toEqual({ kind: 'full' });
+    expect(await running).toEqual({ kind: 'timeout' });
+    expect(await Promise.all(waiting)).toEqual([{ kind: 'full' }, { kind: 'full' }]);
+    expect(await pool.run('name', never)).toMatchObject({ kind: 'done' });
+  });
+
+  it('lets go of what is aborted, whether it runs or waits', async () => {
+    const { pool } = start();
+    const [running, waiting] = [new AbortController(), new AbortController()];
+    const spinning = pool.run('spin', running.signal);
+    const queued = pool.run('name', waiting.signal);
+    waiting.abort();
+    expect(await queued).toEqual({ kind: 'aborted' });
+    running.abort();
+    expect(await spinning).toEqual({ kind: 'aborted' });
+    expect(await pool.run('name', AbortSignal.abort())).toEqual({ kind: 'aborted' });
+    expect(await pool.run('name', never)).toMatchObject({ kind: 'done' });
+  });
+
+  it('ends a thread that has nothing to do', async () => {
+    const { pool, spawned } = start({ idleMs: 20 });
+    await pool.run('name', never);
+    await new Promise((resolve) => spawned[0]?.once('exit', resolve));
+    expect(await pool.run('name', never)).toMatchObject({ kind: 'done' });
+    expect(spawned).toHaveLength(2);
+  });
+
+  it('answers everything when it is closed', async () => {
+    const { pool } = start();
+    const asked = [pool.run('spin', never), pool.run('name', never)];
+    await pool.close();
+    expect(await Promise.all(asked)).toEqual([{ kind: 'aborted' }, { kind: 'aborted' }]);
+    expect(await pool.run('name', never)).toEqual({ kind: 'aborted' });
+  });
+});
