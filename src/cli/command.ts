@@ -7,6 +7,7 @@ import { KEYS_HELP, type KeysCommand, readKeysCommand } from './keys-arguments.t
 import { MEMBERS_HELP, type MembersCommand, readMembersCommand } from './members-arguments.ts';
 import type { RecoveryWish } from './mint-admin-key.ts';
 import { ORGANIZATION_HELP, type OrganizationCommand, readOrganizationCommand } from './organization-arguments.ts';
+import { REPRICE_HELP, type RepriceCommand, readRepriceCommand } from './reprice-arguments.ts';
 
 export type Command =
   | { readonly kind: 'serve' }
@@ -16,6 +17,7 @@ export type Command =
   | KeysCommand
   | MembersCommand
   | OrganizationCommand
+  | RepriceCommand
   | ({ readonly kind: 'mint-admin-key' } & RecoveryWish)
   | { readonly kind: 'print'; readonly text: string }
   | { readonly kind: 'wrong'; readonly text: string };
@@ -32,6 +34,7 @@ export function readCommand(args: readonly string[]): Command {
   if (first === 'keys') return orRefuse(readKeysCommand(others), first);
   if (first === 'members') return orRefuse(readMembersCommand(others), first);
   if (first === 'organization') return orRefuse(readOrganizationCommand(others), first);
+  if (first === 'reprice') return orRefuse(readRepriceCommand(others), first);
   if (first === 'mint-admin-key') return readMintAdminKey(others);
   return refuse(`unknown argument: ${args.map(hideAddress).join(' ')}`);
 }
@@ -93,7 +96,7 @@ function refuse(problem: string, helpCommand = 'spandrel --help'): Command {
 function help(topic: string | undefined): string {
   if (topic === 'keys') return helpOfClient(KEYS_HELP);
   if (topic === 'members') return helpOfClient(MEMBERS_HELP);
-  if (topic === 'organization') return helpOfDatabase();
+  if (topic === 'organization' || topic === 'reprice') return helpOfDatabase();
   return helpOfAll();
 }
 
@@ -127,7 +130,7 @@ function helpOfDatabase(): string {
   return [
     'Done directly on the database, which the settings of the server name, with its secret; so is mint-admin-key. Beside',
     'running servers on PostgreSQL, while a server on a SQLite file is stopped:',
-    ...aligned(ORGANIZATION_HELP),
+    ...aligned([...ORGANIZATION_HELP, ...REPRICE_HELP]),
     '',
   ].join('\n');
 }

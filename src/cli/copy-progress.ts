@@ -1,10 +1,13 @@
-/** Shows how far a copy has come: one bar that is drawn over and over on a terminal, plain lines elsewhere. */
+/** Shows how far a copy, or a walk over the database, has come: one bar that is drawn over and over on a terminal, plain lines elsewhere. */
 
 import type { CopyStep } from '../storage/copy/copy.ts';
 import type { Output } from './io.ts';
 
+/** What a walk tells of itself: done is what has `rows` equal to `totalRows`. */
+export type ProgressStep = Omit<CopyStep, 'action'> & { readonly action: string };
+
 export type CopyProgress = {
-  report(step: CopyStep): void;
+  report(step: ProgressStep): void;
   /** Leaves the terminal on a fresh line. */
   end(): void;
 };
@@ -40,16 +43,16 @@ export function createCopyProgress(output: Output, nowMs: () => number): CopyPro
   };
 }
 
-function barOf(step: CopyStep): string {
+function barOf(step: ProgressStep): string {
   const share = step.totalRows === 0 ? 1 : Math.min(1, step.rows / step.totalRows);
   const bar = '#'.repeat(Math.round(share * BAR_CHARACTERS)).padEnd(BAR_CHARACTERS, '-');
   return `${step.action.padEnd(6)} ${step.table.padEnd(16)} [${bar}] ${countsOf(step)}`;
 }
 
-function lineOf(step: CopyStep): string {
+function lineOf(step: ProgressStep): string {
   return `${step.action} ${step.table} ${countsOf(step)}`;
 }
 
-function countsOf({ rows, totalRows }: CopyStep): string {
+function countsOf({ rows, totalRows }: ProgressStep): string {
   return `${Math.floor(rows)}/${totalRows}`;
 }

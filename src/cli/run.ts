@@ -60,6 +60,10 @@ async function execute(asked: Exclude<Command, { kind: 'print' | 'wrong' }>, io:
       const { createOrganization } = await import('./organization.ts');
       return await createOrganization(io, asked);
     }
+    case 'reprice': {
+      const { reprice } = await import('./reprice.ts');
+      return await reprice(io, asked);
+    }
     case 'serve': {
       const { serve } = await import('./serve.ts');
       await serve(io.environment);

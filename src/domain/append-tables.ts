@@ -20,6 +20,8 @@ export type AppendTables = {
   replaceSpan(place: TracePlace, span: Span, emittedRequestId: string | null): void;
   hasSpan(place: TracePlace, spanId: string): boolean;
   findSpan(place: TracePlace, spanId: string): StoredSpan | undefined;
+  /** With all its texts. */
+  findWholeSpan(place: TracePlace, spanId: string): WholeSpan | undefined;
   /** Of every span of the trace, in any order. For traces that are read through. */
   summaries(place: TracePlace): readonly SpanSummary[];
   storeEvaluation(place: TracePlace, evaluation: Evaluation): void;
@@ -70,6 +72,8 @@ export type StoredSpan = {
   /** Null when nothing was emitted, or when the id follows from the stored span. */
   readonly emittedRequestId: string | null;
 };
+
+export type WholeSpan = { readonly span: Span; readonly emittedRequestId: string | null };
 
 export type RequestRow = {
   readonly projectNumber: number;

@@ -8,6 +8,7 @@ import type { Evaluator } from './evaluator.ts';
 import type { EventRange, StoredEvent } from './event.ts';
 import type { ManagementStore } from './management.ts';
 import type { Binding } from './permissions.ts';
+import type { RepricingStore } from './pricing/repricing.ts';
 import type {
   GovernanceReport,
   GovernanceResult,
@@ -36,6 +37,7 @@ export type Store = {
   readonly projects: ProjectStore;
   readonly management: ManagementStore;
   readonly retention: RetentionStore;
+  readonly repricing: RepricingStore;
   readonly webhooks: WebhookStore;
   readonly deliveries: DeliveryStore;
   /** Resolves when the store can read and write; MUST throw the unavailable Fault otherwise. */

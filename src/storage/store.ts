@@ -17,6 +17,7 @@ import type { KeyReader } from './keys/key-cache.ts';
 import { createKeyReader } from './keys/key-reader.ts';
 import { createEvaluatorStore, createManagementStore, type ManagementWriter } from './management.ts';
 import { createInstallationReader, createProjectNumbers } from './organization/organization-reader.ts';
+import { createRepricingReader } from './pricing/repricing.ts';
 import type { Ask, Asking } from './questions.ts';
 
 /** What an engine does in its own way. */
@@ -132,6 +133,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     projects: { updateSettings: writer.updateSettings },
     management: wakeAfterCommits(createManagementStore(management, writer), notify),
     retention: engine.retention,
+    repricing: { ...createRepricingReader(reads), reprice: send },
     webhooks,
     deliveries,
     ready: async () => {

@@ -6,6 +6,7 @@ import { int8Array } from '../../../src/storage/engine/postgres/binary-arrays.ts
 import { packTyped } from '../../../src/storage/rows/codes.ts';
 import { spanTypes } from '../../../src/storage/rows/codes.ts';
 import { textArray } from '../../../src/storage/engine/postgres/binary-arrays.ts';
+import { unpackTyped } from '../../../src/storage/rows/codes.ts';
 import type * as source from '../../../src/storage/append/questions.ts';
 
 export const emptyProbe: Compiled<typeof source.emptyProbe> = {
@@ -97,6 +98,43 @@ export const findTrace: CompiledMany<typeof source.findTrace> = {
   cells: (rows) => [int4Array(rows, (given) => given.projectNumber), textArray(rows, (given) => given.traceId)],
   row: (row) => row,
   nameOf: (given) => `${given.projectNumber} ${given.traceId}`,
+};
+
+export const findWholeSpan: CompiledMany<typeof source.findWholeSpan> = {
+  name: 'append.findWholeSpan',
+  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"spans\".\"type\" as \"type\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"name\" as \"name\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"model\" as \"model\", \"spans\".\"params\" as \"paramsJson\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"error\" as \"errorJson\", \"spans\".\"contexts\" as \"contextsJson\", \"spans\".\"telemetry\" as \"telemetryJson\", \"spans\".\"input\" as \"inputJson\", \"spans\".\"output\" as \"outputJson\", \"spans\".\"span_id\" as \"spanId\", \"spans\".\"parent_id\" as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"emitted_request_id\" as \"emittedRequestId\" from \"spans\" inner join unnest($1::int[], $2::bigint[], $3::text[]) as \"given\" (key_0, key_1, key_2) on \"spans\".\"project_number\" = \"given\".key_0 and \"spans\".\"trace_sequence\" = \"given\".key_1 and \"spans\".\"span_id\" = \"given\".key_2",
+  cells: (rows) => [int4Array(rows, (given) => given.projectNumber), int8Array(rows, (given) => given.traceSequence), textArray(rows, (given) => given.spanId)],
+  row: (row: any) => ({
+    projectNumber: row.projectNumber,
+    traceSequence: row.traceSequence,
+    type: spanTypes.word(row.type),
+    startedAtMs: row.startedAtMs,
+    promptTokens: row.promptTokens,
+    completionTokens: row.completionTokens,
+    reasoningTokens: row.reasoningTokens,
+    cacheReadInputTokens: row.cacheReadInputTokens,
+    cacheCreationInputTokens: row.cacheCreationInputTokens,
+    costNanoUsd: row.costNanoUsd,
+    costSource: row.costSource,
+    tokensEstimated: row.tokensEstimated,
+    cachedTokensInPrompt: row.cachedTokensInPrompt,
+    name: row.name,
+    vendor: row.vendor,
+    model: row.model,
+    paramsJson: row.paramsJson,
+    otherMetricsJson: row.otherMetricsJson,
+    errorJson: row.errorJson,
+    contextsJson: row.contextsJson,
+    telemetryJson: row.telemetryJson,
+    inputJson: unpackTyped(row.inputJson),
+    outputJson: unpackTyped(row.outputJson),
+    spanId: row.spanId,
+    parentId: row.parentId,
+    finishedAtMs: row.finishedAtMs,
+    firstTokenAtMs: row.firstTokenAtMs,
+    emittedRequestId: row.emittedRequestId,
+  }),
+  nameOf: (given) => `${given.projectNumber} ${given.traceSequence} ${given.spanId}`,
 };
 
 export const insertSpans: CompiledMany<typeof source.insertSpans> = {

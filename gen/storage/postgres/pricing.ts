@@ -1,6 +1,7 @@
 // Compiled from src/storage/pricing/questions.ts by `npm run gen`: change it there.
 
 import type { Compiled } from '../../../src/storage/questions.ts';
+import { spanTypes } from '../../../src/storage/rows/codes.ts';
 import type * as source from '../../../src/storage/pricing/questions.ts';
 
 export const insertOverride: Compiled<typeof source.insertOverride> = {
@@ -13,6 +14,34 @@ export const listOverrides: Compiled<typeof source.listOverrides> = {
   name: 'pricing.listOverrides',
   text: "select \"price_overrides\".\"organization_id\" as \"organizationId\", \"price_overrides\".\"id\" as \"id\", \"price_overrides\".\"model\" as \"model\", \"price_overrides\".\"match\" as \"match\", \"price_overrides\".\"input_pico_usd\" as \"inputPicoUsd\", \"price_overrides\".\"output_pico_usd\" as \"outputPicoUsd\", \"price_overrides\".\"cache_read_pico_usd\" as \"cacheReadPicoUsd\", \"price_overrides\".\"cache_write_pico_usd\" as \"cacheWritePicoUsd\", \"price_overrides\".\"effective_from\" as \"effectiveFromMs\", \"price_overrides\".\"created_at\" as \"createdAtMs\" from \"price_overrides\" where \"organization_id\" = $1 order by \"created_at\" desc, \"id\" desc",
   cells: (given) => [given.organizationId],
+  row: (row) => row,
+};
+
+export const listPricedSpans: Compiled<typeof source.listPricedSpans> = {
+  name: 'pricing.listPricedSpans',
+  text: "select \"span_id\" as \"spanId\", \"type\" as \"type\", \"model\" as \"model\", \"vendor\" as \"vendor\", \"started_at\" as \"startedAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"cost_nano_usd\" as \"costNanoUsd\", \"cost_source\" as \"costSource\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"span_id\" > $3 order by \"span_id\" limit $4",
+  cells: (given) => [given.projectNumber, given.sequence, given.afterId, given.limit],
+  row: (row: any) => ({
+    spanId: row.spanId,
+    type: spanTypes.word(row.type),
+    model: row.model,
+    vendor: row.vendor,
+    startedAtMs: row.startedAtMs,
+    promptTokens: row.promptTokens,
+    completionTokens: row.completionTokens,
+    reasoningTokens: row.reasoningTokens,
+    cacheReadInputTokens: row.cacheReadInputTokens,
+    cacheCreationInputTokens: row.cacheCreationInputTokens,
+    cachedTokensInPrompt: row.cachedTokensInPrompt,
+    costNanoUsd: row.costNanoUsd,
+    costSource: row.costSource,
+  }),
+};
+
+export const listRepricedProjects: Compiled<typeof source.listRepricedProjects> = {
+  name: 'pricing.listRepricedProjects',
+  text: "select \"projects\".\"id\" as \"id\", \"projects\".\"number\" as \"number\", \"projects\".\"organization_id\" as \"organizationId\", \"organizations\".\"price_version\" as \"priceVersion\" from \"projects\" inner join \"organizations\" on \"organizations\".\"id\" = \"projects\".\"organization_id\" where \"projects\".\"archived_at\" is null order by \"projects\".\"number\"",
+  cells: () => [],
   row: (row) => row,
 };
 

@@ -6,7 +6,9 @@ import { packId } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import { packRequestKey } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import { packTyped } from '../../../src/storage/rows/codes.ts';
 import { spanTypes } from '../../../src/storage/rows/codes.ts';
+import { unpackCostSource } from '../../../src/storage/rows/codes.ts';
 import { unpackRequestKey } from '../../../src/storage/engine/sqlite/compact-ids.ts';
+import { unpackTyped } from '../../../src/storage/rows/codes.ts';
 import type * as source from '../../../src/storage/append/questions.ts';
 
 export const emptyProbe: Compiled<typeof source.emptyProbe> = {
@@ -144,6 +146,42 @@ export const findTrace: Compiled<typeof source.findTrace> = {
     traceId: row[19],
     finishedAtMs: row[20],
     totalTimeMs: row[21],
+  }),
+};
+
+export const findWholeSpan: Compiled<typeof source.findWholeSpan> = {
+  name: 'append.findWholeSpan',
+  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"spans\".\"type\" as \"type\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"name\" as \"name\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"model\" as \"model\", \"spans\".\"params\" as \"paramsJson\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"error\" as \"errorJson\", \"spans\".\"contexts\" as \"contextsJson\", \"spans\".\"telemetry\" as \"telemetryJson\", \"spans\".\"input\" as \"inputJson\", \"spans\".\"output\" as \"outputJson\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\", \"emitted_request_id\" as \"emittedRequestId\" from \"spans\" where \"spans\".\"project_number\" = ? and \"spans\".\"trace_sequence\" = ? and \"spans\".\"span_id\" = ?",
+  cells: (given) => [given.projectNumber, given.traceSequence, packId(given.spanId)],
+  row: (row: any) => ({
+    projectNumber: row[0],
+    traceSequence: row[1],
+    type: spanTypes.word(row[2]),
+    startedAtMs: row[3],
+    promptTokens: row[4],
+    completionTokens: row[5],
+    reasoningTokens: row[6],
+    cacheReadInputTokens: row[7],
+    cacheCreationInputTokens: row[8],
+    costNanoUsd: row[9],
+    costSource: unpackCostSource(row[10]),
+    tokensEstimated: row[11] === 1,
+    cachedTokensInPrompt: row[12] === null ? null : row[12] === 1,
+    name: row[13],
+    vendor: row[14],
+    model: row[15],
+    paramsJson: row[16],
+    otherMetricsJson: row[17],
+    errorJson: row[18],
+    contextsJson: row[19],
+    telemetryJson: row[20],
+    inputJson: unpackTyped(row[21]),
+    outputJson: unpackTyped(row[22]),
+    spanId: row[23],
+    parentId: row[24],
+    finishedAtMs: row[25],
+    firstTokenAtMs: row[26],
+    emittedRequestId: row[27],
   }),
 };
 

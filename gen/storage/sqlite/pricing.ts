@@ -1,6 +1,8 @@
 // Compiled from src/storage/pricing/questions.ts by `npm run gen`: change it there.
 
 import type { Compiled } from '../../../src/storage/questions.ts';
+import { spanTypes } from '../../../src/storage/rows/codes.ts';
+import { unpackCostSource } from '../../../src/storage/rows/codes.ts';
 import type * as source from '../../../src/storage/pricing/questions.ts';
 
 export const insertOverride: Compiled<typeof source.insertOverride> = {
@@ -24,6 +26,39 @@ export const listOverrides: Compiled<typeof source.listOverrides> = {
     cacheWritePicoUsd: row[7],
     effectiveFromMs: row[8],
     createdAtMs: row[9],
+  }),
+};
+
+export const listPricedSpans: Compiled<typeof source.listPricedSpans> = {
+  name: 'pricing.listPricedSpans',
+  text: "select iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", \"type\" as \"type\", \"model\" as \"model\", \"vendor\" as \"vendor\", \"started_at\" as \"startedAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"reasoning_tokens\" as \"reasoningTokens\", \"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"cost_nano_usd\" as \"costNanoUsd\", \"cost_source\" as \"costSource\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") > ? order by iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") limit ?",
+  cells: (given) => [given.projectNumber, given.sequence, given.afterId, given.limit],
+  row: (row: any) => ({
+    spanId: row[0],
+    type: spanTypes.word(row[1]),
+    model: row[2],
+    vendor: row[3],
+    startedAtMs: row[4],
+    promptTokens: row[5],
+    completionTokens: row[6],
+    reasoningTokens: row[7],
+    cacheReadInputTokens: row[8],
+    cacheCreationInputTokens: row[9],
+    cachedTokensInPrompt: row[10] === null ? null : row[10] === 1,
+    costNanoUsd: row[11],
+    costSource: unpackCostSource(row[12]),
+  }),
+};
+
+export const listRepricedProjects: Compiled<typeof source.listRepricedProjects> = {
+  name: 'pricing.listRepricedProjects',
+  text: "select \"projects\".\"id\" as \"id\", \"projects\".\"number\" as \"number\", \"projects\".\"organization_id\" as \"organizationId\", \"organizations\".\"price_version\" as \"priceVersion\" from \"projects\" inner join \"organizations\" on \"organizations\".\"id\" = \"projects\".\"organization_id\" where \"projects\".\"archived_at\" is null order by \"projects\".\"number\"",
+  cells: () => [],
+  row: (row: any) => ({
+    id: row[0],
+    number: row[1],
+    organizationId: row[2],
+    priceVersion: row[3],
   }),
 };
 

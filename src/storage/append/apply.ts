@@ -1,6 +1,8 @@
 /** Everything that adds to the logs of organizations goes through one queue; here it is sorted out again. */
 
 import type { AppendTables } from '../../domain/append-tables.ts';
+import type { Repriced, Repricing } from '../../domain/pricing/repricing.ts';
+import { applyRepricing } from '../../domain/pricing/repricing-append.ts';
 import { applyGovernance, applyRequests, applySettlement } from '../../domain/report-append.ts';
 import type {
   GovernanceReport,
@@ -13,8 +15,8 @@ import type {
 import type { TraceAppend, TraceAppended, TraceBatch } from '../../domain/trace.ts';
 import { applyAppend } from '../../domain/trace-append.ts';
 
-/** What a gateway reports, what nobody reported in time, and traces that came together. */
-export type Report = RequestReport | GovernanceReport | Settlement | TraceBatch;
+/** What a gateway reports, what nobody reported in time, traces that came together, and new prices. */
+export type Report = RequestReport | GovernanceReport | Settlement | TraceBatch | Repricing;
 
 /** What the queue takes; only single traces have no kind. */
 export type Append = TraceAppend | Report;
@@ -25,6 +27,7 @@ export type Reported = {
   readonly governance: readonly GovernanceResult[];
   readonly settlement: Settled;
   readonly traces: readonly TraceAppended[];
+  readonly repricing: Repriced;
 };
 
 /**
@@ -59,6 +62,8 @@ function applyReport(tables: AppendTables, report: Report): Reported[keyof Repor
       return applyGovernance(tables, report);
     case 'settlement':
       return applySettlement(tables, report);
+    case 'repricing':
+      return applyRepricing(tables, report);
     case 'traces':
       return report.appends.map((append) => applyAppend(tables, append) ?? NOTHING_TO_TELL);
   }

@@ -138,6 +138,9 @@ function estimateBytes(append: Append): number {
 
 function estimateReport(report: Report): number {
   if (report.kind === 'settlement') return report.countMax * ROW_BYTES;
+  if (report.kind === 'repricing') {
+    return report.traces.reduce((bytes, { prices }) => bytes + ROW_BYTES * (1 + prices.length), 0);
+  }
   if (report.kind === 'traces') return report.appends.reduce((bytes, append) => bytes + estimateTrace(append), 0);
   let bytes = ROW_BYTES;
   if (report.kind === 'requests') {

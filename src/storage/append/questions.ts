@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { findByKey, insertMany, replaceMany } from '../plain-questions.ts';
 import { change, lookup, question } from '../questions.ts';
 import { ADMITTED } from '../rows/codes.ts';
-import { summaryOf, traceOf } from '../traces/columns.ts';
+import { spanOf, summaryOf, traceOf } from '../traces/columns.ts';
 
 type OfSpan = { readonly projectNumber: number; readonly traceSequence: number; readonly spanId: string };
 type OfRequest = { readonly organizationNumber: number; readonly key: string };
@@ -23,6 +23,14 @@ export const findSpan = lookup<OfSpan>()((db, { projectNumber, traceSequence, sp
     .select(['projectNumber as projectNumber', 'traceSequence as traceSequence'])
     .select((column) => summaryOf(column, words))
     .select(['paramsJson as paramsJson', 'emittedRequestId as emittedRequestId']),
+);
+
+export const findWholeSpan = lookup<OfSpan>()((db, { projectNumber, traceSequence, spanId }, words) =>
+  words
+    .keyed(db.selectFrom('Span'), 'Span', { projectNumber, traceSequence, spanId })
+    .select(['projectNumber as projectNumber', 'traceSequence as traceSequence'])
+    .select((column) => spanOf(column, words))
+    .select('emittedRequestId as emittedRequestId'),
 );
 
 /** Of a span of which no more is to be known than whether there is one. */

@@ -7,6 +7,7 @@ import type * as shared from './questions.ts';
 type Questions = {
   readonly findTrace: typeof shared.findTrace;
   readonly findSpan: typeof shared.findSpan;
+  readonly findWholeSpan: typeof shared.findWholeSpan;
   readonly findSpanId: typeof shared.findSpanId;
   readonly findRequest: typeof shared.findRequest;
   readonly findGovernanceEvent: typeof shared.findGovernanceEvent;

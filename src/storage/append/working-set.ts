@@ -4,7 +4,7 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import type { AppendTables, StoredSpan, StoredTraceState, TracePlace } from '../../domain/append-tables.ts';
+import type { AppendTables, StoredSpan, StoredTraceState, TracePlace, WholeSpan } from '../../domain/append-tables.ts';
 import type { Evaluation, Span, SpanSummary, TraceRecord } from '../../domain/trace.ts';
 import { summaryOf } from '../../domain/trace-totals.ts';
 import type { Found, Reader } from './reader.ts';
@@ -102,6 +102,12 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
       if (row === undefined) return findStoredSpan(place, spanId);
       return { summary: summaryOf(row), paramsJson: row.paramsJson, emittedRequestId: row.emittedRequestId };
     },
+    findWholeSpan(place, spanId) {
+      const row = spans.get(partKey(place, spanId))?.row;
+      if (row !== undefined) return toWholeSpan(row);
+      const [found] = isNewTrace(place) ? [] : read('findWholeSpan', keyOfSpan(place, spanId));
+      return found === undefined ? undefined : toWholeSpan(found);
+    },
     summaries(place) {
       const { projectNumber, sequence } = place;
       const stored = isNewTrace(place) ? [] : read('listSummaries', { projectNumber, sequence });
@@ -172,6 +178,13 @@ function toSpanRow({ projectNumber, sequence }: TracePlace, span: Span, emittedR
     firstTokenMs: firstTokenAtMs === null ? null : firstTokenAtMs - startedAtMs,
     emittedRequestId,
   };
+}
+
+type WholeRow = Span & PartPlace & { readonly emittedRequestId: string | null };
+
+/** Columns beside those of the span are made anew when it is stored. */
+function toWholeSpan({ projectNumber: _, traceSequence: __, emittedRequestId, ...span }: WholeRow): WholeSpan {
+  return { span, emittedRequestId };
 }
 
 function toStoredSpan(found: Found<'findSpan'>): StoredSpan {

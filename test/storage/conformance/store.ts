@@ -9,6 +9,7 @@ import { keyStoreConformance, projectConformance } from './keys.ts';
 import { largeTraceConformance } from './large-traces.ts';
 import { managementConformance } from './management.ts';
 import { projectSettingsConformance } from './projects.ts';
+import { repricingConformance } from './repricing.ts';
 import { requestStoreConformance } from './requests.ts';
 import { resentSpanConformance } from './resent-spans.ts';
 import { retentionConformance } from './retention.ts';
@@ -51,6 +52,7 @@ export function furtherConformance(open: OpenSubject): void {
   traceAnalyticsConformance(open);
   retentionConformance(open);
   managementConformance(open);
+  repricingConformance(open);
   webhookConformance(open);
 }
 

@@ -24,6 +24,7 @@ const QUESTIONS: Readonly<Record<Asked, AnyLookup | AnyQuestion>> = {
   findLogHead: common.findLogHead as AnyLookup,
   findTrace: common.findTrace as AnyLookup,
   findSpan: common.findSpan as AnyLookup,
+  findWholeSpan: common.findWholeSpan as AnyLookup,
   findSpanId: common.findSpanId as AnyLookup,
   listSummaries: listSummaries as AnyQuestion,
   listOverdue: common.listOverdue as AnyQuestion,

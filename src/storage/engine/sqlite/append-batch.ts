@@ -97,6 +97,7 @@ function prepareReader(db: Database): Reader {
   const asked: Readonly<Record<Asked, Prepared<unknown, unknown>>> = {
     findTrace: prepareQuestion(db, common.findTrace),
     findSpan: prepareQuestion(db, common.findSpan),
+    findWholeSpan: prepareQuestion(db, common.findWholeSpan),
     findSpanId: prepareQuestion(db, common.findSpanId),
     findRequest: prepareQuestion(db, common.findRequest),
     findGovernanceEvent: prepareQuestion(db, common.findGovernanceEvent),

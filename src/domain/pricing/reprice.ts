@@ -1,0 +1,207 @@
+/** Walks through stored traces and prices their spans anew, by the price list and the overrides of today. */
+
+import { readResultCost } from '../collector-metrics.ts';
+import type { TraceStore } from '../store.ts';
+import type { SearchPlace, TraceSearch } from '../trace-search-store.ts';
+import type { PriceBook, Prices } from './prices.ts';
+import type { NewPrice, PricedSpan, RepricedProject, RepricedTrace, RepricingStore } from './repricing.ts';
+
+export type RepriceDeps = {
+  readonly store: {
+    readonly repricing: RepricingStore;
+    readonly search: TraceSearch;
+    readonly traces: Pick<TraceStore, 'find' | 'spans'>;
+  };
+  readonly prices: PriceBook;
+  readonly nowMs: () => number;
+  /** Called after every step, with how far the walk is: 0 to 1. */
+  readonly report: (share: number) => void;
+  readonly isStopped: () => boolean;
+};
+
+export type RepriceWish = {
+  /** Traces that started within; both ends count. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Null: all projects. */
+  readonly projectId: string | null;
+  readonly isDryRun: boolean;
+  /** Where a walk that was stopped goes on; null: at the beginning. */
+  readonly after: RepricePlace | null;
+};
+
+export type RepricePlace = { readonly projectNumber: number; readonly trace: SearchPlace | null };
+
+export type RepriceResult = {
+  readonly traces: number;
+  readonly spans: number;
+  /** Spans that have another price now, and how many of them had none before and have none now. */
+  readonly changed: number;
+  readonly unpricedBefore: number;
+  readonly unpricedAfter: number;
+  /** The sums of what those spans cost. */
+  readonly beforeNanoUsd: bigint;
+  readonly afterNanoUsd: bigint;
+  /** Where to go on; null: it came to its end. */
+  readonly stoppedAt: RepricePlace | null;
+};
+
+const TRACES_AT_ONCE = 100;
+const SPANS_AT_ONCE = 500;
+/** What others have said of the cost stays. */
+const PRICED_HERE: ReadonlySet<string | null> = new Set(['override', 'registry', 'unpriced']);
+
+type Tally = { -readonly [Name in keyof Omit<RepriceResult, 'stoppedAt'>]: RepriceResult[Name] };
+
+/** Throws an Error when there is no such project. Running it again changes nothing that is priced already. */
+export async function reprice(deps: RepriceDeps, wish: RepriceWish): Promise<RepriceResult> {
+  const tally: Tally = {
+    traces: 0,
+    spans: 0,
+    changed: 0,
+    unpricedBefore: 0,
+    unpricedAfter: 0,
+    beforeNanoUsd: 0n,
+    afterNanoUsd: 0n,
+  };
+  const all = await deps.store.repricing.projects();
+  const projects = all.filter(({ id }) => wish.projectId === null || id === wish.projectId);
+  if (wish.projectId !== null && projects.length === 0) throw new Error(`there is no project ${wish.projectId}`);
+  const left = projects.filter(({ number }) => number >= (wish.after?.projectNumber ?? 0));
+  const done = projects.length - left.length;
+  for (const [index, project] of left.entries()) {
+    const report = (share: number) => deps.report((done + index + share) / projects.length);
+    const stoppedAt = await repriceProject({ ...deps, report }, { wish, project, tally });
+    if (stoppedAt !== null) return { ...tally, stoppedAt };
+  }
+  deps.report(1);
+  return { ...tally, stoppedAt: null };
+}
+
+type Walk = { readonly wish: RepriceWish; readonly project: RepricedProject; readonly tally: Tally };
+
+async function repriceProject(deps: RepriceDeps, { wish, project, tally }: Walk): Promise<RepricePlace | null> {
+  const { number, organizationId, priceVersion } = project;
+  const prices = await deps.prices.of({ id: organizationId, priceVersion }, () => []);
+  let after = wish.after?.projectNumber === number ? wish.after.trace : null;
+  for (;;) {
+    if (deps.isStopped()) return { projectNumber: number, trace: after };
+    const { traces, next } = await deps.store.search.find({
+      projectNumber: number,
+      goneBeforeMs: null,
+      started: { fromMs: wish.fromMs, toMs: wish.toMs },
+      updated: { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER },
+      sort: 'started_at',
+      isAscending: true,
+      traceIds: null,
+      filter: { conditions: [], isNegated: false, text: '' },
+      after,
+      limit: TRACES_AT_ONCE,
+      isCounted: false,
+    });
+    await repriceTraces(
+      deps,
+      traces.map(({ traceId }) => traceId),
+      { wish, project, prices, tally },
+    );
+    tally.traces += traces.length;
+    if (next === null) return null;
+    after = next;
+    deps.report(shareOf(next.key, wish));
+  }
+}
+
+function shareOf(atMs: number, { fromMs, toMs }: RepriceWish): number {
+  return toMs <= fromMs ? 0 : Math.min(1, Math.max(0, (atMs - fromMs) / (toMs - fromMs)));
+}
+
+type Priced = Walk & { readonly prices: Prices };
+
+/** Changes are committed some hundred spans at a time, so that nobody waits for long beside it. */
+async function repriceTraces(deps: RepriceDeps, traceIds: readonly string[], walk: Priced): Promise<void> {
+  const { wish, project, prices, tally } = walk;
+  let waiting: RepricedTrace[] = [];
+  let waitingCount = 0;
+
+  async function flush(): Promise<void> {
+    const changes = waiting;
+    waiting = [];
+    waitingCount = 0;
+    if (changes.length === 0) return;
+    if (!wish.isDryRun) {
+      const nowMs = deps.nowMs();
+      await deps.store.repricing.reprice({ kind: 'repricing', projectNumber: project.number, nowMs, traces: changes });
+    }
+    for (const { prices: changed } of changes) for (const price of changed) count(tally, price);
+  }
+
+  for (const traceId of traceIds) {
+    const record = await deps.store.traces.find(project.number, traceId);
+    if (record === null) continue;
+    const trace = { ...record, projectNumber: project.number };
+    let afterId = '';
+    for (;;) {
+      const page = { projectNumber: project.number, sequence: record.sequence, afterId, limit: SPANS_AT_ONCE };
+      const spans = await deps.store.repricing.spans(page);
+      tally.spans += spans.length;
+      const changed: NewPrice[] = [];
+      for (const span of spans) {
+        const price = PRICED_HERE.has(span.costSource) ? await priceAnew(span, prices, readCost) : null;
+        if (price !== null) changed.push(price);
+      }
+      if (changed.length > 0) waiting.push({ traceId, prices: changed });
+      waitingCount += changed.length;
+      if (waitingCount >= SPANS_AT_ONCE) await flush();
+      const last = spans.at(-1);
+      if (last === undefined || spans.length < SPANS_AT_ONCE) break;
+      afterId = last.spanId;
+    }
+
+    async function readCost(spanId: string): Promise<number | null> {
+      const [span] = await deps.store.traces.spans(trace, [spanId]);
+      return span?.outputJson === undefined || span.outputJson === null
+        ? null
+        : readResultCost(JSON.parse(span.outputJson));
+    }
+  }
+  await flush();
+}
+
+/** Null when its price is what it was. */
+async function priceAnew(
+  span: PricedSpan,
+  prices: Prices,
+  readCost: (spanId: string) => Promise<number | null>,
+): Promise<NewPrice | null> {
+  const question = {
+    model: span.model,
+    vendor: span.vendor,
+    startedAtMs: span.startedAtMs,
+    tokens: {
+      prompt: span.promptTokens,
+      completion: span.completionTokens,
+      reasoning: span.reasoningTokens,
+      cacheRead: span.cacheReadInputTokens,
+      cacheCreation: span.cacheCreationInputTokens,
+    },
+    explicitCostUsd: null,
+    cachedTokensInPrompt: span.cachedTokensInPrompt,
+    resultCostUsd: null,
+    spanRates: null,
+  };
+  let price = prices.price(question);
+  const mayTell = span.type === 'guardrail' || span.type === 'evaluation';
+  if (price.source === 'unpriced' && mayTell) {
+    price = prices.price({ ...question, resultCostUsd: await readCost(span.spanId) });
+  }
+  const { costNanoUsd, source: costSource } = price;
+  return costNanoUsd === span.costNanoUsd && costSource === span.costSource ? null : { span, costNanoUsd, costSource };
+}
+
+function count(tally: Tally, { span, costNanoUsd }: NewPrice): void {
+  tally.changed += 1;
+  if (span.costNanoUsd === null) tally.unpricedBefore += 1;
+  if (costNanoUsd === null) tally.unpricedAfter += 1;
+  tally.beforeNanoUsd += BigInt(span.costNanoUsd ?? 0);
+  tally.afterNanoUsd += BigInt(costNanoUsd ?? 0);
+}

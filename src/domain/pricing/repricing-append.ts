@@ -1,0 +1,48 @@
+/** Applies new prices to the tables, inside a transaction that somebody else begins and ends. */
+
+import type { AppendTables, TracePlace } from '../append-tables.ts';
+import type { Replaced } from '../trace-growth.ts';
+import { sumUp } from '../trace-sums.ts';
+import { summaryOf } from '../trace-totals.ts';
+import type { NewPrice, PricedSpan, Repriced, RepricedTrace, Repricing } from './repricing.ts';
+
+export function applyRepricing(tables: AppendTables, { projectNumber, nowMs, traces }: Repricing): Repriced {
+  let count = 0;
+  for (const trace of traces) count += repriceTrace(tables, trace, { projectNumber, nowMs });
+  return { count };
+}
+
+type At = { readonly projectNumber: number; readonly nowMs: number };
+
+function repriceTrace(tables: AppendTables, { traceId, prices }: RepricedTrace, { projectNumber, nowMs }: At): number {
+  const record = tables.findTrace(projectNumber, traceId);
+  if (record === undefined) return 0;
+  const place = { projectNumber, traceId: record.traceId, sequence: record.sequence };
+  const replaced = prices.flatMap((price) => repriceSpan(tables, place, price));
+  if (replaced.length === 0) return 0;
+  tables.updateTrace(place, {
+    insertedAtMs: record.insertedAtMs,
+    ...sumUp(tables, place, { record, added: [], replaced }),
+    metadataJson: record.metadataJson,
+    expectedOutput: record.expectedOutput,
+    updatedAtMs: Math.max(record.updatedAtMs, nowMs),
+  });
+  return replaced.length;
+}
+
+function repriceSpan(
+  tables: AppendTables,
+  place: TracePlace,
+  { span: known, costNanoUsd, costSource }: NewPrice,
+): readonly Replaced[] {
+  const stored = tables.findWholeSpan(place, known.spanId);
+  // Somebody may have sent it again since, and then it has a price of its own.
+  if (stored === undefined || !isAsKnown(stored.span, known)) return [];
+  const next = { ...stored.span, costNanoUsd, costSource };
+  tables.replaceSpan(place, next, stored.emittedRequestId);
+  return [{ old: summaryOf(stored.span), next: summaryOf(next) }];
+}
+
+function isAsKnown(span: PricedSpan, known: PricedSpan): boolean {
+  return (Object.keys(known) as (keyof PricedSpan)[]).every((name) => span[name] === known[name]);
+}
