@@ -12,6 +12,7 @@ import { writeSchema } from './storage/schema.ts';
 const FUNCTIONS = {
   attemptOutcomes: 'rows/codes.ts',
   boolArray: 'engine/postgres/binary-arrays.ts',
+  bytesArray: 'engine/postgres/binary-arrays.ts',
   deadReasons: 'rows/codes.ts',
   deliveryStatuses: 'rows/codes.ts',
   dropNul: 'engine/postgres/ask.ts',

@@ -30,9 +30,13 @@ const RETENTION_RETRY_DELAY_MS = 10 * 60_000;
 const SETTLEMENT_FIRST_DELAY_MAX_MS = 5 * 60_000;
 const SETTLEMENT_INTERVAL_MAX_MS = 60_000;
 const HOUSEKEEPING_INTERVAL_MS = 60_000;
+const INDEX_INTERVAL_MS = 2_000;
+const INDEX_RETRY_DELAY_MS = 30_000;
+/** After a step, in times of the step itself: the machine has something else to do, too. */
+const INDEX_REST_SHARE = 1;
 
 export function startJobs(deps: JobDeps): Schedule {
-  const jobs = [scheduleRetention(deps), scheduleSettlement(deps), scheduleHousekeeping(deps)];
+  const jobs = [scheduleRetention(deps), scheduleSettlement(deps), scheduleHousekeeping(deps), scheduleIndex(deps)];
   return {
     async stop() {
       await Promise.all(jobs.map((job) => job.stop()));
@@ -89,5 +93,23 @@ function scheduleHousekeeping({ store, deliveryNowMs, onDisabled, log, wait }: J
     wait,
     run: (signal) => housekeeping.run(signal),
     onError: (error) => log.warn({ err: error }, 'keeping house among deliveries failed'),
+  });
+}
+
+/** Every process does its part: they take turns, project by project. */
+function scheduleIndex({ store, log, wait }: JobDeps): Schedule {
+  return startSchedule({
+    firstDelayMs: INDEX_INTERVAL_MS,
+    intervalMs: INDEX_INTERVAL_MS,
+    retryDelayMs: INDEX_RETRY_DELAY_MS,
+    wait,
+    async run(signal) {
+      while (!signal.aborted) {
+        const startedAtMs = performance.now();
+        if ((await store.searchIndex.step()) === 'done') return;
+        await wait((performance.now() - startedAtMs) * INDEX_REST_SHARE, signal);
+      }
+    },
+    onError: (error) => log.warn({ err: error }, 'indexing traces failed'),
   });
 }

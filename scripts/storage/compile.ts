@@ -146,7 +146,8 @@ function setColumns(node: Node): readonly { table: string; column: string; value
   if (node.kind === 'UpdateQueryNode') {
     return node.updates.map(({ column, value }: Node) => ({ table, column: column.column.name, value }));
   }
-  if (node.kind !== 'InsertQueryNode') return [];
+  // What is inserted from a question is stored as that finds it.
+  if (node.kind !== 'InsertQueryNode' || node.values.kind !== 'ValuesNode') return [];
   const [row] = node.values.values;
   return node.columns.map(({ column }: Node, index: number) => ({
     table,

@@ -98,6 +98,7 @@ export function unpackCode(store: StoreKind, column: Column, raw: string): strin
 const ARRAYS: Readonly<Record<string, string>> = {
   bigint: 'int8Array',
   boolean: 'boolArray',
+  bytea: 'bytesArray',
   'double precision': 'float8Array',
   int: 'int4Array',
   text: 'textArray',

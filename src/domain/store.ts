@@ -21,7 +21,7 @@ import type { Evaluation, Span, TraceAppend, TraceAppended, TraceBatch, TraceRec
 import type { TraceChoice } from './trace-aggregates.ts';
 import type { TraceAnalytics } from './trace-analytics-store.ts';
 import type { TraceChangeStore } from './trace-changes.ts';
-import type { TraceSearch } from './trace-search-store.ts';
+import type { SearchIndex, TraceSearch } from './trace-search-store.ts';
 import type { DeliveryStore, WebhookStore } from './webhook-store.ts';
 
 export type Store = {
@@ -31,6 +31,7 @@ export type Store = {
   readonly traceChanges: TraceChangeStore;
   readonly search: TraceSearch;
   readonly analytics: TraceAnalytics;
+  readonly searchIndex: SearchIndex;
   readonly requests: RequestStore;
   readonly events: EventStore;
   readonly evaluators: EvaluatorStore;

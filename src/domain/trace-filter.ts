@@ -55,7 +55,7 @@ export type SearchDocument = {
 
 export type EvaluationFacts = Pick<Evaluation, 'evaluatorId' | 'isGuardrail' | 'status' | 'passed' | 'score' | 'label'>;
 
-const ORIGIN_DEFAULT = 'application';
+export const ORIGIN_DEFAULT = 'application';
 
 /** What has to be read of a trace to judge it, beside its own row. */
 export function needsOf({ conditions, text }: SearchFilter) {
@@ -104,7 +104,8 @@ export function createMatcher({ conditions, isNegated }: SearchFilter): (documen
   };
 }
 
-function readMetadata(json: string): LosslessObject {
+/** Our own stored text. */
+export function readMetadata(json: string): LosslessObject {
   const metadata = parseFreeJson(json);
   return isObject(metadata) ? metadata : {};
 }
@@ -169,7 +170,7 @@ const JUDGES: Readonly<Record<FilterName, Judge>> = {
   },
 };
 
-/** The JSON text of a value, strings bare; none where there is no value. */
+/** The text of a member; none where there is no value. */
 function member(metadata: LosslessObject, key: string): readonly string[] {
   const value = Object.hasOwn(metadata, key) ? metadata[key] : undefined;
   return value === undefined ? [] : [bareText(value)];
@@ -182,7 +183,8 @@ function members(metadata: LosslessObject, key: string): readonly string[] {
   return isArray(value) ? value.map(bareText) : [bareText(value)];
 }
 
-function bareText(value: LosslessJson): string {
+/** The JSON text of a value, strings bare. */
+export function bareText(value: LosslessJson): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 

@@ -12,6 +12,14 @@ export type TraceSearch = {
   find(question: SearchQuestion): Promise<FoundTraces>;
 };
 
+/** What makes searches fast. They answer the same whether or not any of it was done. */
+export type SearchIndex = {
+  /** Puts some new and changed traces into the index. `done`: there are too few everywhere to be worth it. */
+  step(): Promise<'more' | 'done'>;
+  /** How many traces are not in the index as they are now. */
+  countUnindexed(): Promise<number>;
+};
+
 export type SearchQuestion = {
   readonly projectNumber: number;
   /** A trace that came in before this instant counts as gone; null: none does. */

@@ -55,6 +55,7 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   const evaluations = createEvaluationMeter(registry);
   const otlpDiscarded = createOtlpMeter(registry);
   tellSettlement(registry, deps);
+  tellSearchIndex(registry, deps);
   tellDeliveries(registry, deps);
   tellProcess(registry);
   tellHeld(registry, deps.held);
@@ -71,6 +72,17 @@ function tellSettlement(registry: Registry, { store, clock, monotonicMs }: Metri
       help: 'For how long the oldest admitted request has waited for its outcome; of the whole database.',
     },
     async () => age(await read(), clock()),
+  );
+}
+
+function tellSearchIndex(registry: Registry, { store, monotonicMs }: MetricsDeps): void {
+  const read = shareRead(store.searchIndex.countUnindexed, monotonicMs);
+  registry.gauge(
+    {
+      name: 'spandrel_search_unindexed_traces',
+      help: 'Traces that are new or have changed since they were indexed; of the whole database.',
+    },
+    async () => [{ value: await read() }],
   );
 }
 

@@ -4,7 +4,7 @@ import { unavailableFault } from '../domain/fault.ts';
 import type { ManagementStore } from '../domain/management.ts';
 import type { KeyStore, Store, TraceStore } from '../domain/store.ts';
 import type { TraceAnalytics } from '../domain/trace-analytics-store.ts';
-import type { TraceSearch } from '../domain/trace-search-store.ts';
+import type { SearchIndex, TraceSearch } from '../domain/trace-search-store.ts';
 import type { Append, AppendOutcome, Report, Reported } from './append/apply.ts';
 import { createCommitQueue } from './append/commit-queue.ts';
 import type { LookUps } from './append/reader.ts';
@@ -36,6 +36,7 @@ export type Engine = Pick<Store, 'retention'> & {
   readonly delivery: Delivery;
   readonly search: TraceSearch;
   readonly analytics: TraceAnalytics;
+  readonly searchIndex: SearchIndex;
   /** There may be something new to deliver. */
   readonly notify: () => void;
   readonly check: () => Promise<void>;
@@ -120,6 +121,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     },
     search: engine.search,
     analytics: engine.analytics,
+    searchIndex: engine.searchIndex,
     traceChanges: { removeTrace: writer.removeTrace, patchMetadata: writer.patchMetadata },
     requests: {
       projectNumbers: createProjectNumbers(control),

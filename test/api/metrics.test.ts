@@ -21,6 +21,7 @@ const NAMES = [
   'spandrel_events_retention_deleted_total',
   'spandrel_requests_total',
   'spandrel_sessions_cut_total',
+  'spandrel_search_unindexed_traces',
   'spandrel_settlement_oldest_seconds',
   'spandrel_settlement_total',
   'spandrel_webhook_attempt_seconds',

@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
-import * as questions from '../../gen/storage/sqlite/search.ts';
+import * as scanQuestions from '../../gen/storage/sqlite/search.ts';
+import * as indexQuestions from '../../gen/storage/sqlite/search-index.ts';
 import type { SearchQuestion } from '../../src/domain/trace-search-store.ts';
 import type { Ask } from '../../src/storage/questions.ts';
 import { createTraceSearch } from '../../src/storage/search/trace-search.ts';
 
+const questions = { ...scanQuestions, ...indexQuestions };
 const EVER = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
 const QUESTION: SearchQuestion = {
   projectNumber: 1,
@@ -24,6 +26,7 @@ const LARGE_BYTES = 256 * 1024;
 /** As many traces as there are, of which every 700th is of the user. */
 function listOf(count: number, metadataBytes = 15, read: number[] = []): Ask {
   return async (asked, given) => {
+    if ((asked as unknown) === questions.findHead) return [];
     if ((asked as unknown) === questions.listMetadata) {
       const { sequences } = given as unknown as { readonly sequences: readonly number[] };
       read.push(sequences.length);
@@ -94,7 +97,7 @@ it('a search reads the long errors and the many spans of a trace a few at a time
     const name = Object.entries(questions).find(([, each]) => (each as unknown) === asked)?.[0];
     if (name === 'listByStart')
       return [{ key: 1, traceId: 't', sequence: 1, spanCount: count, metadataBytes: 2 }] as never;
-    if (name === 'findTexts') return [];
+    if (name === 'findTexts' || name === 'findHead') return [];
     limits.add(limit);
     const first = after === '' ? 0 : Number(after) + 1;
     const rows = Array.from({ length: Math.min(count - first, limit ?? count) }, (_, index) => ({

@@ -10,5 +10,6 @@ export * as keys from './keys.ts';
 export * as organization from './organization.ts';
 export * as pricing from './pricing.ts';
 export * as retention from './retention.ts';
+export * as searchIndex from './search-index.ts';
 export * as search from './search.ts';
 export * as traces from './traces.ts';

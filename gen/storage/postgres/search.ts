@@ -19,6 +19,13 @@ export const findByIds: Compiled<typeof source.findByIds> = {
   row: (row) => row,
 };
 
+export const findBySequences: Compiled<typeof source.findBySequences> = {
+  name: 'search.findBySequences',
+  text: "select \"trace_id\" as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\", \"inserted_at\" as \"insertedAtMs\", \"updated_at\" as \"updatedAtMs\", coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", case when \"duration_ms\" < 0 then 0 else \"duration_ms\" end as \"totalTimeMs\", \"first_token_ms\" as \"firstTokenMs\" from \"traces\" where \"project_number\" = $1 and \"sequence\" = any($2)",
+  cells: (given) => [given.projectNumber, given.sequences],
+  row: (row) => row,
+};
+
 export const findTexts: Compiled<typeof source.findTexts> = {
   name: 'search.findTexts',
   text: "select \"input\" as \"inputJson\", \"output\" as \"outputJson\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"span_id\" = $3",

@@ -35,6 +35,25 @@ export const findByIds: Compiled<typeof source.findByIds> = {
   }),
 };
 
+export const findBySequences: Compiled<typeof source.findBySequences> = {
+  name: 'search.findBySequences',
+  text: "select iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\", \"inserted_at\" as \"insertedAtMs\", \"updated_at\" as \"updatedAtMs\", coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", max(0, \"duration_ms\") as \"totalTimeMs\", \"first_token_ms\" as \"firstTokenMs\" from \"traces\" where \"project_number\" = ? and \"sequence\" in (select value from json_each(?))",
+  cells: (given) => [given.projectNumber, JSON.stringify(given.sequences)],
+  row: (row: any) => ({
+    traceId: row[0],
+    sequence: row[1],
+    spanCount: row[2],
+    hasError: row[3] === 1,
+    metadataBytes: row[4],
+    insertedAtMs: row[5],
+    updatedAtMs: row[6],
+    startMs: row[7],
+    totalCostNanoUsd: row[8],
+    totalTimeMs: row[9],
+    firstTokenMs: row[10],
+  }),
+};
+
 export const findTexts: Compiled<typeof source.findTexts> = {
   name: 'search.findTexts',
   text: "select \"input\" as \"inputJson\", \"output\" as \"outputJson\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" = ?",

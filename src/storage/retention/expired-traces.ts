@@ -63,6 +63,7 @@ export async function removeExpiredTraces(
   async function removeWhole(batch: readonly Trace[]): Promise<void> {
     for (const [projectNumber, traces] of Map.groupBy(batch, (trace) => trace.projectNumber)) {
       const sequences = traces.map(({ sequence }) => sequence);
+      await change(questions.markStored, { projectNumber, sequences });
       await change(questions.removeSpans, { projectNumber, sequences });
       await change(questions.removeEvaluations, { projectNumber, sequences });
       await change(questions.removeTraces, { projectNumber, traceIds: traces.map(({ traceId }) => traceId) });
@@ -83,6 +84,8 @@ export async function removeExpiredTraces(
     start += Math.max(1, batch.length);
     next = expired[start - 1]?.sequence ?? next;
     if (large !== undefined) {
+      const { projectNumber, sequence } = large;
+      await change(questions.markStored, { projectNumber, sequences: [sequence] });
       await change(questions.hideTrace, toHidden(large));
       if (!(await eraseHidden())) return { removed, next };
     } else {

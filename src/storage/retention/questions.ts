@@ -2,6 +2,8 @@
 
 import { change, type Db, question } from '../questions.ts';
 
+export { markStored } from '../search/questions-index.ts';
+
 type Old = { readonly beforeMs: number; readonly limit: number };
 type OfTrace = { readonly projectNumber: number; readonly sequence: number };
 type OfTraces = { readonly projectNumber: number; readonly sequences: readonly number[] };

@@ -4,7 +4,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SpanSummary } from '../../domain/trace.ts';
 import { aggregatesOf, choiceOf, type TraceChoice } from '../../domain/trace-aggregates.ts';
 import type { Needs, SearchDocument } from '../../domain/trace-filter.ts';
-import { createTextMatcher } from '../../domain/trace-filter.ts';
 import { inputText, outputText } from '../../domain/trace-texts.ts';
 import type { RowOf } from '../questions.ts';
 import type { SearchAsking, SearchQuestions } from './trace-search.ts';
@@ -19,13 +18,16 @@ export type Candidate = {
 export type Read<Row> = { readonly row: Row; readonly document: Document };
 type Document = SearchDocument & { readonly choice: TraceChoice | null };
 
+/** Whether it is enough. */
+type TakeText = (text: string) => boolean;
+
 export type Documents = {
   /** In parts that can be read at once. */
   cut<Row extends Candidate>(rows: readonly Row[]): readonly (readonly Row[])[];
   /** Without the texts of spans. */
   read<Row extends Candidate>(part: readonly Row[]): Promise<readonly Read<Row>[]>;
-  /** Whether one of its texts holds a text in lower case. */
-  holds(row: Candidate, document: Document, text: string): Promise<boolean>;
+  /** Takes the texts of a trace that a search looks at, until `take` says that it is enough. */
+  forEachText(row: Candidate, document: Document, take: TakeText): Promise<boolean>;
 };
 
 // A part may have one trace of more spans.
@@ -123,14 +125,15 @@ export function createDocuments(
       });
     },
 
-    async holds({ sequence }, { name, spans, choice }, text) {
-      const holds = createTextMatcher(text);
-      if (holds(name) || spans.some((span) => holds(span.name ?? span.type))) return true;
+    async forEachText({ sequence }, { name, spans, choice }, take) {
+      if (take(name)) return true;
+      const names = new Set(spans.map((span) => span.name ?? span.type));
+      for (const each of names) if (take(each)) return true;
       const { inputJson } = await textsOf(sequence, choice?.inputFromId ?? null);
-      if (inputJson !== null && holds(inputText(inputJson))) return true;
+      if (inputJson !== null && take(inputText(inputJson))) return true;
       const { outputJson } = await textsOf(sequence, choice?.outputFromId ?? null);
-      if (outputJson !== null && holds(outputText(outputJson))) return true;
-      return choice?.errorFromId != null && (await hasErrorThat(sequence, holds));
+      if (outputJson !== null && take(outputText(outputJson))) return true;
+      return choice?.errorFromId != null && (await hasErrorThat(sequence, take));
     },
   };
 }

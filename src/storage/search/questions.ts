@@ -118,25 +118,33 @@ export const countTraces = question<TracesAsked & { readonly limit: number }>()(
 
 /** The traces of some ids. */
 export const findByIds = question<{ readonly projectNumber: number; readonly ids: readonly string[] }>()(
-  (db, { projectNumber, ids }, { idText, isOneOf, atLeast }) =>
-    db
-      .selectFrom('Trace')
-      .where('projectNumber', '=', projectNumber)
-      .where(isOneOf('traceId', ids))
-      .select([
-        idText('traceId').as('traceId'),
-        'sequence as sequence',
-        'spanCount as spanCount',
-        'hasError as hasError',
-        METADATA_BYTES.as('metadataBytes'),
-        'insertedAtMs as insertedAtMs',
-        'updatedAtMs as updatedAtMs',
-        START.as('startMs'),
-        'totalCostNanoUsd as totalCostNanoUsd',
-        atLeast('durationMs', 0).as('totalTimeMs'),
-        'firstTokenMs as firstTokenMs',
-      ]),
+  (db, { projectNumber, ids }, words) =>
+    factsOf(db, words).where('projectNumber', '=', projectNumber).where(words.isOneOf('traceId', ids)),
 );
+
+/** The traces of some sequences. */
+export const findBySequences = question<OfTraces>()((db, { projectNumber, sequences }, words) =>
+  factsOf(db, words).where('projectNumber', '=', projectNumber).where(words.isAmong('sequence', sequences)),
+);
+
+/** With all that orders go by. */
+function factsOf(db: Db, { idText, atLeast }: Words) {
+  return db
+    .selectFrom('Trace')
+    .select([
+      idText('traceId').as('traceId'),
+      'sequence as sequence',
+      'spanCount as spanCount',
+      'hasError as hasError',
+      METADATA_BYTES.as('metadataBytes'),
+      'insertedAtMs as insertedAtMs',
+      'updatedAtMs as updatedAtMs',
+      START.as('startMs'),
+      'totalCostNanoUsd as totalCostNanoUsd',
+      atLeast('durationMs', 0).as('totalTimeMs'),
+      'firstTokenMs as firstTokenMs',
+    ]);
+}
 
 export const listMetadata = question<OfTraces>()((db, { projectNumber, sequences }, { isAmong }) =>
   db

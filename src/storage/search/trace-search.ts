@@ -4,22 +4,33 @@
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createMatcher, fitsAll, needleOf, needsOf, sortOutErrors } from '../../domain/trace-filter.ts';
+import {
+  createMatcher,
+  createTextMatcher,
+  fitsAll,
+  needleOf,
+  needsOf,
+  sortOutErrors,
+} from '../../domain/trace-filter.ts';
 import type { TraceSort } from '../../domain/trace-search-query.ts';
 import {
   type FoundTraces,
   type SearchPlace,
   type SearchQuestion,
-  type SearchTotal,
   TOTAL_MAX,
   type TraceSearch,
 } from '../../domain/trace-search-store.ts';
 import type { Asking, Compiled, RowOf } from '../questions.ts';
 import { type Candidate, createDocuments } from './documents.ts';
+import { placeOf, totalOf } from './found.ts';
+import { findByIndex } from './index-search.ts';
 import { rankByIds } from './named-traces.ts';
 import type * as source from './questions.ts';
+import type * as indexSource from './questions-index.ts';
 
-export type SearchQuestions = { readonly [Name in keyof typeof source]: Compiled<(typeof source)[Name]> };
+export type SearchQuestions = { readonly [Name in keyof typeof source]: Compiled<(typeof source)[Name]> } & {
+  readonly [Name in keyof typeof indexSource]: Compiled<(typeof indexSource)[Name]>;
+};
 export type SearchAsking = Asking<SearchQuestions> & {
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;
@@ -34,6 +45,8 @@ const FIND_MAX_MS = 3_000;
 const COUNT_MAX_MS = 3_000;
 const COUNT_WITH_TEXT_MAX_MS = 50;
 const LISTED_AT_ONCE = 1_000;
+/** Orders that the database has an index for. */
+const LISTED_BY_INDEX: readonly TraceSort[] = ['started_at', 'updated_at'];
 const LAST_TEXT = '\u{10ffff}';
 
 export function createTraceSearch(asking: SearchAsking): TraceSearch {
@@ -41,9 +54,12 @@ export function createTraceSearch(asking: SearchAsking): TraceSearch {
 
   return {
     find: async (question) => {
-      const list = question.traceIds === null ? createList(asking, question) : await rankByIds(asking, question);
-      if (question.traceIds !== null || !fitsAll(sortOutErrors(question.filter).rest))
-        return await goThrough(asking, question, list);
+      if (question.traceIds !== null) return await goThrough(asking, question, await rankByIds(asking, question));
+      const isListed = fitsAll(question.filter) && LISTED_BY_INDEX.includes(question.sort);
+      const found = isListed ? null : await findByIndex(asking, question);
+      if (found !== null) return found;
+      const list = createList(asking, question);
+      if (!fitsAll(sortOutErrors(question.filter).rest)) return await goThrough(asking, question, list);
       const rows = await list(question.after, question.limit + 1);
       const traces = rows.slice(0, question.limit).map(placeOf);
       const next = rows.length > question.limit ? (traces.at(-1) ?? null) : null;
@@ -97,6 +113,7 @@ async function goThrough(asking: SearchAsking, question: SearchQuestion, list: L
   const { filter, limit, isCounted } = question;
   const { nowMs } = asking;
   const fits = createMatcher(filter);
+  const holds = createTextMatcher(filter.text);
   const documents = createDocuments(asking, { projectNumber: question.projectNumber, needs: needsOf(filter) });
   const startedAtMs = nowMs();
   const countMaxMs = filter.text === '' ? COUNT_MAX_MS : COUNT_WITH_TEXT_MAX_MS;
@@ -113,7 +130,7 @@ async function goThrough(asking: SearchAsking, question: SearchQuestion, list: L
     const rows = await list(after, LISTED_AT_ONCE);
     for (const part of documents.cut(rows)) {
       for (const { row, document } of await documents.read(part)) {
-        if (!fits(document) || (filter.text !== '' && !(await documents.holds(row, document, filter.text)))) continue;
+        if (!fits(document) || (filter.text !== '' && !(await documents.forEachText(row, document, holds)))) continue;
         count += 1;
         if (traces.length < limit) traces.push(placeOf(row));
         else next ??= traces.at(-1) ?? null;
@@ -129,12 +146,4 @@ async function goThrough(asking: SearchAsking, question: SearchQuestion, list: L
     }
     if (rows.length < LISTED_AT_ONCE) return end(true);
   }
-}
-
-function totalOf(count: number, isExact: boolean): SearchTotal {
-  return { count: Math.min(count, TOTAL_MAX), isExact: isExact && count <= TOTAL_MAX };
-}
-
-function placeOf({ key, traceId }: SearchPlace): SearchPlace {
-  return { key, traceId };
 }

@@ -4,7 +4,15 @@
  */
 
 /** SQLite keeps rows of these in the order of their keys: found by their key, or in its order, and by little else. */
-export const WITHOUT_ROWID = ['events', 'governance_events', 'requests', 'webhook_figures', 'webhook_hours'] as const;
+export const WITHOUT_ROWID = [
+  'events',
+  'governance_events',
+  'requests',
+  'search_facets',
+  'search_pending',
+  'webhook_figures',
+  'webhook_hours',
+] as const;
 
 /**
  * PostgreSQL has a table for each month of these, so that a month can be dropped whole. The months are made as time goes

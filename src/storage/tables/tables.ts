@@ -27,6 +27,7 @@ import { ApiKey, ApiKeyBinding, AuthGeneration } from './keys.ts';
 import { bytes, whole } from './kinds.ts';
 import { Installation, Member, Organization, Project, RoleBinding, Team } from './organization.ts';
 import { PriceOverrideRow } from './pricing.ts';
+import { SearchBlock, SearchFacet, SearchHead, SearchPart, SearchPending } from './search.ts';
 import { EvaluationRow, SpanRow, TraceOnPostgres, TraceOnSqlite } from './traces.ts';
 
 /**
@@ -65,6 +66,11 @@ const SHARED = [
   WebhookAttempt,
   WebhookFigure,
   WebhookHour,
+  SearchPending,
+  SearchHead,
+  SearchBlock,
+  SearchFacet,
+  SearchPart,
 ] as const;
 
 export const SQLITE_TABLES = [...SHARED, TraceOnSqlite, RequestOnSqlite, EventOnSqlite, Envelope] as const;

@@ -35,6 +35,7 @@ export function createTraceChanges({ transact }: Managing): TraceChangeStore {
         const found = await hold(tx, trace);
         if (found === null) return false;
         const { sequence, spanCount } = found;
+        await tx.change(tx.questions.searchIndex.markStored, { projectNumber, sequences: [sequence] });
         if (await isSmall(tx, { projectNumber, sequence, spanCount })) {
           await tx.change(retention.removeSpans, { projectNumber, sequences: [sequence] });
           await tx.change(retention.removeEvaluations, { projectNumber, sequences: [sequence] });
@@ -54,6 +55,7 @@ export function createTraceChanges({ transact }: Managing): TraceChangeStore {
         if (metadataJson === null) return 'too_large';
         const updatedAtMs = Math.max(found.updatedAtMs, nowMs);
         await tx.change(tx.questions.traces.keepMetadata, { projectNumber, traceId, metadataJson, updatedAtMs });
+        await tx.change(tx.questions.searchIndex.markStored, { projectNumber, sequences: [found.sequence] });
         return { metadataJson };
       }),
   };

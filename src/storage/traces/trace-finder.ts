@@ -1,7 +1,7 @@
 /** Finds traces, and keeps what a read has found out of them. */
 
 import type { TraceStore } from '../../domain/store.ts';
-import type { Asking, Transact } from '../questions.ts';
+import type { Asking, TransactAll } from '../questions.ts';
 import type { KeepSums } from './complete-sums.ts';
 import type { TraceQuestions } from './trace-reads.ts';
 
@@ -33,11 +33,14 @@ export function textRange(prefix: string): IdRange {
   return { first: prefix, last: prefix + LAST_CHARACTER };
 }
 
-export function createKeepSums({ keepSums }: TraceQuestions, transact: Transact): KeepSums {
+export function createKeepSums(transact: TransactAll): KeepSums {
   return async ({ projectNumber, traceId, sequence, aggregatesJson: foundJson }, { totals, aggregatesJson }) => {
     const { startedAtMs, finishedAtMs } = totals;
     const durationMs = startedAtMs === null || finishedAtMs === null ? null : finishedAtMs - startedAtMs;
     const place = { projectNumber, traceId, sequence };
-    await transact(({ change }) => change(keepSums, { ...totals, ...place, durationMs, aggregatesJson, foundJson }));
+    await transact(async ({ change, questions: { traces, searchIndex } }) => {
+      await change(traces.keepSums, { ...totals, ...place, durationMs, aggregatesJson, foundJson });
+      await change(searchIndex.markStored, { projectNumber, sequences: [sequence] });
+    });
   };
 }

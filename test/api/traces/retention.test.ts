@@ -119,6 +119,7 @@ it('a server removes what is past its term soon after its start, says so, and st
     clock: () => nowMs,
     wait: (delayMs, signal) =>
       new Promise((resolve) => {
+        if (signal.aborted) return resolve();
         waits.push({ delayMs, pass: resolve });
         signal.addEventListener('abort', () => resolve());
       }),

@@ -14,6 +14,7 @@ import { requestStoreConformance } from './requests.ts';
 import { resentSpanConformance } from './resent-spans.ts';
 import { retentionConformance } from './retention.ts';
 import { PROJECT, sampleAppend, sampleEvaluator } from './samples.ts';
+import { searchIndexConformance } from './search-index.ts';
 import { type OpenSubject, withStore } from './subject.ts';
 import { traceAnalyticsConformance } from './trace-analytics.ts';
 import { traceChangeConformance } from './trace-changes.ts';
@@ -50,6 +51,7 @@ export function furtherConformance(open: OpenSubject): void {
   traceChangeConformance(open);
   traceSearchConformance(open);
   traceAnalyticsConformance(open);
+  searchIndexConformance(open);
   retentionConformance(open);
   managementConformance(open);
   repricingConformance(open);

@@ -7,6 +7,10 @@ import { createDeliveryWork } from '../../delivery/work.ts';
 import { createFreshness } from '../../keys/freshness.ts';
 import { cacheKeyReads } from '../../keys/key-cache.ts';
 import { createManagementWriter } from '../../management.ts';
+import { withQuestions } from '../../questions.ts';
+import { createIndexQueue } from '../../search/index-builder.ts';
+import { createIndexWriter } from '../../search/index-writer.ts';
+import { createIndexer } from '../../search/indexer.ts';
 import type { StoreLog } from '../../store.ts';
 import { createStore, type Engine, type StoreState } from '../../store.ts';
 import { createAppendBatch } from './append.ts';
@@ -76,6 +80,7 @@ function startEngine({ url, lanes, rowTypes }: Parts, { refuseWhenClosed }: Stor
   };
   const ask = createAsk(reads);
   const transact = createTransact(management);
+  const search = createSearch(reads);
   return {
     control: createAsking(control, questions),
     reads: { ...createAsking(reads, questions), ask },
@@ -85,13 +90,19 @@ function startEngine({ url, lanes, rowTypes }: Parts, { refuseWhenClosed }: Stor
       // An installation may have more keys than every process should read again after every change.
       cacheKeyReads({ reader: { ...reader, listKeyIds: null }, generation: createFreshness(readGeneration) }),
     append: (appends) => probe.watch(() => appendBatch(appends)),
-    traces: createTraceReader(reads, transact),
+    traces: createTraceReader(reads, withQuestions(questions, transact)),
     lookUps: {
       findRequest: (key) => ask(findRequest, [key]),
       findEvent: (key) => ask(findEvent, [key]),
     },
-    search: createSearch(reads),
     analytics: createAnalytics(reads),
+    search: { find: search.find },
+    searchIndex: createIndexer({
+      queue: createIndexQueue(createAsking(reads, questions)),
+      reads: search,
+      writer: createIndexWriter(withQuestions(questions, transact)),
+      clock: Date.now,
+    }),
     retention: createRetention(management),
     delivery: {
       ask: createAsk(delivery),

@@ -2,12 +2,14 @@
 
 import * as analyticsQuestions from '../../../../gen/storage/postgres/analytics.ts';
 import * as searchQuestions from '../../../../gen/storage/postgres/search.ts';
+import * as indexQuestions from '../../../../gen/storage/postgres/search-index.ts';
 import * as questions from '../../../../gen/storage/postgres/traces.ts';
 import type { TraceStore } from '../../../domain/store.ts';
 import type { TraceAnalytics } from '../../../domain/trace-analytics-store.ts';
 import type { TraceSearch } from '../../../domain/trace-search-store.ts';
 import { createTraceAnalytics } from '../../analytics/trace-analytics.ts';
-import type { Transact } from '../../questions.ts';
+import type { TransactAll } from '../../questions.ts';
+import { createIndexReads, type IndexReads } from '../../search/index-builder.ts';
 import { limitSearches } from '../../search/search-limiter.ts';
 import { createTraceSearch } from '../../search/trace-search.ts';
 import { completeSums } from '../../traces/complete-sums.ts';
@@ -21,7 +23,7 @@ import type { Lane } from './connection.ts';
 const WHOLE_TRACES = { runningMax: 2, waitingMax: 64 };
 
 /** `transact` is for what a read has found out and is worth keeping. */
-export function createTraceReader(lane: Lane, transact: Transact): Omit<TraceStore, 'append' | 'appendBatch'> {
+export function createTraceReader(lane: Lane, transact: TransactAll): Omit<TraceStore, 'append' | 'appendBatch'> {
   const limit = createLimiter(WHOLE_TRACES);
   const asking = createAsking(lane, questions);
   const reads = createTraceReads(
@@ -35,7 +37,7 @@ export function createTraceReader(lane: Lane, transact: Transact): Omit<TraceSto
     find: completeSums({
       find: finder.find,
       sums: (trace) => limit(() => reads.sums(trace)),
-      keep: createKeepSums(questions, transact),
+      keep: createKeepSums(transact),
     }),
     outline: (trace) => (isLarge(trace) ? limit(() => reads.outline(trace)) : reads.outline(trace)),
     digest: (trace) => (isLarge(trace) ? limit(() => reads.digest(trace)) : reads.digest(trace)),
@@ -43,9 +45,10 @@ export function createTraceReader(lane: Lane, transact: Transact): Omit<TraceSto
 }
 
 /** At most so many go through traces at once: connections are few. */
-export function createSearch(lane: Lane): TraceSearch {
-  const search = createTraceSearch({ ...createAsking(lane, searchQuestions), nowMs: () => performance.now() });
-  return { find: limitSearches(search.find) };
+export function createSearch(lane: Lane): TraceSearch & IndexReads {
+  const asking = createAsking(lane, { ...searchQuestions, ...indexQuestions });
+  const searching = { ...asking, nowMs: () => performance.now() };
+  return { find: limitSearches(createTraceSearch(searching).find), ...createIndexReads(searching) };
 }
 
 /** The same bound. */

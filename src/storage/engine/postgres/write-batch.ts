@@ -2,6 +2,8 @@
 
 import * as common from '../../../../gen/storage/postgres/append.ts';
 import * as own from '../../../../gen/storage/postgres/append-postgres.ts';
+import { markTraces } from '../../../../gen/storage/postgres/search-index.ts';
+import { toMarked } from '../../append/marked-traces.ts';
 import type { EventRow, RequestEntry, WrittenLog } from '../../append/working-log.ts';
 import type { Written } from '../../append/working-set.ts';
 import type { RowsInsert } from '../../questions.ts';
@@ -36,6 +38,7 @@ export function writeBatch({ post, changeRows }: SentTransaction, { encode }: Ro
       encode(own.insertRequestKeys, keys),
     ]);
   }
+  changeRows(markTraces, toMarked(written));
   put(common.replaceEvaluations, inOrder(written.evaluations));
   changeRows(own.deleteRequests, changed.map(toStored));
   put(own.replaceRequestKeys, changed.map(toRow));

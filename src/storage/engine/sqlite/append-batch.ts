@@ -3,15 +3,17 @@
 import * as common from '../../../../gen/storage/sqlite/append.ts';
 import * as own from '../../../../gen/storage/sqlite/append-sqlite.ts';
 import { hideTrace } from '../../../../gen/storage/sqlite/retention.ts';
+import { markTraces } from '../../../../gen/storage/sqlite/search-index.ts';
 import { listSummaries } from '../../../../gen/storage/sqlite/traces.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import { type Append, type AppendOutcome, apply } from '../../append/apply.ts';
 import { createGuess } from '../../append/guess.ts';
+import { toMarked } from '../../append/marked-traces.ts';
 import type { Asked, Reader } from '../../append/reader.ts';
 import type { LogEnds, WrittenLog } from '../../append/working-log.ts';
 import { createWorkingSet, type Written } from '../../append/working-set.ts';
 import { toHidden } from '../../retention/expired-traces.ts';
-import { type Asked as Prepared, prepareChange, prepareQuestion } from './ask.ts';
+import { type Asked as Prepared, prepareChange, prepareQuestion, prepareRows } from './ask.ts';
 import type { Database } from './connection.ts';
 import { isConflict, isStorageFailure } from './failures.ts';
 
@@ -129,12 +131,15 @@ function prepareWriter(db: Database): (written: Written) => void {
     if (entries.size + events.length > 0) replaceHead(head);
   }
 
+  const mark = prepareRows(db, markTraces);
+
   return (written) => {
     // A large one takes long to erase, so it only goes out of reach here; retention removes it.
     for (const trace of written.erased) hide(toHidden(trace));
     for (const { row, isNew } of written.traces.values()) (isNew ? traces.insert : traces.replace)(row);
     for (const { row, isNew } of written.spans.values()) (isNew ? spans.insert : spans.replace)(row);
     for (const row of written.evaluations.values()) replaceEvaluation(row);
+    mark(toMarked(written));
     for (const { written: log } of written.logs.values()) writeLog(log);
   };
 }

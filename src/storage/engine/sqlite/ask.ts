@@ -39,7 +39,7 @@ export function prepareChange<Params>(db: Database, { text, cells }: Change<Para
   return (given) => statement.run(...cells(given)).changes;
 }
 
-function prepareRows<Row>(db: Database, { text, cells }: RowsChange<Row>): (rows: readonly Row[]) => void {
+export function prepareRows<Row>(db: Database, { text, cells }: RowsChange<Row>): (rows: readonly Row[]) => void {
   const statement = db.prepare<unknown[]>(text);
   return (rows) => {
     for (const row of cells(rows)) statement.run(...row);

@@ -6,6 +6,8 @@ import type { Clock } from '../../../domain/clock.ts';
 import type { Append, AppendOutcome } from '../../append/apply.ts';
 import { createDeliveryWork, type DeliveryWork } from '../../delivery/work.ts';
 import { createManagementWriter, type ManagementWriter } from '../../management.ts';
+import { withQuestions } from '../../questions.ts';
+import { createIndexWriter, type IndexWriter } from '../../search/index-writer.ts';
 import type { KeepSums } from '../../traces/complete-sums.ts';
 import { createKeepSums } from '../../traces/trace-finder.ts';
 import { prepareAppendBatch } from './append-batch.ts';
@@ -17,7 +19,8 @@ import { openDatabase } from './schema.ts';
 
 /** What the writer can be asked for. Rejects with the database's own error when the storage fails. */
 export type WriterVerbs = ManagementWriter &
-  DeliveryWork & {
+  DeliveryWork &
+  IndexWriter & {
     append(appends: readonly Append[]): Promise<readonly AppendOutcome[]>;
     keepSums: KeepSums;
     /** One step of retention. */
@@ -78,7 +81,8 @@ export function createCore({ db, clock }: CoreDeps): Core {
   const appendBatch = prepareAppendBatch(db, clock);
   const transact = createTransact(db);
   const management = createManagementWriter(questions, transact);
-  const keepSums = createKeepSums(questions.traces, transact);
+  const keepSums = createKeepSums(withQuestions(questions, transact));
+  const indexWriter = createIndexWriter(withQuestions(questions, transact));
   const removeExpired = prepareRemoval(db, transact);
   const deliveries = createDeliveryWork(questions, transact);
   const probe = prepareProbe(db);
@@ -118,6 +122,7 @@ export function createCore({ db, clock }: CoreDeps): Core {
       ...inTurn({
         ...management,
         ...deliveries,
+        ...indexWriter,
         append: async (appends) => appendBatch(appends),
         keepSums,
         removeExpired,

@@ -8,6 +8,9 @@ import { findEvent, findRequest } from '../../../../gen/storage/sqlite/append.ts
 import type { Store } from '../../../domain/store.ts';
 import { cacheKeyReads } from '../../keys/key-cache.ts';
 import { isSeenByAuthentication, spreadManagement } from '../../management.ts';
+import { createIndexQueue } from '../../search/index-builder.ts';
+import { spreadIndexWriter } from '../../search/index-writer.ts';
+import { createIndexer } from '../../search/indexer.ts';
 import { StartError } from '../../start-error.ts';
 import { createStore, type Engine, type StoreLog, type StoreState } from '../../store.ts';
 import { completeSums } from '../../traces/complete-sums.ts';
@@ -134,6 +137,7 @@ function startEngine(
   const reads = createAsking(reader, pacedLane, questions);
   const finder = createFinder(reader, pacedLane);
   const traceReader = createTraceReader(reader, pacedLane, takeInTurns);
+  const searchReads = longReads ?? createSearch(reader, pacedLane);
   return {
     control,
     reads,
@@ -160,8 +164,14 @@ function startEngine(
       findRequest: (key) => reads.ask(findRequest, key),
       findEvent: (key) => reads.ask(findEvent, key),
     },
-    search: longReads === null ? createSearch(reader, pacedLane) : { find: longReads.find },
     analytics: longReads ?? createAnalytics(reader, pacedLane),
+    search: { find: searchReads.find },
+    searchIndex: createIndexer({
+      queue: createIndexQueue(control),
+      reads: searchReads,
+      writer: spreadIndexWriter(openCall),
+      clock: Date.now,
+    }),
     retention: createRetention(control.ask, (step) => openCall('removeExpired', step)),
     delivery: {
       ask: control.ask,

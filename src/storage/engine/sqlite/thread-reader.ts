@@ -3,13 +3,14 @@
 import type { Worker } from 'node:worker_threads';
 import type { TraceAnalytics } from '../../../domain/trace-analytics-store.ts';
 import type { TraceSearch } from '../../../domain/trace-search-store.ts';
+import type { IndexReads } from '../../search/index-builder.ts';
 import { limitSearches } from '../../search/search-limiter.ts';
 import { createLimiter } from '../../traces/limiter.ts';
 import type { WholeTraceReads } from '../../traces/trace-reads.ts';
 import { createThreadCalls, endThread, refusal, spawnThread } from './thread-calls.ts';
 
 /** What the thread is asked for. */
-export type LongReads = WholeTraceReads & TraceSearch & TraceAnalytics;
+export type LongReads = WholeTraceReads & TraceSearch & TraceAnalytics & IndexReads;
 
 export type ThreadReader = {
   /** Every read rejects with the unavailable Fault when the thread is gone, has too much to do, or takes too long. */
@@ -73,6 +74,7 @@ export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadRea
       find: limitSearches(call('find')),
       summarise: limitSearches(call('summarise')),
       statsOfUser: limitSearches(call('statsOfUser')),
+      planBlock: call('planBlock'),
     },
     close: async () => {
       closing = true;

@@ -2,12 +2,14 @@
 
 import * as analyticsQuestions from '../../../../gen/storage/sqlite/analytics.ts';
 import * as searchQuestions from '../../../../gen/storage/sqlite/search.ts';
+import * as indexQuestions from '../../../../gen/storage/sqlite/search-index.ts';
 import * as questions from '../../../../gen/storage/sqlite/traces.ts';
 import type { TakeSteps } from '../../../domain/steps.ts';
 import type { StoredTrace, TraceStore } from '../../../domain/store.ts';
 import type { TraceAnalytics } from '../../../domain/trace-analytics-store.ts';
 import type { TraceSearch } from '../../../domain/trace-search-store.ts';
 import { createTraceAnalytics } from '../../analytics/trace-analytics.ts';
+import { createIndexReads, type IndexReads } from '../../search/index-builder.ts';
 import { createTraceSearch } from '../../search/trace-search.ts';
 import { createTraceFinder, textRange } from '../../traces/trace-finder.ts';
 import { createTraceReads, isLarge, type TraceReads, type WholeTraceReads } from '../../traces/trace-reads.ts';
@@ -49,8 +51,10 @@ export function createTraceReader(db: Database, lane: ReadLane, takeSteps: TakeS
   };
 }
 
-export function createSearch(db: Database, lane: ReadLane): TraceSearch {
-  return createTraceSearch({ ...createAsking(db, lane, searchQuestions), nowMs: () => performance.now() });
+export function createSearch(db: Database, lane: ReadLane): TraceSearch & IndexReads {
+  const asking = createAsking(db, lane, { ...searchQuestions, ...indexQuestions });
+  const searching = { ...asking, nowMs: () => performance.now() };
+  return { ...createTraceSearch(searching), ...createIndexReads(searching) };
 }
 
 export function createAnalytics(db: Database, lane: ReadLane): TraceAnalytics {

@@ -1,0 +1,156 @@
+/** Makes a block of the index of what is known of some traces. */
+
+import { addText, newSignature, type TextSignature, TRIPLE_NUMBERS } from '../../domain/trace-search/text-signature.ts';
+import type { NewRow } from '../questions.ts';
+import {
+  BLOCK_TRACES_MAX,
+  bitBytes,
+  COLUMNS,
+  type Column,
+  CROWDED_PART,
+  chooseSlices,
+  facetNumber,
+  idOrderOf,
+  newBits,
+  packBits,
+  packColumn,
+  packSet,
+  SLICES_PER_PART,
+  sliceOf,
+  slicesPart,
+} from './block-format.ts';
+
+export type IndexedTrace = Readonly<Record<Exclude<Column, 'idOrder'>, number | null>> & {
+  readonly traceId: string;
+  readonly sequence: number;
+  readonly startedAtMs: number;
+  readonly updatedAtMs: number;
+  readonly insertedAtMs: number;
+  /** Null: too many. */
+  readonly facets: ReadonlySet<string> | null;
+};
+
+type Place = 'projectNumber' | 'block';
+
+export type BuiltBlock = {
+  readonly block: Omit<NewRow<'SearchBlock'>, Place>;
+  readonly facets: readonly Omit<NewRow<'SearchFacet'>, Place>[];
+  readonly parts: readonly Omit<NewRow<'SearchPart'>, Place>[];
+};
+
+export type BlockBuilder = {
+  /** By ascending sequence; of BLOCK_TRACES_MAX traces at most. Answers what takes the texts of the trace. */
+  add(trace: IndexedTrace): (text: string) => void;
+  /** Null when there was no trace. */
+  end(): BuiltBlock | null;
+};
+
+export function createBlockBuilder(): BlockBuilder {
+  const traces: IndexedTrace[] = [];
+  const signatures: TextSignature[] = [];
+  const placesOfFacets = new Map<string, number[]>();
+  const crowded: number[] = [];
+
+  return {
+    add(trace) {
+      if (traces.length === BLOCK_TRACES_MAX) throw new Error('a block of the index has too many traces');
+      const place = traces.length;
+      traces.push(trace);
+      if (trace.facets === null) crowded.push(place);
+      for (const facet of trace.facets ?? []) {
+        const places = placesOfFacets.get(facet);
+        if (places === undefined) placesOfFacets.set(facet, [place]);
+        else places.push(place);
+      }
+      const signature = newSignature();
+      signatures.push(signature);
+      return (text) => addText(signature, text);
+    },
+    end() {
+      const [first, last] = [traces[0], traces.at(-1)];
+      if (first === undefined || last === undefined) return null;
+      const count = traces.length;
+      const { textSlices, parts } = sliceTexts(signatures);
+      const byNumber = Map.groupBy(placesOfFacets, ([facet]) => facetNumber(facet));
+      const facets = [...byNumber].map(([facet, entries]) => ({
+        facet,
+        places: packSet([...new Set(entries.flatMap(([, places]) => places))], count),
+      }));
+      return {
+        block: {
+          traces: count,
+          firstSequence: first.sequence,
+          lastSequence: last.sequence,
+          ...boundsOf(traces),
+          crowdedCount: crowded.length,
+          textSlices,
+          gone: packBits(newBits(), count),
+          goneCount: 0,
+        },
+        facets: facets.sort((one, other) => one.facet - other.facet),
+        parts: [
+          ...columnsOf(traces),
+          ...(crowded.length === 0 ? [] : [{ part: CROWDED_PART, content: packSet(crowded, count) }]),
+          ...parts,
+        ],
+      };
+    },
+  };
+}
+
+function boundsOf(traces: readonly IndexedTrace[]) {
+  const started = traces.map(({ startedAtMs }) => startedAtMs);
+  const updated = traces.map(({ updatedAtMs }) => updatedAtMs);
+  return {
+    startedFromMs: Math.min(...started),
+    startedToMs: Math.max(...started),
+    updatedFromMs: Math.min(...updated),
+    updatedToMs: Math.max(...updated),
+    insertedFromMs: Math.min(...traces.map(({ insertedAtMs }) => insertedAtMs)),
+  };
+}
+
+function columnsOf(traces: readonly IndexedTrace[]) {
+  return Object.entries(COLUMNS).map(([column, part]) => ({
+    part,
+    content: packColumn(
+      traces.map((trace) =>
+        column === 'idOrder' ? idOrderOf(trace.traceId) : trace[column as keyof typeof trace],
+      ) as (number | null)[],
+    ),
+  }));
+}
+
+/** A bit for each trace in every slice that has one of its triples; parts without any are left out. */
+function sliceTexts(signatures: readonly TextSignature[]) {
+  const bytes = bitBytes(signatures.length);
+  const triples = signatures.map(numbersIn);
+  const textSlices = chooseSlices(triples.reduce((sum, { length }) => sum + length, 0) / signatures.length);
+  const slices = Buffer.alloc(textSlices * bytes);
+  const isUsed = new Set<number>();
+  for (const [place, numbers] of triples.entries()) {
+    for (const number of numbers) {
+      const slice = sliceOf(number, textSlices);
+      const at = slice * bytes + (place >>> 3);
+      slices[at] = (slices[at] ?? 0) | (1 << (place & 7));
+      isUsed.add(slice - (slice % SLICES_PER_PART));
+    }
+  }
+  const parts = [...isUsed]
+    .sort((one, other) => one - other)
+    .map((slice) => ({
+      part: slicesPart(slice),
+      content: slices.subarray(slice * bytes, (slice + SLICES_PER_PART) * bytes),
+    }));
+  return { textSlices, parts };
+}
+
+function numbersIn(signature: TextSignature): readonly number[] {
+  const numbers: number[] = [];
+  for (let number = 0; number < TRIPLE_NUMBERS; number += 32) {
+    for (let left = signature[number >>> 5] ?? 0; left !== 0; left &= left - 1) {
+      numbers.push(number + 31 - Math.clz32(left & -left));
+    }
+  }
+  return numbers;
+}

@@ -1,0 +1,159 @@
+/** How a block of the index keeps what it knows: sets of its traces, numbers of each of them, and slices of their texts. */
+
+import { hash } from 'node:crypto';
+import { TRIPLE_NUMBERS } from '../../domain/trace-search/text-signature.ts';
+
+/** Most traces of a block; a multiple of 32. */
+export const BLOCK_TRACES_MAX = 1024;
+
+/** A bit for each trace of a block. */
+export type Bits = Uint32Array;
+
+export const newBits = (): Bits => new Uint32Array(BLOCK_TRACES_MAX / 32);
+
+export function hasBit(bits: Bits, place: number): boolean {
+  return (((bits[place >>> 5] ?? 0) >>> (place & 31)) & 1) === 1;
+}
+
+export function setBit(bits: Bits, place: number): void {
+  bits[place >>> 5] = (bits[place >>> 5] ?? 0) | (1 << (place & 31));
+}
+
+export function countBits(bits: Bits): number {
+  let count = 0;
+  for (let word of bits) {
+    word -= (word >>> 1) & 0x5555_5555;
+    word = (word & 0x3333_3333) + ((word >>> 2) & 0x3333_3333);
+    count += Math.imul((word + (word >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
+  }
+  return count;
+}
+
+/** In ascending order. */
+export function placesOf(bits: Bits): number[] {
+  const places: number[] = [];
+  for (const [index, word] of bits.entries()) {
+    for (let left = word; left !== 0; left &= left - 1) places.push(index * 32 + 31 - Math.clz32(left & -left));
+  }
+  return places;
+}
+
+/** How many bytes hold a bit for each of so many traces. */
+export const bitBytes = (traces: number): number => Math.ceil(traces / 8);
+
+/** A set of so many traces: the places of those in it, where that is shorter than a bit for each. */
+export function packSet(places: readonly number[], traces: number): Buffer {
+  if (places.length * 2 < bitBytes(traces)) return Buffer.from(Uint16Array.from(places).buffer);
+  const bits = newBits();
+  for (const place of places) setBit(bits, place);
+  return packBits(bits, traces);
+}
+
+export function addSet(into: Bits, packed: Uint8Array, traces: number): void {
+  if (packed.length === bitBytes(traces)) {
+    const bits = unpackBits(packed);
+    for (const [index, word] of bits.entries()) into[index] = (into[index] ?? 0) | word;
+    return;
+  }
+  for (let at = 0; at < packed.length; at += 2) setBit(into, (packed[at] ?? 0) | ((packed[at + 1] ?? 0) << 8));
+}
+
+export function packBits(bits: Bits, traces: number): Buffer {
+  return Buffer.from(bits.buffer, bits.byteOffset, bitBytes(traces));
+}
+
+export function unpackBits(packed: Uint8Array): Bits {
+  const bits = newBits();
+  new Uint8Array(bits.buffer).set(packed);
+  return bits;
+}
+
+// Small numbers are for what the index adds of its own one day.
+const FACET_MIN = 1024;
+const FACET_BYTES = 6;
+
+/** The number of a facet. That two of a project share one is unlikelier than that the disk is wrong. */
+export function facetNumber(name: string): number {
+  return FACET_MIN + hash('sha1', name, 'buffer').readUIntBE(0, FACET_BYTES);
+}
+
+/** What is known of every trace of a block, and where; a part for each. */
+export const COLUMNS = {
+  sequence: 0,
+  startedAtMs: 1,
+  updatedAtMs: 2,
+  insertedAtMs: 3,
+  totalCostNanoUsd: 4,
+  totalTimeMs: 5,
+  firstTokenMs: 6,
+  idOrder: 7,
+} as const;
+export type Column = keyof typeof COLUMNS;
+
+/** The set of traces that have too many facets. */
+export const CROWDED_PART = 8;
+const FIRST_SLICES_PART = 16;
+export const SLICES_PER_PART = 8;
+
+export const slicesPart = (slice: number): number => FIRST_SLICES_PART + Math.floor(slice / SLICES_PER_PART);
+
+/** The slice that has a triple of texts, where there are so many slices. */
+export const sliceOf = (triple: number, slices: number): number => triple & (slices - 1);
+
+const SLICES_MIN = 256;
+// Of the slices of a trace so many hold something: few enough that several together rarely fit by chance.
+const SLICES_PER_TRIPLE = 5;
+
+/** How many slices are enough for texts of so many triples each. A power of two. */
+export function chooseSlices(triplesPerTrace: number): number {
+  let slices = SLICES_MIN;
+  while (slices < TRIPLE_NUMBERS && slices < triplesPerTrace * SLICES_PER_TRIPLE) slices *= 2;
+  return slices;
+}
+
+const HEAD_BYTES = 8;
+const NARROW_NULL = 0xffff_ffff;
+
+/**
+ * A whole number or null for each trace. Where they are close enough to each other, the least comes first and all others
+ * take four bytes; else nothing comes first, and they take eight.
+ */
+export function packColumn(values: readonly (number | null)[]): Buffer {
+  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const value of values) {
+    if (value === null) continue;
+    least = Math.min(least, value);
+    most = Math.max(most, value);
+  }
+  if (most - least >= NARROW_NULL) {
+    return Buffer.from(Float64Array.from([Number.NaN, ...values.map((value) => value ?? Number.NaN)]).buffer);
+  }
+  const base = Number.isFinite(least) ? least : 0;
+  const packed = Buffer.alloc(HEAD_BYTES + 4 * values.length);
+  packed.writeDoubleLE(base);
+  for (const [index, value] of values.entries()) {
+    packed.writeUInt32LE(value === null ? NARROW_NULL : value - base, HEAD_BYTES + 4 * index);
+  }
+  return packed;
+}
+
+/** NaN stands for null. */
+export function unpackColumn(packed: Uint8Array): Float64Array {
+  // Copied, because numbers have to be aligned.
+  const bytes = Uint8Array.from(packed).buffer;
+  const [base = 0] = new Float64Array(bytes, 0, 1);
+  if (Number.isNaN(base)) return new Float64Array(bytes, HEAD_BYTES);
+  const narrow = new Uint32Array(bytes, HEAD_BYTES);
+  const values = new Float64Array(narrow.length);
+  for (const [index, value] of narrow.entries()) values[index] = value === NARROW_NULL ? Number.NaN : base + value;
+  return values;
+}
+
+const ORDER_BYTES = 6;
+
+/** The first bytes of an id as a number: ids of different numbers are ordered as these are. */
+export function idOrderOf(traceId: string): number {
+  const bytes = Buffer.alloc(ORDER_BYTES);
+  bytes.write(traceId.slice(0, ORDER_BYTES));
+  return bytes.readUIntBE(0, ORDER_BYTES);
+}

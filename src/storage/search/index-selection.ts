@@ -1,0 +1,192 @@
+/** The first traces behind a place, of those that may fit a filter, in the order asked for. */
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { TraceSort } from '../../domain/trace-search-query.ts';
+import { type SearchPlace, type SearchQuestion, TOTAL_MAX } from '../../domain/trace-search-store.ts';
+import { type Bits, type Column, countBits, idOrderOf, placesOf } from './block-format.ts';
+import type { IndexFilter } from './index-filter.ts';
+import type { KnownBlock } from './known-blocks.ts';
+import { findBySequences, isBehind, lastKey, type Ranked, rankFound } from './named-traces.ts';
+import type { SearchAsking } from './trace-search.ts';
+
+export type Selected = {
+  readonly rows: readonly Ranked[];
+  /** Whether there are no others. */
+  readonly isEnd: boolean;
+};
+
+/** At most so many, behind a place. */
+type Wanted = { readonly after: SearchPlace | null; readonly limit: number };
+
+export type IndexSelection = {
+  /** Null: too many stand at one place, or some have just gone. */
+  select(wanted: Wanted): Promise<Selected | null>;
+  /** How many there are, and no more than is counted. */
+  count(): Promise<number>;
+};
+
+type Entry = {
+  readonly block: KnownBlock;
+  readonly place: number;
+  readonly key: number;
+  /** As far as the id is known; null: it is not. */
+  order: number | null;
+};
+
+/** `isCut`: there are others behind them. */
+type Cut = { readonly entries: readonly Entry[]; readonly isCut: boolean };
+
+export type IndexSelectionDeps = {
+  readonly asking: SearchAsking;
+  readonly question: SearchQuestion;
+  readonly filter: IndexFilter;
+  readonly blocks: readonly KnownBlock[];
+};
+
+const FIRST_BLOCKS = 8;
+const BLOCKS_AT_ONCE = 128;
+const ENTRIES_MAX = 8_192;
+/** Traces at one place that are told apart by reading them. */
+const TIES_MAX = 1_000;
+
+const COLUMN_OF: Readonly<Record<TraceSort, Column>> = {
+  started_at: 'startedAtMs',
+  updated_at: 'updatedAtMs',
+  total_cost: 'totalCostNanoUsd',
+  total_time_ms: 'totalTimeMs',
+  first_token_ms: 'firstTokenMs',
+};
+
+export function createIndexSelection({ asking, question, filter, blocks }: IndexSelectionDeps): IndexSelection {
+  const { isAscending, sort } = question;
+  const sign = isAscending ? 1 : -1;
+  const none = lastKey(question);
+  const isTimed = sort === 'started_at' || sort === 'updated_at';
+  const matched = new Map<KnownBlock, Bits>();
+  // The most promising come first; where a block does not say what it has, none is more so.
+  const ordered = blocks.toSorted((one, other) => sign * (firstKey(one) - firstKey(other)) || 0);
+
+  function boundsOf(block: KnownBlock): readonly [number, number] | null {
+    if (sort === 'started_at') return [block.startedFromMs, block.startedToMs];
+    return sort === 'updated_at' ? [block.updatedFromMs, block.updatedToMs] : null;
+  }
+
+  function firstKey(block: KnownBlock): number {
+    return boundsOf(block)?.[isAscending ? 0 : 1] ?? 0;
+  }
+
+  /** Whether all of a block stands before a key. */
+  function isBefore(block: KnownBlock, key: number): boolean {
+    const last = boundsOf(block)?.[isAscending ? 1 : 0];
+    return last !== undefined && sign * (last - key) < 0;
+  }
+
+  async function match(some: readonly KnownBlock[]): Promise<void> {
+    const unknown = some.filter((block) => !matched.has(block));
+    const bits = unknown.length === 0 ? [] : await filter.match(unknown);
+    for (const [index, block] of unknown.entries()) {
+      const found = bits[index];
+      if (found !== undefined) matched.set(block, found);
+    }
+  }
+
+  async function entriesOf(some: readonly KnownBlock[], after: SearchPlace | null): Promise<Entry[]> {
+    await match(some);
+    const filled = some.filter((block) => matched.get(block)?.some((word) => word !== 0));
+    const columns =
+      filled.length === 0 ? new Map<number, Float64Array>() : await filter.column(filled, COLUMN_OF[sort]);
+    return filled.flatMap((block) => {
+      const values = columns.get(block.block) ?? new Float64Array();
+      const entries: Entry[] = [];
+      for (const place of placesOf(matched.get(block) ?? new Uint32Array())) {
+        const value = values[place] ?? Number.NaN;
+        const key = Number.isNaN(value) ? none : value;
+        if (after === null || sign * (key - after.key) >= 0) entries.push({ block, place, key, order: null });
+      }
+      return entries;
+    });
+  }
+
+  async function readOrders(entries: readonly Entry[]): Promise<void> {
+    const unknown = entries.filter(({ order }) => order === null);
+    const some = [...new Set(unknown.map(({ block }) => block))];
+    if (some.length === 0) return;
+    const orders = await filter.column(some, 'idOrder');
+    for (const entry of unknown) entry.order = orders.get(entry.block.block)?.[entry.place] ?? 0;
+  }
+
+  const compare = (one: Entry, other: Entry) => sign * (one.key - other.key || (one.order ?? 0) - (other.order ?? 0));
+
+  /** Leaves the first of them, and all that may stand among these. Null: too many may. */
+  async function cut(entries: readonly Entry[], { after, limit }: Wanted): Promise<Cut | null> {
+    const byKey = entries.toSorted((one, other) => sign * (one.key - other.key));
+    // Those at the very place of the cursor may stand before it.
+    const lastKey = byKey[limit - 1 + byKey.filter(({ key }) => key === after?.key).length]?.key;
+    const some = lastKey === undefined ? byKey : byKey.filter(({ key }) => sign * (key - lastKey) <= 0);
+    const isCut = some.length < byKey.length;
+    if (some.length <= limit + TIES_MAX) return { entries: some, isCut };
+    await readOrders(some);
+    const order = after === null ? 0 : idOrderOf(after.traceId);
+    const behind = some
+      .filter((entry) => entry.key !== after?.key || sign * ((entry.order ?? 0) - order) >= 0)
+      .sort(compare);
+    const last = behind[limit - 1 + behind.filter((entry) => entry.key === after?.key && entry.order === order).length];
+    const left = last === undefined ? behind : behind.filter((entry) => compare(entry, last) <= 0);
+    if (left.length > limit + TIES_MAX) return null;
+    return { entries: left, isCut: isCut || left.length < behind.length };
+  }
+
+  async function toRows(entries: readonly Entry[], after: SearchPlace | null): Promise<readonly Ranked[]> {
+    const some = [...new Set(entries.map(({ block }) => block))];
+    const columns = some.length === 0 ? new Map<number, Float64Array>() : await filter.column(some, 'sequence');
+    const sequences = entries.map(({ block, place }) => columns.get(block.block)?.[place] ?? 0);
+    const found = await findBySequences(asking, question.projectNumber, [...new Set(sequences)]);
+    return rankFound(found, question).filter((row) => isBehind(row, after, question));
+  }
+
+  return {
+    async select(wanted) {
+      const { after, limit } = wanted;
+      const candidates = after === null ? ordered : ordered.filter((block) => !isBefore(block, after.key));
+      let entries: readonly Entry[] = [];
+      let isCut = false;
+      for (let start = 0, size = FIRST_BLOCKS; start < candidates.length; start += size, size = BLOCKS_AT_ONCE) {
+        const some = candidates.slice(start, start + size);
+        if (isTimed && entries.filter(({ key }) => key !== after?.key).length >= limit) {
+          const furthest = entries.reduce((most, { key }) => Math.max(most, sign * key), Number.NEGATIVE_INFINITY);
+          if (some[0] !== undefined && sign * firstKey(some[0]) > furthest) {
+            isCut = true;
+            break;
+          }
+        }
+        entries = entries.concat(await entriesOf(some, after));
+        if (isTimed || entries.length > Math.max(ENTRIES_MAX, 2 * limit)) {
+          const left = await cut(entries, wanted);
+          if (left === null) return null;
+          isCut ||= left.isCut;
+          entries = left.entries;
+        }
+        await nextTurn();
+      }
+      const left = await cut(entries, wanted);
+      if (left === null) return null;
+      const found = await toRows(left.entries, after);
+      const rows = found.slice(0, limit);
+      const isEnd = !isCut && !left.isCut && found.length <= limit;
+      // Traces that were removed meanwhile leave a page that nobody can go on from.
+      return isEnd || rows.length === limit ? { rows, isEnd } : null;
+    },
+
+    async count() {
+      let count = 0;
+      for (let start = 0; start < ordered.length; start += BLOCKS_AT_ONCE) {
+        const some = ordered.slice(start, start + BLOCKS_AT_ONCE);
+        await match(some);
+        for (const block of some) count += countBits(matched.get(block) ?? new Uint32Array());
+        if (count > TOTAL_MAX) return count;
+        await nextTurn();
+      }
+      return count;
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import type { Store } from '../../../src/domain/store.ts';
+import type { FoundTraces, SearchQuestion } from '../../../src/domain/trace-search-store.ts';
+import { drawSeed, runsOf } from '../../support/scenario.ts';
+import { PROJECT } from './samples.ts';
+import { createSearchSamples } from './search-samples.ts';
+import { type OpenSubject, type Subject, withStore } from './subject.ts';
+
+const TRACES = 2_300;
+const BLOCK_TRACES = 1_024;
+
+export function searchIndexConformance(open: OpenSubject): void {
+  describe('the index of traces', () => {
+    it(
+      'finds what a look at every trace finds, in the same order, after traces were sent again, changed and removed',
+      withStore(open, async (store, subject) => {
+        const seed = drawSeed();
+        console.log(JSON.stringify({ test: 'the index of traces', seed }));
+        const samples = createSearchSamples(seed);
+        const appends = Array.from({ length: TRACES }, (_, index) => samples.trace(index));
+        await store.traces.appendBatch({ kind: 'traces', appends });
+        await indexAll(store);
+        expect(await store.searchIndex.countUnindexed()).toBeLessThan(BLOCK_TRACES);
+        await expectSame(subject, Array.from({ length: runsOf(40) }, samples.question));
+
+        // Some are looked at as they are stored, and most of the first block is in a later one afterwards.
+        await change(store, samples, 700);
+        await expectSame(subject, Array.from({ length: runsOf(24) }, samples.question));
+        await change(store, samples, 500);
+        await indexAll(store);
+        expect(await store.searchIndex.countUnindexed()).toBeLessThan(BLOCK_TRACES);
+        await expectSame(subject, Array.from({ length: runsOf(40) }, samples.question));
+      }),
+    );
+
+    it(
+      'goes on where a process was killed, and leaves nothing of what it had begun',
+      withStore(open, async (store, subject) => {
+        const samples = createSearchSamples(1);
+        const appends = Array.from({ length: BLOCK_TRACES }, (_, index) => samples.trace(index));
+        await store.traces.appendBatch({ kind: 'traces', appends });
+        await subject.execute(
+          `INSERT INTO search_heads (project_number, generation, next_block, written_block, removed_block, leased_until)
+           VALUES (${PROJECT.number}, 0, 8, 7, 6, 0)`,
+        );
+        for (const block of [6, 7]) {
+          await subject.execute(`INSERT INTO search_facets (project_number, block, facet, places)
+            VALUES (${PROJECT.number}, ${block}, 1, ${subject.bytes('00')})`);
+          await subject.execute(`INSERT INTO search_parts (project_number, block, part, content)
+            VALUES (${PROJECT.number}, ${block}, 1, ${subject.bytes('00')})`);
+        }
+        await indexAll(store);
+        expect(await store.searchIndex.countUnindexed()).toBe(0);
+        // With rows of its own left, the block of this number could not be written.
+        await subject.execute(`INSERT INTO search_facets (project_number, block, facet, places)
+          VALUES (${PROJECT.number}, 7, 1, ${subject.bytes('00')})`);
+        await expectSame(subject, Array.from({ length: 10 }, samples.question));
+      }),
+    );
+
+    it(
+      'leaves alone what another process is at',
+      withStore(open, async (store, subject) => {
+        const samples = createSearchSamples(2);
+        const appends = Array.from({ length: BLOCK_TRACES }, (_, index) => samples.trace(index));
+        await store.traces.appendBatch({ kind: 'traces', appends });
+        await subject.execute(
+          `INSERT INTO search_heads (project_number, generation, next_block, written_block, removed_block, leased_until)
+           VALUES (${PROJECT.number}, 0, 2, 1, NULL, ${Date.now() + 60_000})`,
+        );
+        for (let step = 0; step < 4; step += 1) await store.searchIndex.step();
+        expect(await store.searchIndex.countUnindexed()).toBe(BLOCK_TRACES);
+      }),
+    );
+  });
+}
+
+type Samples = ReturnType<typeof createSearchSamples>;
+
+async function indexAll({ searchIndex }: Store): Promise<void> {
+  while ((await searchIndex.step()) !== 'done');
+}
+
+/** Some are sent again with other spans, some get other metadata, and some are removed. */
+async function change(store: Store, samples: Samples, count: number): Promise<void> {
+  const { number: projectNumber } = PROJECT;
+  const some = Array.from({ length: count }, samples.index);
+  const again = some.filter((index) => index % 5 < 3).map((index) => samples.trace(index));
+  await store.traces.appendBatch({ kind: 'traces', appends: again });
+  for (const index of some.filter((each) => each % 5 > 2)) {
+    const trace = { projectNumber, traceId: samples.trace(index).traceId, goneBeforeMs: null };
+    if (index % 5 === 3) await store.traceChanges.removeTrace(trace);
+    else await store.traceChanges.patchMetadata(trace, samples.patch(), samples.nowMs());
+  }
+}
+
+/** Asks everything twice, the second time without an index. */
+async function expectSame({ store, execute }: Subject, questions: readonly SearchQuestion[]): Promise<void> {
+  const indexed: FoundTraces[] = [];
+  for (const question of questions) indexed.push(await walk(store, question));
+  await execute(`UPDATE search_heads SET project_number = -project_number`);
+  for (const [index, question] of questions.entries()) {
+    const expected = await walk(store, question);
+    const found = indexed[index];
+    expect(found?.traces, JSON.stringify(question)).toEqual(expected.traces);
+    // How much is counted of what a text is in depends on the time that it takes.
+    if (question.filter.text === '') expect(found?.total, JSON.stringify(question)).toEqual(expected.total);
+  }
+  await execute(`UPDATE search_heads SET project_number = -project_number`);
+}
+
+/** All pages together. */
+async function walk({ search }: Store, question: SearchQuestion): Promise<FoundTraces> {
+  const first = await search.find(question);
+  const traces = [...first.traces];
+  for (let { next } = first; next !== null; ) {
+    const page = await search.find({ ...question, after: next, isCounted: false });
+    traces.push(...page.traces);
+    next = page.next;
+  }
+  return { ...first, traces };
+}
