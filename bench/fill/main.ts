@@ -1,6 +1,7 @@
 /**
  * Fills the log of a database with thirteen months of events, as the product would have written them:
  * node bench/fill/main.ts --database sqlite:/tmp/filled/spandrel.db --events 10000000
+ * With --traces 1000000 instead it stores as many traces of thirty days, and no events.
  * A fresh database gets its first organization, and the keys of it are printed; the settings of the server count.
  */
 
@@ -14,35 +15,66 @@ import { deriveRootKeys } from '../../src/domain/secrets.ts';
 import { readOrCreateSecret } from '../../src/secret-file.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { checkFill } from './check.ts';
-import { planFill } from './plan.ts';
+import { fillTraces } from './fill-traces.ts';
+import { type FillPlan, planFill } from './plan.ts';
 import { fillPostgres } from './postgres.ts';
 import { quietLog } from './quiet-log.ts';
+import type { Tenant } from './specimen.ts';
 import { fillSqlite } from './sqlite.ts';
+import { planTraces, type TracePlan } from './traces.ts';
 
 const { values: options } = parseArgs({
-  options: { database: { type: 'string' }, events: { type: 'string', default: '10000000' } },
+  options: {
+    database: { type: 'string' },
+    events: { type: 'string', default: '10000000' },
+    traces: { type: 'string' },
+  },
 });
 const { database } = options;
 const config = readConfig(database === undefined ? process.env : { ...process.env, SPANDREL_DATABASE_URL: database });
 const url = config.databaseUrl;
 const isFile = url.startsWith('sqlite:');
 const startedAt = performance.now();
-const plan = planFill(readCount(options.events), Date.now());
+// So that the project is found again without its key.
+const wishes = { ...config.bootstrap, projectId: config.bootstrap.projectId ?? 'project_filled' };
 
 await createFirst();
-const tenant = await (isFile ? fillSqlite(url, plan) : fillPostgres(url, plan));
-const filledAt = performance.now();
-await check();
-const { organizationId, projectId } = tenant;
-const seconds = Math.round((filledAt - startedAt) / 1000);
-process.stdout.write(`${JSON.stringify({ msg: 'filled', ...plan, organizationId, projectId, seconds })}\n`);
+if (options.traces === undefined) await fillWithEvents(planFill(readCount('events', options.events), Date.now()));
+else await fillWithTraces(planTraces(readCount('traces', options.traces), Date.now()));
+
+async function fillWithEvents(plan: FillPlan): Promise<void> {
+  const tenant = await (isFile ? fillSqlite(url, plan) : fillPostgres(url, plan));
+  const filledAt = performance.now();
+  await check(tenant, plan);
+  const { organizationId, projectId } = tenant;
+  tellFilled({ ...plan, organizationId, projectId }, filledAt);
+}
+
+async function fillWithTraces(plan: TracePlan): Promise<void> {
+  const store = await open();
+  try {
+    const project = await store.keys.findProject(wishes.projectId);
+    if (project === null) throw new Error('Traces are filled into a database without a project.');
+    const { organizationId, organizationNumber, id: projectId, number: projectNumber } = project;
+    const owner = { organizationId, organizationNumber, projectId, projectNumber };
+    await fillTraces(store, { plan, owner, tell: (what) => void process.stderr.write(`${what}\n`) });
+    tellFilled({ ...plan, organizationId, projectId }, performance.now());
+  } finally {
+    await store.close();
+  }
+}
+
+function tellFilled(filled: object, filledAt: number): void {
+  const seconds = Math.round((filledAt - startedAt) / 1000);
+  process.stdout.write(`${JSON.stringify({ msg: 'filled', ...filled, seconds })}\n`);
+}
 
 async function createFirst(): Promise<void> {
   const store = await open();
   try {
     const rootKeys = deriveRootKeys(config.secret ?? secretBesideFile());
     const deps = { store: store.installation, rootKeys, keyPrefixes: config.keyPrefixes, random: randomBytes };
-    for (const [name, value] of (await bootstrap(deps, config.bootstrap, Date.now())) ?? []) {
+    for (const [name, value] of (await bootstrap(deps, wishes, Date.now())) ?? []) {
       process.stdout.write(`${name}=${value}\n`);
     }
   } finally {
@@ -50,7 +82,7 @@ async function createFirst(): Promise<void> {
   }
 }
 
-async function check(): Promise<void> {
+async function check(tenant: Tenant, plan: FillPlan): Promise<void> {
   const store = await open();
   try {
     await checkFill(store, { id: tenant.organizationId, number: tenant.organizationNumber }, plan);
@@ -68,8 +100,8 @@ function secretBesideFile(): string {
   return readOrCreateSecret(dirname(resolve(url.slice('sqlite:'.length))), randomBytes);
 }
 
-function readCount(text: string): number {
+function readCount(name: string, text: string): number {
   const count = Number(text);
-  if (!(Number.isInteger(count) && count > 0)) throw new Error('--events must be a positive whole number.');
+  if (!(Number.isInteger(count) && count > 0)) throw new Error(`--${name} must be a positive whole number.`);
   return count;
 }

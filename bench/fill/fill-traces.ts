@@ -1,0 +1,26 @@
+import type { Store } from '../../src/domain/store.ts';
+import { makeTrace, type TraceOwner, type TracePlan } from './traces.ts';
+
+const BATCH_TRACES = 250;
+const BATCHES_UNDER_WAY = 3;
+
+/** Lets the product store the traces of a plan, and index them. `tell` hears now and then how many there are. */
+export async function fillTraces(
+  store: Store,
+  { plan, owner, tell }: { plan: TracePlan; owner: TraceOwner; tell: (what: string) => void },
+): Promise<void> {
+  let next = 0;
+  async function send(): Promise<void> {
+    while (next < plan.traces) {
+      const first = next;
+      next = Math.min(plan.traces, next + BATCH_TRACES);
+      const appends = Array.from({ length: next - first }, (_, each) => makeTrace(plan, owner, first + each));
+      await store.traces.appendBatch({ kind: 'traces', appends });
+      if (first % 100_000 === 0) tell(`${first} traces stored`);
+    }
+  }
+  await Promise.all(Array.from({ length: BATCHES_UNDER_WAY }, send));
+  for (let steps = 0; (await store.searchIndex.step()) !== 'done'; steps += 1) {
+    if (steps % 100 === 0) tell(`${await store.searchIndex.countUnindexed()} traces to be indexed`);
+  }
+}
