@@ -11,6 +11,7 @@ import { cleanUp, createDirectory } from './program.ts';
 import { authRefuse } from './rows/auth-refuse.ts';
 import { deliverBatch, deliverSingle } from './rows/deliver.ts';
 import { disk, wal } from './rows/disk.ts';
+import { evaluate } from './rows/evaluate.ts';
 import { eventsPage } from './rows/events-page.ts';
 import { idle } from './rows/idle.ts';
 import { ingestBatch, ingestGrpc, ingestJson } from './rows/ingest.ts';
@@ -31,6 +32,7 @@ const rows: readonly Row[] = [
   otlpHttp,
   otlpGrpc,
   authRefuse,
+  evaluate,
   eventsPage,
   deliverSingle,
   deliverBatch,
