@@ -14,7 +14,7 @@ import page from './design/page.module.css';
 import { Shell } from './layout/shell.tsx';
 import { ProjectScope, useSession } from './session/session.tsx';
 import { readTraceSearch } from './trace/search.ts';
-import { readTraceListSearch } from './traces/search.ts';
+import { readTraceListSearch, type TraceListSearch } from './traces/search.ts';
 
 const root = createRootRoute({ component: Shell, notFoundComponent: () => <NothingHere /> });
 
@@ -36,8 +36,71 @@ export const traceRoute = createRoute({
   component: lazyRouteComponent(() => import('./trace/trace-page.tsx'), 'TracePage'),
 });
 
+/** Pages of the organization; no project has this slug. */
+const organization = createRoute({ getParentRoute: () => root, path: '/-' });
+
+type EventSearch = Pick<TraceListSearch, 'range' | 'from' | 'to'> & { readonly type?: string; readonly event?: string };
+
+const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+
+const webhookListRoute = createRoute({
+  getParentRoute: () => organization,
+  path: 'webhooks',
+  component: lazyRouteComponent(() => import('./webhooks/webhook-list-page.tsx'), 'WebhookListPage'),
+});
+
+const webhookRoute = createRoute({
+  getParentRoute: () => organization,
+  path: 'webhooks/$endpointId',
+  validateSearch: (raw: Record<string, unknown>): { tab?: 'dead' | 'replay'; replay?: string } => ({
+    ...((raw.tab === 'dead' || raw.tab === 'replay') && { tab: raw.tab }),
+    ...(text(raw.replay) && { replay: String(raw.replay) }),
+  }),
+  component: lazyRouteComponent(() => import('./webhooks/webhook-page.tsx'), 'WebhookPage'),
+});
+
+const eventsRoute = createRoute({
+  getParentRoute: () => organization,
+  path: 'events',
+  validateSearch: (raw: Record<string, unknown>): EventSearch => {
+    const { range, from, to } = readTraceListSearch(raw);
+    return {
+      ...(range && { range }),
+      ...(from && { from }),
+      ...(to && { to }),
+      ...(text(raw.type) && { type: String(raw.type) }),
+      ...(text(raw.event) && { event: String(raw.event) }),
+    };
+  },
+  component: lazyRouteComponent(() => import('./events/events-page.tsx'), 'EventsPage'),
+});
+
+const keyListRoute = createRoute({
+  getParentRoute: () => organization,
+  path: 'keys',
+  validateSearch: (raw: Record<string, unknown>): { all?: true; revoked?: true } => ({
+    ...(raw.all === true && { all: true as const }),
+    ...(raw.revoked === true && { revoked: true as const }),
+  }),
+  component: lazyRouteComponent(() => import('./keys/key-list-page.tsx'), 'KeyListPage'),
+});
+
+const newKeyRoute = createRoute({
+  getParentRoute: () => organization,
+  path: 'keys/new',
+  component: lazyRouteComponent(() => import('./keys/new-key-page.tsx'), 'NewKeyPage'),
+});
+
+const ofOrganization = organization.addChildren([
+  webhookListRoute,
+  webhookRoute,
+  eventsRoute,
+  keyListRoute,
+  newKeyRoute,
+]);
+
 export const router = createRouter({
-  routeTree: root.addChildren([home, project.addChildren([traceListRoute, traceRoute])]),
+  routeTree: root.addChildren([home, ofOrganization, project.addChildren([traceListRoute, traceRoute])]),
   defaultPreload: 'intent',
   defaultPendingComponent: Loading,
   defaultErrorComponent: ({ error }) => (

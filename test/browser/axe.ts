@@ -9,12 +9,15 @@ const GRAVE: ReadonlySet<string | null | undefined> = new Set(['serious', 'criti
 const STANDARDS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
 /** One line for each grave finding. */
-export async function findBarriers(page: Page): Promise<readonly string[]> {
+export async function findBarriers(page: Page, colorScheme: 'light' | 'dark'): Promise<readonly string[]> {
   await page.evaluate(AXE);
-  const { violations } = await page.evaluate((standards) => {
+  // The colours alone are others in the dark.
+  const runOnly: axe.RunOptions['runOnly'] =
+    colorScheme === 'light' ? { type: 'tag', values: STANDARDS } : { type: 'rule', values: ['color-contrast'] };
+  const { violations } = await page.evaluate((rules) => {
     const { axe: engine } = globalThis as unknown as { axe: typeof axe };
-    return engine.run({ runOnly: { type: 'tag', values: standards } });
-  }, STANDARDS);
+    return engine.run({ runOnly: rules });
+  }, runOnly);
   return violations
     .filter(({ impact }) => GRAVE.has(impact))
     .flatMap(({ id, nodes }) =>

@@ -4,6 +4,8 @@ import { gzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { callRest } from '../support/surfaces.ts';
 import { findBarriers } from './axe.ts';
 import { launchBrowser, openPage, signInLink, type TestPage, takePicture } from './browser.ts';
 import { longTrace, send, sendShop, shopTrace } from './sent-traces.ts';
@@ -13,7 +15,10 @@ let app: TestApp;
 let tab: TestPage;
 
 beforeAll(async () => {
-  [browser, app] = await Promise.all([launchBrowser(), startApp()]);
+  [browser, app] = await Promise.all([
+    launchBrowser(),
+    startApp({ environment: { SPANDREL_WEBHOOK_ALLOW: '127.0.0.1' } }),
+  ]);
   await sendShop(app, Date.now(), 130);
 });
 afterAll(async () => {
@@ -30,6 +35,13 @@ afterEach(async () => {
   expect(complaints).toEqual([]);
   expect(strangers).toEqual([]);
 });
+
+async function mintKey(): Promise<{ token: string; id: string }> {
+  const body = { name: 'visitor', keyType: 'service' };
+  const headers = { 'x-auth-token': app.adminKey };
+  const { body: made } = await callRest(app.address, { verb: 'POST', path: '/api/api-keys', body, headers });
+  return made;
+}
 
 const slug = async () => new URL(tab.page.url()).pathname.split('/')[1] ?? '';
 
@@ -173,6 +185,104 @@ describe('traces', () => {
   });
 });
 
+describe('the organization', () => {
+  it('a key with chosen permissions does that and no more, and is refused once it is revoked', async () => {
+    const { page } = tab;
+    await page.goto(signInLink(app.address, app.adminKey, '/-/keys'));
+    await page.getByRole('link', { name: 'New key' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('nightly report');
+    await page.getByRole('checkbox', { name: 'traces:view' }).check();
+    await page.getByRole('status').getByText('traces:view', { exact: true }).waitFor();
+    await takePicture(page, 'new-key');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByText('shown only this once').waitFor();
+    const token = (await page.getByRole('dialog').locator('pre').textContent()) ?? '';
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('row', { name: /nightly report/ }).waitFor();
+    const asked = () =>
+      callRest(app.address, {
+        verb: 'POST',
+        path: '/api/traces/search',
+        body: {},
+        headers: { 'x-auth-token': token, 'x-project-id': app.projectId },
+      });
+    expect((await asked()).status).toBe(200);
+    const sent = { verb: 'POST', path: '/api/collector', body: shopTrace(901, Date.now()) } as const;
+    const headers = { 'x-auth-token': token, 'x-project-id': app.projectId };
+    expect((await callRest(app.address, { ...sent, headers })).status).toBe(403);
+    await page
+      .getByRole('row', { name: /nightly report/ })
+      .getByRole('button', { name: 'Revoke' })
+      .click();
+    const confirm = page.getByRole('button', { name: 'Revoke for good' });
+    expect(await confirm.isDisabled()).toBe(true);
+    await page.getByLabel('Type revoke to go on').fill('revoke');
+    await confirm.click();
+    await page.getByRole('row', { name: /nightly report/ }).waitFor({ state: 'detached' });
+    expect((await asked()).status).toBe(401);
+  });
+
+  it('a key that is revoked while somebody looks ends the session', async () => {
+    const { page } = tab;
+    const { token, id } = await mintKey();
+    await page.goto(signInLink(app.address, token, '/-/keys'));
+    await page.getByRole('heading', { name: 'API keys' }).waitFor();
+    await callRest(app.address, {
+      verb: 'DELETE',
+      path: `/api/api-keys/${id}`,
+      headers: { 'x-auth-token': app.adminKey },
+    });
+    await page.getByRole('link', { name: 'Events' }).click();
+    await page.getByRole('heading', { name: 'Sign in with a key' }).waitFor();
+    await page.getByRole('alert').getByText('The key is not accepted').waitFor();
+  });
+
+  it('an endpoint that broke shows why, and once mended gets what it missed', async () => {
+    const { page } = tab;
+    const receiver = await startReceiver(() => ({ kind: 'answer', status: 500 }));
+    try {
+      await page.goto(signInLink(app.address, app.adminKey, '/-/webhooks'));
+      await page.getByRole('button', { name: 'New endpoint' }).click();
+      await page.getByLabel('URL').fill(receiver.url('/hook'));
+      await page.getByRole('button', { name: 'Make the endpoint' }).click();
+      expect(await page.getByRole('dialog').locator('pre').first().textContent()).toMatch(/^whsec_/);
+      await page.getByRole('button', { name: 'I have kept it' }).click();
+      await page.getByRole('link', { name: receiver.url('/hook') }).click();
+      await page.getByRole('button', { name: 'Send a test' }).click();
+      await page.getByText('Test failed').waitFor();
+      await send(app, { ...shopTrace(902, Date.now()), trace_id: 'pushed' });
+      await page.getByText('failed, another follows').first().waitFor();
+      await takePicture(page, 'webhook-broken');
+      receiver.react = () => ({ kind: 'answer', status: 204 });
+      await page.getByRole('button', { name: 'Redeliver' }).first().click();
+      await page.getByRole('cell', { name: 'delivered' }).first().waitFor();
+      expect(receiver.of('/hook').at(-1)?.eventIds.length).toBeGreaterThan(0);
+      await page.getByRole('navigation', { name: 'Parts of the endpoint' }).getByText('Replay').click();
+      await page.getByRole('main').getByRole('button', { name: 'Replay' }).last().click();
+      await page.getByText('completed').waitFor();
+      await takePicture(page, 'webhook-replay');
+      await page.getByRole('button', { name: 'Archive' }).click();
+      await page.getByLabel('Type archive to go on').fill('archive');
+      await page.getByRole('button', { name: 'Archive for good' }).click();
+      await page.getByRole('heading', { name: 'No endpoint yet' }).waitFor();
+    } finally {
+      await receiver.close();
+    }
+  });
+
+  it('an event of the log opens to what was pushed', async () => {
+    const { page } = tab;
+    await page.goto(signInLink(app.address, app.adminKey, '/-/events'));
+    await page
+      .getByRole('button', { name: /gateway.request.completed/ })
+      .first()
+      .click();
+    await page.getByLabel('Search in data').waitFor();
+    await page.reload();
+    await page.getByLabel('Search in data').waitFor();
+  });
+});
+
 describe('what people send', () => {
   it('is text, whatever is in it', async () => {
     const { page } = tab;
@@ -255,7 +365,7 @@ describe('people', () => {
       const barriers: string[] = [];
       const look = async (name: string) => {
         await takePicture(page, `${name}-${colorScheme}`);
-        for (const barrier of await findBarriers(page)) barriers.push(`${name}: ${barrier}`);
+        for (const barrier of await findBarriers(page, colorScheme)) barriers.push(`${name}: ${barrier}`);
       };
       try {
         await page.goto(app.address);
@@ -274,6 +384,15 @@ describe('people', () => {
         await page.getByRole('treeitem', { name: /write the answer/ }).click();
         await page.getByRole('heading', { name: 'write the answer' }).waitFor();
         await look('trace-span');
+        for (const name of ['Webhooks', 'Events', 'API keys']) {
+          await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click();
+          await page.getByRole('heading', { level: 1, name }).waitFor();
+          await page.getByRole('status').filter({ hasText: 'Loading' }).waitFor({ state: 'detached' });
+          await look(name.toLowerCase().replace(' ', '-'));
+        }
+        await page.getByRole('link', { name: 'New key' }).click();
+        await page.getByRole('checkbox', { name: 'traces:view' }).waitFor();
+        await look('new-key');
         expect(barriers).toEqual([]);
       } finally {
         await themed.close();

@@ -6,4 +6,8 @@ export const PROJECT_ITEMS = [
   { to: '/$slug/traces', label: 'Traces', permission: 'traces:view' },
 ] as const satisfies readonly NavItem[];
 
-export const ORGANIZATION_ITEMS = [] as const satisfies readonly NavItem[];
+export const ORGANIZATION_ITEMS = [
+  { to: '/-/webhooks', label: 'Webhooks', permission: 'webhookEndpoints:view' },
+  { to: '/-/events', label: 'Events', permission: 'webhookEndpoints:view' },
+  { to: '/-/keys', label: 'API keys', permission: 'organization:view' },
+] as const satisfies readonly NavItem[];

@@ -1,0 +1,27 @@
+import type { ReactNode } from 'react';
+import { Button, Snippet } from './button.tsx';
+import { Modal } from './confirm.tsx';
+
+type SecretOnceProps = {
+  /** Null closes the dialog. */
+  readonly secret: string | null;
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children?: ReactNode;
+};
+
+/** A secret that the server answers once and never again. */
+export function SecretOnce({ secret, title, onClose, children }: SecretOnceProps) {
+  return (
+    <Modal open={secret !== null} onClose={onClose} title={title}>
+      <p>Keep it now: it is shown only this once.</p>
+      <Snippet title="Secret" code={secret ?? ''} />
+      {children}
+      <div>
+        <Button look="primary" onClick={onClose}>
+          I have kept it
+        </Button>
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,112 @@
+/** The log of events, newest first. */
+
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { useInfiniteQuery, useQuery } from '@connectrpc/connect-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
+import { type Event, EventService } from '../../../gen/spandrel/v1/events_pb.js';
+import { Button, Loading } from '../design/button.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import { nameControls } from '../design/format.ts';
+import page from '../design/page.module.css';
+import { JsonView } from '../trace/json-view.tsx';
+import { RangePicker } from '../traces/range-picker.tsx';
+import { boundsOf } from '../traces/search.ts';
+import styles from './events-page.module.css';
+
+const route = getRouteApi('/-/events');
+const PAGE_SIZE = 50;
+/** Types begin with it; what the log serves. */
+const LOGGED = 'gateway.request.';
+
+export function EventsPage() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const change = (part: Partial<Record<keyof typeof search, string | undefined>>) =>
+    void navigate({ search: (now) => ({ ...now, ...part }) as typeof search, replace: true });
+  const types = useQuery(EndpointService.method.listEventTypes);
+  const { range, from, to, type, event } = search;
+  const input = useMemo(() => {
+    const nowMs = Date.now();
+    const { fromMs, toMs } = boundsOf({ ...(range && { range }), ...(from && { from }), ...(to && { to }) }, nowMs);
+    return {
+      createdFrom: timestampFromMs(fromMs),
+      createdTo: timestampFromMs(toMs ?? nowMs),
+      ...(type && { eventType: type }),
+      pageSize: PAGE_SIZE,
+      pageToken: '',
+    };
+  }, [range, from, to, type]);
+  const found = useInfiniteQuery(EventService.method.listEvents, input, {
+    pageParamKey: 'pageToken',
+    getNextPageParam: ({ nextPageToken }) => nextPageToken,
+  });
+  const events = found.data?.pages.flatMap(({ data }) => data) ?? [];
+  return (
+    <div className={page.page}>
+      <div className={page.head}>
+        <div>
+          <h1>Events</h1>
+          <p className={page.sub}>What the organization emitted, for thirteen months. Webhooks push the same.</p>
+        </div>
+        <div className={page.row}>
+          <select
+            className={styles.type}
+            aria-label="Type"
+            value={type ?? ''}
+            onChange={({ target }) => change({ type: target.value || undefined })}
+          >
+            <option value="">All types</option>
+            {types.data?.data
+              .filter(({ eventType }) => eventType.startsWith(LOGGED))
+              .map(({ eventType }) => (
+                <option key={eventType}>{eventType}</option>
+              ))}
+          </select>
+          <RangePicker search={search} onChange={change} />
+        </div>
+      </div>
+      {found.isPending && <Loading />}
+      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      {found.isSuccess && events.length === 0 && (
+        <div className={`${page.card} ${page.empty}`}>
+          <h2>No event in this range</h2>
+          <p>Every llm span that is collected becomes one.</p>
+        </div>
+      )}
+      {events.length > 0 && (
+        <ul className={`${page.card} ${styles.list}`}>
+          {events.map((each) => (
+            <Item
+              key={each.id}
+              event={each}
+              isOpen={each.id === event}
+              onOpen={(isOpen) => change({ event: isOpen ? each.id : undefined })}
+            />
+          ))}
+        </ul>
+      )}
+      {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>Show more</Button>}
+    </div>
+  );
+}
+
+type ItemProps = { readonly event: Event; readonly isOpen: boolean; readonly onOpen: (isOpen: boolean) => void };
+
+function Item({ event, isOpen, onOpen }: ItemProps) {
+  return (
+    <li className={styles.item}>
+      <button type="button" className={styles.head} aria-expanded={isOpen} onClick={() => onOpen(!isOpen)}>
+        <time dateTime={event.created}>{event.created.replace('T', ' ').replace('Z', '')}</time>
+        <span className={styles.name}>{nameControls(event.eventType)}</span>
+        <span className={page.mono}>{nameControls(event.id)}</span>
+      </button>
+      {isOpen && (
+        <div className={styles.body}>
+          <JsonView json={event.dataJson} label="data" />
+        </div>
+      )}
+    </li>
+  );
+}

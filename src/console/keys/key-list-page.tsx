@@ -1,0 +1,164 @@
+import { useInfiniteQuery, useMutation } from '@connectrpc/connect-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type ApiKey, ApiKeyScope, ApiKeyService, KeyType } from '../../../gen/spandrel/v1/keys_pb.js';
+import { Badge, Button, buttonClass, Loading } from '../design/button.tsx';
+import { Confirm } from '../design/confirm.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import { formatCount, nameControls } from '../design/format.ts';
+import { Instant } from '../design/instant.tsx';
+import page from '../design/page.module.css';
+import { SecretOnce } from '../design/secret-once.tsx';
+import { useRefresh } from '../session/refresh.ts';
+import { useSession } from '../session/session.tsx';
+
+const route = getRouteApi('/-/keys');
+const PAGE_SIZE = 100;
+
+export function KeyListPage() {
+  const { may } = useSession();
+  const { all, revoked } = route.useSearch();
+  const navigate = route.useNavigate();
+  const found = useInfiniteQuery(
+    ApiKeyService.method.listApiKeys,
+    {
+      scope: all ? ApiKeyScope.ORGANIZATION : ApiKeyScope.OWN,
+      includeRevoked: revoked === true,
+      pageSize: PAGE_SIZE,
+      pageToken: '',
+    },
+    { pageParamKey: 'pageToken', getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined },
+  );
+  const keys = found.data?.pages.flatMap(({ data }) => data) ?? [];
+  const choice = (name: 'all' | 'revoked', isOn: boolean | undefined, label: string) => (
+    <label>
+      <input
+        type="checkbox"
+        checked={isOn === true}
+        onChange={({ target }) =>
+          void navigate({
+            search: (now) => ({ ...now, [name]: target.checked || undefined }) as typeof now,
+            replace: true,
+          })
+        }
+      />{' '}
+      {label}
+    </label>
+  );
+  return (
+    <div className={page.page}>
+      <div className={page.head}>
+        <div>
+          <h1>API keys</h1>
+          <p className={page.sub}>What applications and people prove themselves with.</p>
+        </div>
+        <div className={page.row}>
+          {choice('all', all, 'Of everybody')}
+          {choice('revoked', revoked, 'Revoked ones too')}
+          {may('organization:manage') && (
+            <Link to="/-/keys/new" className={buttonClass('primary')}>
+              New key
+            </Link>
+          )}
+        </div>
+      </div>
+      {found.isPending && <Loading />}
+      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      {keys.length > 0 && <KeyTable keys={keys} />}
+      {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>Show more</Button>}
+    </div>
+  );
+}
+
+function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
+  const { may } = useSession();
+  const [toRevoke, setToRevoke] = useState<ApiKey | null>(null);
+  const [toRotate, setToRotate] = useState<ApiKey | null>(null);
+  const refresh = useRefresh();
+  const revoke = useMutation(ApiKeyService.method.revokeApiKey, {
+    async onSuccess() {
+      setToRevoke(null);
+      await refresh();
+    },
+  });
+  const rotate = useMutation(ApiKeyService.method.rotateApiKey, { onSuccess: () => setToRotate(null) });
+  return (
+    <div className={`${page.card} ${page.scroll}`}>
+      <table className={page.table}>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Id</th>
+            <th scope="col">Whose</th>
+            <th scope="col">May do</th>
+            <th scope="col">Last used</th>
+            <th scope="col">Ends</th>
+            <th scope="col">Actions</th>
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map((key) => (
+            <tr key={key.id}>
+              <td>
+                {nameControls(key.name ?? '')} {key.revokedAt && <Badge tone="bad">revoked</Badge>}
+              </td>
+              <td className={page.mono}>{key.id}</td>
+              <td>{key.keyType === KeyType.SERVICE ? 'a service' : 'a member'}</td>
+              <td>
+                <details>
+                  <summary>{formatCount(key.effectivePermissions.length)} permissions</summary>
+                  <p className={page.mono}>{key.effectivePermissions.join(', ')}</p>
+                </details>
+              </td>
+              <td className={page.nowrap}>
+                <Instant at={key.lastUsedAt} />
+              </td>
+              <td className={page.nowrap}>
+                <Instant at={key.expiresAt} />
+              </td>
+              <td>
+                {!key.revokedAt && may('organization:manage') && (
+                  <span className={page.actions}>
+                    <Button small onClick={() => setToRotate(key)}>
+                      Rotate
+                    </Button>
+                    <Button small look="danger" onClick={() => setToRevoke(key)}>
+                      Revoke
+                    </Button>
+                  </span>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Confirm
+        key={`revoke ${toRevoke?.id}`}
+        open={toRevoke !== null}
+        onClose={() => setToRevoke(null)}
+        title={`Revoke ${nameControls(toRevoke?.name ?? '')}`}
+        action="Revoke for good"
+        typed="revoke"
+        pending={revoke.isPending}
+        error={revoke.error}
+        onConfirm={() => toRevoke && revoke.mutate({ id: toRevoke.id })}
+      >
+        Whoever uses it is refused from the next request on. This cannot be undone.
+      </Confirm>
+      <Confirm
+        key={`rotate ${toRotate?.id}`}
+        open={toRotate !== null}
+        onClose={() => setToRotate(null)}
+        title={`Rotate ${nameControls(toRotate?.name ?? '')}`}
+        action="Give it a new token"
+        typed={null}
+        pending={rotate.isPending}
+        error={rotate.error}
+        onConfirm={() => toRotate && rotate.mutate({ id: toRotate.id })}
+      >
+        The token it has now is refused from the next request on.
+      </Confirm>
+      <SecretOnce secret={rotate.data?.token ?? null} title="The new token" onClose={rotate.reset} />
+    </div>
+  );
+}

@@ -1,0 +1,224 @@
+/** Makes a key, and says before what it will be able to do. */
+
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { useMutation, useQuery } from '@connectrpc/connect-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import { ApiKeyService, KeyType, PermissionMode, Role, ScopeType } from '../../../gen/spandrel/v1/keys_pb.js';
+import { OrganizationService } from '../../../gen/spandrel/v1/organization_pb.js';
+import { PermissionService } from '../../../gen/spandrel/v1/permissions_pb.js';
+import { Button, Field } from '../design/button.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import page from '../design/page.module.css';
+import { SecretOnce } from '../design/secret-once.tsx';
+import { useRefresh } from '../session/refresh.ts';
+import { useSession } from '../session/session.tsx';
+import { effectOf } from './effect.ts';
+import styles from './keys.module.css';
+import { PermissionMatrix } from './permission-matrix.tsx';
+
+const DAY_MS = 86_400_000;
+const TERMS: readonly (readonly [label: string, days: number | null])[] = [
+  ['Never', null],
+  ['In 7 days', 7],
+  ['In 30 days', 30],
+  ['In 90 days', 90],
+  ['In a year', 365],
+];
+
+/** Roles that a grant can give as they are, and the choice of single permissions. */
+const POWERS: readonly (readonly [role: Role, label: string])[] = [
+  [Role.CUSTOM, 'Chosen permissions'],
+  [Role.VIEWER, 'Look at data (VIEWER)'],
+  [Role.MEMBER, 'Work with data (MEMBER)'],
+  [Role.ADMIN, 'Everything (ADMIN)'],
+];
+
+type Draft = {
+  readonly name: string;
+  readonly type: KeyType.SERVICE | KeyType.PERSONAL;
+  /** Empty: the organization. */
+  readonly projects: readonly string[];
+  readonly role: Role;
+  readonly chosen: ReadonlySet<string>;
+  readonly days: number | null;
+};
+
+const EMPTY: Draft = {
+  name: '',
+  type: KeyType.SERVICE,
+  projects: [],
+  role: Role.CUSTOM,
+  chosen: new Set(),
+  days: null,
+};
+
+export function NewKeyPage() {
+  const navigate = useNavigate();
+  const refresh = useRefresh();
+  const [draft, setDraft] = useState(EMPTY);
+  const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
+  const organization = useQuery(OrganizationService.method.getOrganization);
+  const catalogue = useQuery(PermissionService.method.listPermissions);
+  const permissions = useMemo(() => catalogue.data?.data ?? [], [catalogue.data]);
+  const place = draft.projects.length > 0 ? ScopeType.PROJECT : ScopeType.ORGANIZATION;
+  const effect = useMemo(() => effectOf(permissions, draft.chosen, place), [permissions, draft.chosen, place]);
+  const create = useMutation(ApiKeyService.method.createApiKey, { onSuccess: refresh });
+  const isCustom = draft.role === Role.CUSTOM;
+  const isComplete = draft.name.trim() !== '' && (!isCustom || effect.granted.length > 0);
+  const make = () => {
+    const organizationId = organization.data?.organization?.id ?? '';
+    const places = draft.projects.length > 0 ? draft.projects : [organizationId];
+    create.mutate({
+      keyType: draft.type,
+      name: draft.name.trim(),
+      permissionMode: isCustom ? PermissionMode.RESTRICTED : PermissionMode.ALL,
+      ...(isCustom && { permissions: [...draft.chosen] }),
+      bindings: places.map((scopeId) => ({ role: draft.role, scopeType: place, scopeId })),
+      ...(draft.days !== null && { expiry: { at: timestampFromMs(Date.now() + draft.days * DAY_MS) } }),
+    });
+  };
+  return (
+    <div className={page.page}>
+      <Link to="/-/keys" className={page.soft}>
+        ‹ API keys
+      </Link>
+      <h1>New API key</h1>
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          make();
+        }}
+      >
+        <Basics draft={draft} onChange={change} />
+        {isCustom && (
+          <PermissionMatrix
+            catalogue={permissions}
+            chosen={draft.chosen}
+            granted={new Set(effect.granted)}
+            onChange={(chosen) => change({ chosen })}
+          />
+        )}
+        {isCustom && (
+          <EffectView granted={effect.granted} without={effect.without} isPersonal={draft.type === KeyType.PERSONAL} />
+        )}
+        {(organization.error ?? catalogue.error) && <FailureNotice error={organization.error ?? catalogue.error} />}
+        {create.isError && <FailureNotice error={create.error} />}
+        <div>
+          <Button type="submit" look="primary" disabled={!isComplete || create.isPending || !organization.isSuccess}>
+            Make the key
+          </Button>
+        </div>
+      </form>
+      <SecretOnce
+        secret={create.data?.token ?? null}
+        title="The new key"
+        onClose={() => void navigate({ to: '/-/keys' })}
+      />
+    </div>
+  );
+}
+
+function Basics({ draft, onChange }: { readonly draft: Draft; readonly onChange: (part: Partial<Draft>) => void }) {
+  const { account } = useSession();
+  const toggle = (id: string, isOn: boolean) =>
+    onChange({ projects: isOn ? [...draft.projects, id] : draft.projects.filter((each) => each !== id) });
+  return (
+    <div className={styles.basics}>
+      <Field label="Name">
+        {(props) => (
+          <input
+            {...props}
+            maxLength={100}
+            value={draft.name}
+            onChange={(event) => onChange({ name: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Whose" hint="A personal key can never do more than you.">
+        {(props) => (
+          <select
+            {...props}
+            value={draft.type}
+            onChange={(event) => onChange({ type: Number(event.target.value) as Draft['type'] })}
+          >
+            <option value={KeyType.SERVICE}>A service</option>
+            <option value={KeyType.PERSONAL}>Mine</option>
+          </select>
+        )}
+      </Field>
+      <Field label="What it may do">
+        {(props) => (
+          <select {...props} value={draft.role} onChange={(event) => onChange({ role: Number(event.target.value) })}>
+            {POWERS.map(([role, label]) => (
+              <option key={role} value={role}>
+                {label}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label="Ends">
+        {(props) => (
+          <select
+            {...props}
+            value={draft.days ?? ''}
+            onChange={({ target }) => onChange({ days: target.value === '' ? null : Number(target.value) })}
+          >
+            {TERMS.map(([label, days]) => (
+              <option key={label} value={days ?? ''}>
+                {label}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <fieldset className={styles.matrix}>
+        <legend>Where</legend>
+        <div className={styles.actions}>
+          <label className={styles.action}>
+            <input
+              type="radio"
+              name="place"
+              checked={draft.projects.length === 0}
+              onChange={() => onChange({ projects: [] })}
+            />
+            The whole organization
+          </label>
+          {account.projects.map(({ id, name }) => (
+            <label key={id} className={styles.action}>
+              <input
+                type="checkbox"
+                checked={draft.projects.includes(id)}
+                onChange={(event) => toggle(id, event.target.checked)}
+              />
+              {name}
+            </label>
+          ))}
+        </div>
+      </fieldset>
+    </div>
+  );
+}
+
+type EffectViewProps = {
+  readonly granted: readonly string[];
+  readonly without: readonly string[];
+  readonly isPersonal: boolean;
+};
+
+function EffectView({ granted, without, isPersonal }: EffectViewProps) {
+  return (
+    <div className={`${page.card} ${page.padded}`} role="status">
+      <h2>What the key will be able to do</h2>
+      <p className={page.mono}>{granted.length === 0 ? 'Nothing yet.' : granted.join(', ')}</p>
+      {without.length > 0 && (
+        <p>
+          Given only at the organization, so not by this key: <span className={page.mono}>{without.join(', ')}</span>
+        </p>
+      )}
+      {isPersonal && <p className={page.soft}>As far as you may yourself.</p>}
+    </div>
+  );
+}

@@ -1,0 +1,67 @@
+/** Permissions to choose among: resources below each other, what can be done with them side by side. */
+
+import { useMemo, useState } from 'react';
+import type { Permission } from '../../../gen/spandrel/v1/permissions_pb.js';
+import page from '../design/page.module.css';
+import { byResource } from './effect.ts';
+import styles from './keys.module.css';
+
+type MatrixProps = {
+  readonly catalogue: readonly Permission[];
+  readonly chosen: ReadonlySet<string>;
+  readonly granted: ReadonlySet<string>;
+  readonly onChange: (chosen: ReadonlySet<string>) => void;
+};
+
+export function PermissionMatrix({ catalogue, chosen, granted, onChange }: MatrixProps) {
+  const [showsAll, setShowsAll] = useState(false);
+  const rows = useMemo(
+    () => byResource(showsAll ? catalogue : catalogue.filter(({ operations }) => operations.length > 0)),
+    [catalogue, showsAll],
+  );
+  const toggle = (name: string, isOn: boolean) => {
+    const next = new Set(chosen);
+    if (isOn) next.add(name);
+    else next.delete(name);
+    onChange(next);
+  };
+  return (
+    <fieldset className={styles.matrix}>
+      <legend>Permissions</legend>
+      <div className={page.scroll}>
+        <table className={page.table}>
+          <tbody>
+            {[...rows].map(([resource, permissions]) => (
+              <tr key={resource}>
+                <th scope="row">{resource}</th>
+                <td>
+                  <div className={styles.actions}>
+                    {permissions.map(({ name, description }) => {
+                      const isImplied = granted.has(name) && !chosen.has(name);
+                      return (
+                        <label key={name} className={styles.action} title={description}>
+                          <input
+                            type="checkbox"
+                            aria-label={name}
+                            checked={chosen.has(name) || isImplied}
+                            disabled={isImplied}
+                            onChange={(event) => toggle(name, event.target.checked)}
+                          />
+                          {name.slice(resource.length + 1)}
+                        </label>
+                      );
+                    })}
+                  </div>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <label className={styles.action}>
+        <input type="checkbox" checked={showsAll} onChange={(event) => setShowsAll(event.target.checked)} />
+        Also names that nothing of this server asks for yet
+      </label>
+    </fieldset>
+  );
+}

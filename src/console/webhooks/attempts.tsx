@@ -1,0 +1,116 @@
+import { useInfiniteQuery, useMutation } from '@connectrpc/connect-query';
+import { type Attempt, EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
+import { Badge, Button, Loading } from '../design/button.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import { formatCount, formatDuration, NONE, nameControls } from '../design/format.ts';
+import { Instant } from '../design/instant.tsx';
+import page from '../design/page.module.css';
+import { useRefresh } from '../session/refresh.ts';
+import { useSession } from '../session/session.tsx';
+import styles from './webhooks.module.css';
+import { outcomeWord } from './words.ts';
+
+const LOOK_MS = 2_000;
+const PAGE_SIZE = 50;
+
+/** Every attempt with what was answered; newest first, and new ones by themselves. */
+export function Attempts({ id }: { readonly id: string }) {
+  const found = useInfiniteQuery(
+    EndpointService.method.listDeliveries,
+    { id, pageSize: PAGE_SIZE, pageToken: '' },
+    { pageParamKey: 'pageToken', getNextPageParam: ({ nextPageToken }) => nextPageToken, refetchInterval: LOOK_MS },
+  );
+  const attempts = found.data?.pages.flatMap(({ data }) => data) ?? [];
+  const again = useRedeliver(id);
+  if (found.isPending) return <Loading />;
+  return (
+    <>
+      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      {again.error && <FailureNotice error={again.error} />}
+      {attempts.length === 0 && found.isSuccess && (
+        <div className={page.empty}>
+          <h2>No attempt yet</h2>
+          <p>Events are sent as they come. “Send a test” sends a made-up one now.</p>
+        </div>
+      )}
+      {attempts.length > 0 && (
+        <div className={`${page.card} ${page.scroll}`}>
+          <table className={page.table}>
+            <thead>
+              <tr>
+                <th scope="col">When</th>
+                <th scope="col">Outcome</th>
+                <th scope="col">Answer</th>
+                <th scope="col" className={page.number}>
+                  Attempt
+                </th>
+                <th scope="col" className={page.number}>
+                  Events
+                </th>
+                <th scope="col" className={page.number}>
+                  Latency
+                </th>
+                <th scope="col">Delivery</th>
+              </tr>
+            </thead>
+            <tbody>
+              {attempts.map((attempt) => (
+                <Row key={attempt.id} attempt={attempt} onAgain={again.redeliver} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>Show more</Button>}
+    </>
+  );
+}
+
+type RowProps = { readonly attempt: Attempt; readonly onAgain: ((dispatchId: string) => void) | null };
+
+function Row({ attempt, onAgain }: RowProps) {
+  const outcome = outcomeWord(attempt.outcome);
+  // A status says what its error repeats.
+  const said = attempt.error === `HTTP ${attempt.responseStatus}` ? '' : (attempt.error ?? '');
+  return (
+    <tr>
+      <td className={page.nowrap}>
+        <Instant at={attempt.firedAt} as="short" />
+      </td>
+      <td>
+        <Badge tone={outcome.tone}>{outcome.text}</Badge> {attempt.test && <Badge>test</Badge>}
+      </td>
+      <td>
+        {attempt.responseStatus ?? (said ? '' : NONE)} {nameControls(said)}
+        {(attempt.responseBody || attempt.eventIds.length > 0) && (
+          <details>
+            <summary>Details</summary>
+            {attempt.responseBody && <pre className={styles.answer}>{nameControls(attempt.responseBody)}</pre>}
+            <pre className={styles.answer}>{nameControls(attempt.eventIds.join('\n'))}</pre>
+          </details>
+        )}
+      </td>
+      <td className={page.number}>{formatCount(attempt.attempt)}</td>
+      <td className={page.number}>{formatCount(attempt.eventCount)}</td>
+      <td className={page.number}>{formatDuration(attempt.latencyMs)}</td>
+      <td>
+        {onAgain && !attempt.test && (
+          <Button small onClick={() => onAgain(attempt.dispatchId)} title={attempt.dispatchId}>
+            Redeliver
+          </Button>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+type Redelivery = { readonly error: unknown; readonly redeliver: ((dispatchId: string) => void) | null };
+
+/** Null where the key may not send again. */
+export function useRedeliver(id: string): Redelivery {
+  const { may } = useSession();
+  const refresh = useRefresh();
+  const { error, mutate } = useMutation(EndpointService.method.redeliverDelivery, { onSuccess: refresh });
+  const redeliver = may('webhookEndpoints:manage') ? (dispatchId: string) => mutate({ id, dispatchId }) : null;
+  return { error, redeliver };
+}

@@ -1,0 +1,77 @@
+import { useInfiniteQuery } from '@connectrpc/connect-query';
+import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
+import { Button, Loading } from '../design/button.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import { formatCount, nameControls } from '../design/format.ts';
+import { Instant } from '../design/instant.tsx';
+import page from '../design/page.module.css';
+import { useRedeliver } from './attempts.tsx';
+import { deadWords } from './words.ts';
+
+const PAGE_SIZE = 50;
+
+export function DeadLetters({ id }: { readonly id: string }) {
+  const found = useInfiniteQuery(
+    EndpointService.method.listDeadLetters,
+    { id, pageSize: PAGE_SIZE, pageToken: '' },
+    { pageParamKey: 'pageToken', getNextPageParam: ({ nextPageToken }) => nextPageToken },
+  );
+  const again = useRedeliver(id);
+  const letters = found.data?.pages.flatMap(({ data }) => data) ?? [];
+  if (found.isPending) return <Loading />;
+  if (found.isError) return <FailureNotice error={found.error} retry={found.refetch} />;
+  if (letters.length === 0) {
+    return (
+      <div className={page.empty}>
+        <h2>No dead letters</h2>
+        <p>What is given up after all attempts is kept here for 30 days, and can be sent again.</p>
+      </div>
+    );
+  }
+  return (
+    <>
+      {again.error && <FailureNotice error={again.error} />}
+      <div className={`${page.card} ${page.scroll}`}>
+        <table className={page.table}>
+          <thead>
+            <tr>
+              <th scope="col">Given up</th>
+              <th scope="col">Why</th>
+              <th scope="col" className={page.number}>
+                Attempts
+              </th>
+              <th scope="col" className={page.number}>
+                Events
+              </th>
+              <th scope="col">Last error</th>
+              <th scope="col">Delivery</th>
+            </tr>
+          </thead>
+          <tbody>
+            {letters.map((letter) => (
+              <tr key={letter.dispatchId}>
+                <td className={page.nowrap}>
+                  <Instant at={letter.endedAt} />
+                </td>
+                <td>{deadWords(letter.deadReason)}</td>
+                <td className={page.number}>{formatCount(letter.attemptCount)}</td>
+                <td className={page.number}>{formatCount(letter.eventCount)}</td>
+                <td>
+                  {letter.responseStatus} {nameControls(letter.error ?? '')}
+                </td>
+                <td>
+                  {again.redeliver && (
+                    <Button small onClick={() => again.redeliver?.(letter.dispatchId)}>
+                      Redeliver
+                    </Button>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>Show more</Button>}
+    </>
+  );
+}

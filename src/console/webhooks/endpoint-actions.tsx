@@ -1,0 +1,120 @@
+/** What can be done with an endpoint, by whoever may. */
+
+import { useMutation } from '@connectrpc/connect-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import {
+  type Endpoint,
+  EndpointService,
+  EndpointStatus,
+  type EndpointTest,
+} from '../../../gen/spandrel/v1/endpoints_pb.js';
+import { Badge, Button } from '../design/button.tsx';
+import { Confirm } from '../design/confirm.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import { nameControls } from '../design/format.ts';
+import page from '../design/page.module.css';
+import { SecretOnce } from '../design/secret-once.tsx';
+import { useRefresh } from '../session/refresh.ts';
+import { useSession } from '../session/session.tsx';
+
+export function EndpointActions({ endpoint }: { readonly endpoint: Endpoint }) {
+  const { may } = useSession();
+  const refresh = useRefresh();
+  const { id } = endpoint;
+  const test = useMutation(EndpointService.method.testEndpoint, { onSuccess: refresh });
+  const update = useMutation(EndpointService.method.updateEndpoint, { onSuccess: refresh });
+  if (!may('webhookEndpoints:manage')) return null;
+  const isActive = endpoint.status === EndpointStatus.ACTIVE;
+  const status = isActive ? EndpointStatus.DISABLED : EndpointStatus.ACTIVE;
+  return (
+    <div>
+      <div className={page.actions}>
+        <Button disabled={test.isPending} onClick={() => test.mutate({ id })}>
+          Send a test
+        </Button>
+        <Button
+          disabled={update.isPending}
+          onClick={() => update.mutate({ id, endpoint: { status }, updateMask: { paths: ['status'] } })}
+        >
+          {isActive ? 'Disable' : 'Enable'}
+        </Button>
+        <RollSecret id={id} />
+        <Archive id={id} />
+      </div>
+      <div role="status">{test.data?.data && <TestOutcome outcome={test.data.data} />}</div>
+      {(test.error ?? update.error) && <FailureNotice error={test.error ?? update.error} />}
+    </div>
+  );
+}
+
+function TestOutcome({ outcome }: { readonly outcome: EndpointTest }) {
+  const said = outcome.error ?? outcome.responseBody ?? '';
+  return (
+    <p>
+      <Badge tone={outcome.delivered ? 'good' : 'bad'}>{outcome.delivered ? 'Test delivered' : 'Test failed'}</Badge>{' '}
+      {outcome.responseStatus} {said === `HTTP ${outcome.responseStatus}` ? '' : nameControls(said)}
+    </p>
+  );
+}
+
+function RollSecret({ id }: { readonly id: string }) {
+  const [isAsking, setAsking] = useState(false);
+  const [secret, setSecret] = useState<string | null>(null);
+  const roll = useMutation(EndpointService.method.rollEndpointSecret, {
+    onSuccess({ data }) {
+      setAsking(false);
+      setSecret(data?.secret ?? null);
+    },
+  });
+  return (
+    <>
+      <Button onClick={() => setAsking(true)}>Roll secret</Button>
+      <Confirm
+        open={isAsking}
+        onClose={() => setAsking(false)}
+        title="Roll the secret"
+        action="Roll the secret"
+        typed={null}
+        pending={roll.isPending}
+        error={roll.error}
+        onConfirm={() => roll.mutate({ id })}
+      >
+        A new secret signs from now on. The one before signs beside it for a day, so that receivers can change over.
+      </Confirm>
+      <SecretOnce secret={secret} title="The new secret" onClose={() => setSecret(null)} />
+    </>
+  );
+}
+
+function Archive({ id }: { readonly id: string }) {
+  const [isAsking, setAsking] = useState(false);
+  const navigate = useNavigate();
+  const refresh = useRefresh();
+  const archive = useMutation(EndpointService.method.archiveEndpoint, {
+    async onSuccess() {
+      await navigate({ to: '/-/webhooks' });
+      await refresh();
+    },
+  });
+  return (
+    <>
+      <Button look="danger" onClick={() => setAsking(true)}>
+        Archive
+      </Button>
+      <Confirm
+        open={isAsking}
+        onClose={() => setAsking(false)}
+        title="Archive the endpoint"
+        action="Archive for good"
+        typed="archive"
+        pending={archive.isPending}
+        error={archive.error}
+        onConfirm={() => archive.mutate({ id })}
+      >
+        Nothing is sent to it any more, what is on its way is cancelled, and nobody sees it any more. This cannot be
+        undone.
+      </Confirm>
+    </>
+  );
+}

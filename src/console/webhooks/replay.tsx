@@ -1,0 +1,75 @@
+/** Sends the events of a range once more, and shows how far that has come. */
+
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { useMutation, useQuery } from '@connectrpc/connect-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { EndpointService, ReplayStatus } from '../../../gen/spandrel/v1/endpoints_pb.js';
+import { Badge, Button } from '../design/button.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import { formatCount } from '../design/format.ts';
+import page from '../design/page.module.css';
+import { RangePicker } from '../traces/range-picker.tsx';
+import { boundsOf, type TraceListSearch } from '../traces/search.ts';
+import styles from './webhooks.module.css';
+import { replayWord } from './words.ts';
+
+const route = getRouteApi('/-/webhooks/$endpointId');
+const LOOK_MS = 1_000;
+
+export function Replay({ id }: { readonly id: string }) {
+  const { replay } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [range, setRange] = useState<Pick<TraceListSearch, 'range' | 'from' | 'to'>>({ range: '24h' });
+  const start = useMutation(EndpointService.method.replayEvents, {
+    onSuccess: ({ data }) =>
+      void navigate({ search: { tab: 'replay', replay: data?.replayId } as never, replace: true }),
+  });
+  const send = () => {
+    const nowMs = Date.now();
+    const { fromMs, toMs } = boundsOf(range, nowMs);
+    start.mutate({ id, createdFrom: timestampFromMs(fromMs), createdTo: timestampFromMs(toMs ?? nowMs) });
+  };
+  return (
+    <div className={`${page.card} ${page.padded}`}>
+      <p>The events of the range that this endpoint asks for are sent again, in new deliveries; each keeps its id.</p>
+      <div className={page.row}>
+        <RangePicker search={range} onChange={(part) => setRange({ ...range, ...part } as typeof range)} />
+        <Button look="primary" disabled={start.isPending} onClick={send}>
+          Replay
+        </Button>
+      </div>
+      {start.isError && <FailureNotice error={start.error} />}
+      {replay !== undefined && <Progress id={id} replayId={replay} />}
+    </div>
+  );
+}
+
+function Progress({ id, replayId }: { readonly id: string; readonly replayId: string }) {
+  const found = useQuery(
+    EndpointService.method.getReplay,
+    { id, replayId },
+    { refetchInterval: ({ state }) => (state.data?.data?.status === ReplayStatus.RUNNING ? LOOK_MS : false) },
+  );
+  const replay = found.data?.data;
+  if (found.isError) return <FailureNotice error={found.error} />;
+  if (!replay) return null;
+  const ended = Number(replay.delivered + replay.dead);
+  const all = Number(replay.matched);
+  const word = replayWord(replay.status);
+  return (
+    <div role="status">
+      <progress
+        className={styles.progress}
+        aria-label="Replayed events"
+        max={Math.max(1, all)}
+        value={all === 0 ? 1 : ended}
+      />
+      <p>
+        <Badge tone={word.tone}>{word.text}</Badge> {formatCount(replay.delivered)} of {formatCount(replay.matched)}{' '}
+        delivered
+        {replay.dead > 0n && `, ${formatCount(replay.dead)} dead`}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,109 @@
+/** One endpoint: how it fares, what was sent to it, and what can be done about it. */
+
+import { useQuery } from '@connectrpc/connect-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
+import { Badge, Loading } from '../design/button.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import { formatCount, formatDuration, NONE, nameControls } from '../design/format.ts';
+import { Instant } from '../design/instant.tsx';
+import page from '../design/page.module.css';
+import { Attempts } from './attempts.tsx';
+import { DeadLetters } from './dead-letters.tsx';
+import { EndpointActions } from './endpoint-actions.tsx';
+import { Replay } from './replay.tsx';
+import styles from './webhooks.module.css';
+import { disabledWords, statusWord } from './words.ts';
+
+const route = getRouteApi('/-/webhooks/$endpointId');
+
+const TABS = [
+  ['attempts', 'Attempts'],
+  ['dead', 'Dead letters'],
+  ['replay', 'Replay'],
+] as const;
+const LOOK_MS = 3_000;
+
+export function WebhookPage() {
+  const { endpointId } = route.useParams();
+  const { tab = 'attempts' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const found = useQuery(EndpointService.method.getEndpoint, { id: endpointId });
+  const endpoint = found.data?.data;
+  return (
+    <div className={page.page}>
+      <Link to="/-/webhooks" className={page.soft}>
+        ‹ Webhooks
+      </Link>
+      {found.isPending && <Loading />}
+      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      {endpoint && (
+        <>
+          <div className={page.head}>
+            <div>
+              <h1>{nameControls(endpoint.url ?? endpoint.sqs?.queueUrl ?? endpoint.id)}</h1>
+              <p className={page.sub}>{nameControls(endpoint.enabledEvents.join(', '))}</p>
+            </div>
+            <EndpointActions endpoint={endpoint} />
+          </div>
+          {endpoint.disabledReason !== undefined && (
+            <p role="status">{disabledWords(endpoint.disabledReason)} What is on its way waits.</p>
+          )}
+          <Health id={endpoint.id} />
+          <nav className={styles.tabs} aria-label="Parts of the endpoint">
+            {TABS.map(([name, label]) => (
+              <button
+                key={name}
+                type="button"
+                className={styles.tab}
+                aria-current={tab === name ? 'page' : undefined}
+                onClick={() => void navigate({ search: name === 'attempts' ? {} : { tab: name } })}
+              >
+                {label}
+              </button>
+            ))}
+          </nav>
+          {tab === 'attempts' && <Attempts id={endpoint.id} />}
+          {tab === 'dead' && <DeadLetters id={endpoint.id} />}
+          {tab === 'replay' && <Replay id={endpoint.id} />}
+        </>
+      )}
+    </div>
+  );
+}
+
+function Health({ id }: { readonly id: string }) {
+  const { data } = useQuery(EndpointService.method.getEndpointHealth, { id }, { refetchInterval: LOOK_MS });
+  const health = data?.data;
+  if (!health) return null;
+  const status = statusWord(health.status, health.failingSince);
+  const facts: readonly (readonly [label: string, value: React.ReactNode])[] = [
+    [
+      'Status',
+      <Badge key="status" tone={status.tone}>
+        {status.text}
+      </Badge>,
+    ],
+    ['Succeeded, last hour', health.successRate === undefined ? NONE : `${(100 * health.successRate).toFixed(1)} %`],
+    ['Latency, p95', formatDuration(health.p95LatencyMs)],
+    ['Waiting events', formatCount(health.extras?.queuedEvents)],
+    ['Oldest waiting', formatDuration(health.oldestUndeliveredAgeMs)],
+    ['Retrying', formatCount(health.extras?.retrying)],
+    ['Dead letters', formatCount(health.dlqDepth)],
+    ['Last delivered', <Instant key="delivered" at={health.lastSuccessAt} />],
+    ['Last failed', <Instant key="failed" at={health.lastFailureAt} />],
+  ];
+  return (
+    <div className={`${page.card} ${page.padded}`}>
+      <dl className={page.facts}>
+        {facts.map(([label, value]) => (
+          <div key={label} className={page.fact}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {health.extras?.description && <p className={page.soft}>{nameControls(health.extras.description)}</p>}
+    </div>
+  );
+}
