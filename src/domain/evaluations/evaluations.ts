@@ -58,7 +58,7 @@ export function createEvaluations(deps: EvaluationsDeps): Evaluations {
     async evaluate(project, request, signal) {
       refuseProblems(requestProblems(request));
       const target = await findTarget(deps, project, request.evaluator);
-      const run = await planRun(deps, target, request);
+      const run = await planRun(deps, { project, target }, request);
       const startedAtMs = deps.clock();
       const outcome = await deps.run(run, signal);
       const passed = passedOf(outcome, request.asGuardrail, request.onError ?? target.onError);
@@ -85,7 +85,7 @@ export function createEvaluations(deps: EvaluationsDeps): Evaluations {
 /** Throws invalid_settings, evaluator_missing_field. */
 async function planRun(
   { checkPatterns }: EvaluationsDeps,
-  target: EvaluationTarget,
+  { project, target }: { readonly project: Project; readonly target: EvaluationTarget },
   request: EvaluationRequest,
 ): Promise<EvaluationRun> {
   const { entry } = target;
@@ -93,7 +93,7 @@ async function planRun(
   await refuseBadPatterns(checkPatterns, entry, settings);
   const data = readData(entry, objectOf(request.data));
   const missing = findMissingField(entry, data);
-  if (missing === null) return { evaluatorType: entry.id, settings, data };
+  if (missing === null) return { projectId: project.id, evaluatorType: entry.id, settings, data };
   const message = missingFieldText(missing, entry);
   throw new Fault('evaluator_missing_field', message, {
     flatError: message,

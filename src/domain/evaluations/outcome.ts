@@ -8,6 +8,8 @@ export type ConversationTurn = { readonly input: string; readonly output: string
 export type EvaluationValue = string | readonly string[] | readonly ConversationTurn[];
 
 export type EvaluationRun = {
+  /** Whose it is: projects take turns where runs have to wait. */
+  readonly projectId: string;
   /** An id of the catalogue, for example `langevals/exact_match`. */
   readonly evaluatorType: string;
   /** The defaults of the catalogue with what was saved and sent laid over them; judged already. */

@@ -56,7 +56,7 @@ export function createBuiltinRunner(options: BuiltinRunnerOptions = {}): Builtin
         return failed('EVALUATOR_ERROR', `The texts have more than ${CHARACTERS_MAX} characters`);
       }
       const task: Task = { kind: 'evaluate', run };
-      return outcomeOf(await pool.run(task, signal), timeoutMs);
+      return outcomeOf(await pool.run({ owner: run.projectId, task }, signal), timeoutMs);
     },
     checkPatterns: createPatternCheck(pool),
     close: pool.close,
@@ -103,6 +103,8 @@ function retryable(details: string): EvaluationOutcome {
 
 const RETRY_AFTER_SECONDS = 1;
 const GOOD_PATTERNS_MAX = 500;
+/** Stands for all who have patterns checked. */
+const PATTERNS = 'patterns';
 const neverAborted = new AbortController().signal;
 
 /** Remembers what it found good, for the rules of an evaluator are checked with every run. */
@@ -111,7 +113,7 @@ function createPatternCheck(pool: Pool): CheckPatterns {
   return async (patterns) => {
     if (patterns.every((pattern) => good.has(pattern))) return patterns.map(() => null);
     const task: Task = { kind: 'check_patterns', patterns };
-    const answer = await pool.run(task, neverAborted);
+    const answer = await pool.run({ owner: PATTERNS, task }, neverAborted);
     if (answer.kind === 'timeout' || answer.kind === 'out_of_memory') {
       return patterns.map(() => 'it takes too long to compile, alone or with the others');
     }

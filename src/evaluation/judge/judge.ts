@@ -35,7 +35,7 @@ export function createJudge(deps: JudgeDeps): RunEvaluator {
     if (deps.endpoint === null) return { status: 'skipped', details: NOT_CONFIGURED };
     const user = userMessage(run.data);
     if (user === null) return { status: 'skipped', details: 'No data to evaluate' };
-    const place = await places.take(AbortSignal.any([signal, AbortSignal.timeout(deps.placeTimeoutMs)]));
+    const place = await places.take(run.projectId, AbortSignal.any([signal, AbortSignal.timeout(deps.placeTimeoutMs)]));
     if (place !== 'taken') return failed('LLM_TIMEOUT', BUSY, true);
     try {
       return await judge(

@@ -1,8 +1,10 @@
 /** How many things are done at once, and how many may wait for their turn. */
 
+import { createWaitingLine } from '../pool/waiting-line.ts';
+
 export type Places = {
   /** Resolves once there is a place, or says why there will be none. What was taken must be given back by `leave`. */
-  take(signal: AbortSignal): Promise<'taken' | 'full' | 'stopped'>;
+  take(owner: string, signal: AbortSignal): Promise<'taken' | 'full' | 'stopped'>;
   leave(): void;
 };
 
@@ -13,37 +15,34 @@ export type PlacesOptions = {
 
 export function createPlaces({ placesMax, waitingMax }: PlacesOptions): Places {
   let taken = 0;
-  // In the order in which they came; the first one is next.
-  const waiting = new Set<() => void>();
+  const waiting = createWaitingLine<() => void>(waitingMax);
   return {
-    take(signal) {
+    take(owner, signal) {
       if (signal.aborted) return Promise.resolve('stopped');
       if (taken < placesMax) {
         taken += 1;
         return Promise.resolve('taken');
       }
-      if (waiting.size >= waitingMax) return Promise.resolve('full');
       return new Promise((resolve) => {
         const enter = () => {
           signal.removeEventListener('abort', giveUp);
           resolve('taken');
         };
         const giveUp = () => {
-          waiting.delete(enter);
+          waiting.remove(owner, enter);
           resolve('stopped');
         };
-        signal.addEventListener('abort', giveUp, { once: true });
-        waiting.add(enter);
+        if (waiting.add(owner, enter)) signal.addEventListener('abort', giveUp, { once: true });
+        else resolve('full');
       });
     },
     leave() {
-      const [next] = waiting;
+      const next = waiting.next();
       if (next === undefined) {
         taken -= 1;
         return;
       }
       // The place goes from one to the next without being free in between.
-      waiting.delete(next);
       next();
     },
   };

@@ -2,6 +2,7 @@
 
 import type { Worker } from 'node:worker_threads';
 import { createPoolThread, type PoolThread } from './pool-thread.ts';
+import { createWaitingLine } from './waiting-line.ts';
 
 export type PoolAnswer =
   | { readonly kind: 'done'; readonly value: unknown }
@@ -12,9 +13,12 @@ export type PoolAnswer =
   | { readonly kind: 'full' }
   | { readonly kind: 'aborted' };
 
+/** Owners take turns where tasks have to wait. */
+export type PoolTask = { readonly owner: string; readonly task: unknown };
+
 export type Pool = {
   /** Never rejects. Whatever is asked for comes to an end: by itself, by the time limit, or by the signal. */
-  run(task: unknown, signal: AbortSignal): Promise<PoolAnswer>;
+  run(task: PoolTask, signal: AbortSignal): Promise<PoolAnswer>;
   close(): Promise<void>;
 };
 
@@ -41,24 +45,24 @@ type Waiting = {
 
 /** Starts no thread before there is a task, and keeps no process alive. */
 export function createPool(options: PoolOptions): Pool {
-  const queue: Waiting[] = [];
+  const line = createWaitingLine<Waiting>(options.queueMax);
   const threads = new Set<PoolThread>();
   let closed = false;
 
   function dispatch(): void {
     refuseStale();
-    while (queue.length > 0) {
+    while (line.length() > 0) {
       const thread = findIdle() ?? startThread();
       if (thread === null) return;
-      const next = queue.shift();
+      const next = line.next();
       if (next !== undefined) thread.work(next.task, { signal: next.signal, answer: next.answer });
     }
   }
 
-  /** The first has waited longest. A task is given up when a thread is free at last, which it is once in a time limit. */
+  /** A task is given up when a thread is free at last, which it is once in a time limit. */
   function refuseStale(): void {
     const oldestMs = performance.now() - options.waitMaxMs;
-    while ((queue[0]?.queuedAtMs ?? oldestMs) < oldestMs) queue.shift()?.answer({ kind: 'full' });
+    for (const stale of line.removeWhere(({ queuedAtMs }) => queuedAtMs < oldestMs)) stale.answer({ kind: 'full' });
   }
 
   function findIdle(): PoolThread | null {
@@ -82,15 +86,11 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   return {
-    run: (task, signal) =>
+    run: ({ owner, task }, signal) =>
       new Promise((resolve) => {
         if (closed || signal.aborted) return resolve({ kind: 'aborted' });
-        if (queue.length >= options.queueMax) return resolve({ kind: 'full' });
         const leave = () => {
-          const place = queue.indexOf(waiting);
-          if (place === -1) return;
-          queue.splice(place, 1);
-          waiting.answer({ kind: 'aborted' });
+          if (line.remove(owner, waiting)) waiting.answer({ kind: 'aborted' });
         };
         const waiting: Waiting = {
           task,
@@ -101,13 +101,13 @@ export function createPool(options: PoolOptions): Pool {
             resolve(answer);
           },
         };
+        if (!line.add(owner, waiting)) return resolve({ kind: 'full' });
         signal.addEventListener('abort', leave);
-        queue.push(waiting);
         dispatch();
       }),
     close: async () => {
       closed = true;
-      for (const waiting of queue.splice(0)) waiting.answer({ kind: 'aborted' });
+      for (const waiting of line.removeWhere(() => true)) waiting.answer({ kind: 'aborted' });
       await Promise.all([...threads].map((thread) => thread.end()));
     },
   };

@@ -11,7 +11,7 @@ export type Asked = { readonly data?: EvaluationRun['data']; readonly settings?:
 export function runOf(evaluatorType: string, { data = {}, settings = {} }: Asked): EvaluationRun {
   const entry = findCatalogueEntry(evaluatorType);
   if (entry === undefined) throw new Error(`${evaluatorType} is not in the catalogue.`);
-  return { evaluatorType, data, settings: overlaySettings(entry.settings, settings) };
+  return { projectId: 'project_1', evaluatorType, data, settings: overlaySettings(entry.settings, settings) };
 }
 
 export async function evaluate(evaluatorType: string, asked: Asked): Promise<EvaluationOutcome> {

@@ -42,7 +42,7 @@ function judgeOf({ placesMax = 4, timeoutMs = 5_000, baseUrl = endpoint.baseUrl 
 
 function runOf(evaluatorType: string, data: EvaluationRun['data'], settings = {}): EvaluationRun {
   const entry = findCatalogueEntry(evaluatorType);
-  return { evaluatorType, settings: overlaySettings(entry?.settings ?? {}, settings), data };
+  return { projectId: 'project_1', evaluatorType, settings: overlaySettings(entry?.settings ?? {}, settings), data };
 }
 
 const QUESTION = runOf('langevals/llm_boolean', { input: 'Who?', output: 'Me.' });

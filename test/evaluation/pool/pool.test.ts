@@ -22,6 +22,10 @@ parentPort.on('message', (task) => {
 const pools: Pool[] = [];
 const never = new AbortController().signal;
 
+function of(task: string, owner = 'one') {
+  return { task, owner };
+}
+
 function start(options: Partial<PoolOptions> = {}) {
   const spawned: Worker[] = [];
   const pool = createPool({
@@ -51,10 +55,10 @@ describe('the pool', () => {
   it('starts a thread when there is work, keeps it, and has no more than it may', async () => {
     const { pool, spawned } = start({ threadsMax: 2 });
     expect(spawned).toHaveLength(0);
-    const first = await pool.run('name', never);
-    expect(await pool.run('name', never)).toEqual(first);
+    const first = await pool.run(of('name'), never);
+    expect(await pool.run(of('name'), never)).toEqual(first);
     expect(spawned).toHaveLength(1);
-    await Promise.all(Array.from({ length: 6 }, () => pool.run('name', never)));
+    await Promise.all(Array.from({ length: 6 }, () => pool.run(of('name'), never)));
     expect(spawned).toHaveLength(2);
   });
 
@@ -66,47 +70,60 @@ describe('the pool', () => {
     ['exit', {}, { kind: 'failed', message: 'the thread ended with code 3' }],
   ] as const)('survives a task that does %s, and does the next one', async (task, options, answer) => {
     const { pool } = start(options);
-    const [bad, good] = await Promise.all([pool.run(task, never), pool.run('name', never)]);
+    const [bad, good] = await Promise.all([pool.run(of(task), never), pool.run(of('name'), never)]);
     expect(bad).toEqual(answer);
     expect(good).toMatchObject({ kind: 'done' });
   });
 
   it('refuses what finds the queue full, and gives up what waited too long', async () => {
     const { pool } = start({ queueMax: 2, timeoutMs: 1000, waitMaxMs: 50 });
-    const running = pool.run('spin', never);
-    const waiting = [pool.run('name', never), pool.run('name', never)];
-    expect(await pool.run('name', never)).toEqual({ kind: 'full' });
+    const running = pool.run(of('spin'), never);
+    const waiting = [pool.run(of('name'), never), pool.run(of('name', 'another'), never)];
+    expect(await pool.run(of('name', 'third'), never)).toEqual({ kind: 'full' });
     expect(await running).toEqual({ kind: 'timeout' });
     expect(await Promise.all(waiting)).toEqual([{ kind: 'full' }, { kind: 'full' }]);
-    expect(await pool.run('name', never)).toMatchObject({ kind: 'done' });
+    expect(await pool.run(of('name'), never)).toMatchObject({ kind: 'done' });
   });
 
   it('lets go of what is aborted, whether it runs or waits', async () => {
     const { pool } = start();
     const [running, waiting] = [new AbortController(), new AbortController()];
-    const spinning = pool.run('spin', running.signal);
-    const queued = pool.run('name', waiting.signal);
+    const spinning = pool.run(of('spin'), running.signal);
+    const queued = pool.run(of('name'), waiting.signal);
     waiting.abort();
     expect(await queued).toEqual({ kind: 'aborted' });
     running.abort();
     expect(await spinning).toEqual({ kind: 'aborted' });
-    expect(await pool.run('name', AbortSignal.abort())).toEqual({ kind: 'aborted' });
-    expect(await pool.run('name', never)).toMatchObject({ kind: 'done' });
+    expect(await pool.run(of('name'), AbortSignal.abort())).toEqual({ kind: 'aborted' });
+    expect(await pool.run(of('name'), never)).toMatchObject({ kind: 'done' });
+  });
+
+  it('lets owners take turns, and none of them fill the queue', async () => {
+    const { pool } = start({ timeoutMs: 1000 });
+    const running = pool.run(of('spin'), never);
+    const ended: string[] = [];
+    const ask = async (owner: string) => {
+      const answer = await pool.run(of('name', owner), never);
+      ended.push(`${owner} ${answer.kind}`);
+    };
+    const asked = [...Array.from({ length: 6 }, () => ask('many')), ask('few'), running];
+    await Promise.all(asked);
+    expect(ended).toEqual(['many full', 'many done', 'few done', ...Array.from({ length: 4 }, () => 'many done')]);
   });
 
   it('ends a thread that has nothing to do', async () => {
     const { pool, spawned } = start({ idleMs: 20 });
-    await pool.run('name', never);
+    await pool.run(of('name'), never);
     await new Promise((resolve) => spawned[0]?.once('exit', resolve));
-    expect(await pool.run('name', never)).toMatchObject({ kind: 'done' });
+    expect(await pool.run(of('name'), never)).toMatchObject({ kind: 'done' });
     expect(spawned).toHaveLength(2);
   });
 
   it('answers everything when it is closed', async () => {
     const { pool } = start();
-    const asked = [pool.run('spin', never), pool.run('name', never)];
+    const asked = [pool.run(of('spin'), never), pool.run(of('name'), never)];
     await pool.close();
     expect(await Promise.all(asked)).toEqual([{ kind: 'aborted' }, { kind: 'aborted' }]);
-    expect(await pool.run('name', never)).toEqual({ kind: 'aborted' });
+    expect(await pool.run(of('name'), never)).toEqual({ kind: 'aborted' });
   });
 });
