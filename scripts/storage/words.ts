@@ -44,6 +44,7 @@ const sqlite: Said = {
   isAmong: (column, given) =>
     sql`${sql.ref(column)} in (select value from json_each(${asValue(`JSON.stringify(${cellOf(given)})`)}))`,
   within: (log) => log,
+  ownRows: () => sql.lit(0),
   drawNumbers: (db, count) =>
     db.selectNoFrom([
       sql`ifnull((select seq from sqlite_sequence where name = 'webhook_deliveries'), 0) + 1`.as('first'),
@@ -77,6 +78,7 @@ const postgres: Said = {
     const since = (log as AnyLog).where('createdAtMs', '>=', firstMs);
     return (lastMs === undefined ? since : since.where('createdAtMs', '<=', lastMs)) as never;
   },
+  ownRows: () => sql`pg_backend_pid()`,
   drawNumbers: (db, count) =>
     db
       .selectFrom(sql`generate_series(1, ${count}::integer)`.as('drawn'))

@@ -72,6 +72,8 @@ export type Words = {
   drawNumbers(db: Db, count: number): SelectQueryBuilder<Tables, never, { first: number; count: number }>;
   /** Of a `delivery` to an `endpoint`: how many of its events the log still has. */
   eventsKept(): RawBuilder<number | null>;
+  /** For a table whose rows several would change at once: whose they are. On PostgreSQL each connection has its own. */
+  ownRows(): RawBuilder<number>;
   /** The rows of which some columns are known; all columns but those that are left out. */
   find<Name extends TableName, Without extends Column<Name> = never>(
     db: Db,

@@ -1,3 +1,4 @@
+export * as analyticsHours from './analytics-hours.ts';
 export * as analytics from './analytics.ts';
 export * as audit from './audit.ts';
 export * as endpointsChanges from './endpoints-changes.ts';

@@ -3,6 +3,12 @@
 import type { Compiled } from '../../../src/storage/questions.ts';
 import type * as source from '../../../src/storage/retention/questions.ts';
 
+export const addHour: Compiled<typeof source.addHour> = {
+  name: 'retention.addHour',
+  text: "insert into \"analytics_hours\" (\"project_number\", \"grouping\", \"hour\", \"received_hour\", \"model\", \"writer\", \"traces\", \"spans\", \"errors\", \"prompt_tokens\", \"prompt_known\", \"completion_tokens\", \"completion_known\", \"cost_usd\", \"cost_rest_nano_usd\", \"cost_known\") values ($1, $2, $3, $4, $5, pg_backend_pid(), $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) on conflict (\"project_number\", \"grouping\", \"hour\", \"received_hour\", \"model\", \"writer\") do update set \"traces\" = \"analytics_hours\".\"traces\" + \"excluded\".\"traces\", \"spans\" = \"analytics_hours\".\"spans\" + \"excluded\".\"spans\", \"errors\" = \"analytics_hours\".\"errors\" + \"excluded\".\"errors\", \"prompt_tokens\" = \"analytics_hours\".\"prompt_tokens\" + \"excluded\".\"prompt_tokens\", \"prompt_known\" = \"analytics_hours\".\"prompt_known\" + \"excluded\".\"prompt_known\", \"completion_tokens\" = \"analytics_hours\".\"completion_tokens\" + \"excluded\".\"completion_tokens\", \"completion_known\" = \"analytics_hours\".\"completion_known\" + \"excluded\".\"completion_known\", \"cost_usd\" = \"analytics_hours\".\"cost_usd\" + \"excluded\".\"cost_usd\", \"cost_rest_nano_usd\" = \"analytics_hours\".\"cost_rest_nano_usd\" + \"excluded\".\"cost_rest_nano_usd\", \"cost_known\" = \"analytics_hours\".\"cost_known\" + \"excluded\".\"cost_known\"",
+  cells: (given) => [given.projectNumber, given.grouping, given.hour, given.receivedHour, given.model, given.traces, given.spans, given.errors, given.promptTokens, given.promptKnown, given.completionTokens, given.completionKnown, given.costUsd, given.costRestNanoUsd, given.costKnown],
+};
+
 export const findHiddenTrace: Compiled<typeof source.findHiddenTrace> = {
   name: 'retention.findHiddenTrace',
   text: "select \"project_number\" as \"projectNumber\", \"sequence\" as \"sequence\" from \"traces\" where \"project_number\" < $1 limit $2",
@@ -34,6 +40,20 @@ export const holdTraces: Compiled<typeof source.holdTraces> = {
   name: 'retention.holdTraces',
   text: "select \"project_number\" as \"projectNumber\", \"trace_id\" as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" + (select count(*) as \"count\" from (select \"evaluation_id\" as \"id\" from \"evaluations\" where \"evaluations\".\"project_number\" = \"traces\".\"project_number\" and \"evaluations\".\"trace_sequence\" = \"traces\".\"sequence\" limit $1) as \"some\") as \"parts\" from \"traces\" where \"sequence\" = any($2) order by \"sequence\" for update skip locked",
   cells: (given) => [given.partsMax, given.sequences],
+  row: (row) => row,
+};
+
+export const listCounted: Compiled<typeof source.listCounted> = {
+  name: 'retention.listCounted',
+  text: "select \"project_number\" as \"projectNumber\", \"sequence\" as \"sequence\", \"started_at\" as \"startedAtMs\", \"inserted_at\" as \"insertedAtMs\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\" from \"traces\" where \"project_number\" = $1 and \"sequence\" = any($2)",
+  cells: (given) => [given.projectNumber, given.sequences],
+  row: (row) => row,
+};
+
+export const listCountedSpans: Compiled<typeof source.listCountedSpans> = {
+  name: 'retention.listCountedSpans',
+  text: "select \"trace_sequence\" as \"traceSequence\", \"span_id\" as \"spanId\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"first_token_ms\" as \"firstTokenMs\", \"duration_ms\" as \"durationMs\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = any($2)",
+  cells: (given) => [given.projectNumber, given.sequences],
   row: (row) => row,
 };
 

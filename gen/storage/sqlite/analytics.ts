@@ -4,54 +4,10 @@ import type { Compiled } from '../../../src/storage/questions.ts';
 import { packId } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import type * as source from '../../../src/storage/analytics/questions.ts';
 
-export const listMetadata: Compiled<typeof source.listMetadata> = {
-  name: 'analytics.listMetadata',
-  text: "select \"sequence\" as \"sequence\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = ? and \"sequence\" in (select value from json_each(?))",
-  cells: (given) => [given.projectNumber, JSON.stringify(given.sequences)],
-  row: (row: any) => ({
-    sequence: row[0],
-    metadataJson: row[1],
-  }),
-};
-
-export const listSpans: Compiled<typeof source.listSpans> = {
-  name: 'analytics.listSpans',
-  text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", \"model\" as \"model\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"first_token_ms\" as \"firstTokenMs\", \"duration_ms\" as \"durationMs\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?))",
-  cells: (given) => [given.projectNumber, JSON.stringify(given.sequences)],
-  row: (row: any) => ({
-    traceSequence: row[0],
-    spanId: row[1],
-    model: row[2],
-    promptTokens: row[3],
-    completionTokens: row[4],
-    costNanoUsd: row[5],
-    firstTokenMs: row[6],
-    durationMs: row[7],
-    hasError: row[8] === 1,
-  }),
-};
-
-export const listSpansBehind: Compiled<typeof source.listSpansBehind> = {
-  name: 'analytics.listSpansBehind',
-  text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", \"model\" as \"model\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"first_token_ms\" as \"firstTokenMs\", \"duration_ms\" as \"durationMs\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" > ? order by \"span_id\" limit ?",
-  cells: (given) => [given.projectNumber, given.sequence, packId(given.after), given.limit],
-  row: (row: any) => ({
-    traceSequence: row[0],
-    spanId: row[1],
-    model: row[2],
-    promptTokens: row[3],
-    completionTokens: row[4],
-    costNanoUsd: row[5],
-    firstTokenMs: row[6],
-    durationMs: row[7],
-    hasError: row[8] === 1,
-  }),
-};
-
-export const listTraces: Compiled<typeof source.listTraces> = {
-  name: 'analytics.listTraces',
-  text: "select coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", \"first_token_ms\" as \"firstTokenMs\", \"duration_ms\" as \"durationMs\", octet_length(\"metadata\") as \"metadataBytes\" from \"traces\" where \"project_number\" = ? and \"started_at\" is not null and coalesce(\"started_at\", \"inserted_at\") <= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and (coalesce(\"started_at\", \"inserted_at\"), \"sequence\") > (?, ?) and \"inserted_at\" >= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) order by coalesce(\"started_at\", \"inserted_at\"), \"sequence\" limit ?",
-  cells: (given) => [given.projectNumber, given.toMs, given.afterMs, given.afterMs, given.afterSequence, given.goneBeforeMs, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.limit],
+export const listLargeTraces: Compiled<typeof source.listLargeTraces> = {
+  name: 'analytics.listLargeTraces',
+  text: "select coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", \"first_token_ms\" as \"firstTokenMs\", \"duration_ms\" as \"durationMs\", octet_length(\"metadata\") as \"metadataBytes\", substr(\"aggregates\", 1, 100) as \"aggregatesJson\" from \"traces\" where \"project_number\" = ? and \"started_at\" is not null and coalesce(\"started_at\", \"inserted_at\") <= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and (coalesce(\"started_at\", \"inserted_at\"), \"sequence\") > (?, ?) and \"inserted_at\" >= ? and \"inserted_at\" <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and \"span_count\" > 200 order by coalesce(\"started_at\", \"inserted_at\"), \"sequence\" limit ?",
+  cells: (given) => [given.projectNumber, given.toMs, given.afterMs, given.afterMs, given.afterSequence, given.receivedFromMs, given.receivedToMs, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.limit],
   row: (row: any) => ({
     startMs: row[0],
     sequence: row[1],
@@ -63,5 +19,90 @@ export const listTraces: Compiled<typeof source.listTraces> = {
     firstTokenMs: row[7],
     durationMs: row[8],
     metadataBytes: row[9],
+    aggregatesJson: row[10],
+  }),
+};
+
+export const listMetadata: Compiled<typeof source.listMetadata> = {
+  name: 'analytics.listMetadata',
+  text: "select \"sequence\" as \"sequence\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = ? and \"sequence\" in (select value from json_each(?))",
+  cells: (given) => [given.projectNumber, JSON.stringify(given.sequences)],
+  row: (row: any) => ({
+    sequence: row[0],
+    metadataJson: row[1],
+  }),
+};
+
+export const listSmallTraces: Compiled<typeof source.listSmallTraces> = {
+  name: 'analytics.listSmallTraces',
+  text: "select coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", \"first_token_ms\" as \"firstTokenMs\", \"duration_ms\" as \"durationMs\", octet_length(\"metadata\") as \"metadataBytes\", substr(\"aggregates\", 1, 100) as \"aggregatesJson\" from \"traces\" where \"project_number\" = ? and \"started_at\" is not null and coalesce(\"started_at\", \"inserted_at\") <= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and (coalesce(\"started_at\", \"inserted_at\"), \"sequence\") > (?, ?) and \"inserted_at\" >= ? and \"inserted_at\" <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and \"span_count\" <= 200 order by coalesce(\"started_at\", \"inserted_at\"), \"sequence\" limit ?",
+  cells: (given) => [given.projectNumber, given.toMs, given.afterMs, given.afterMs, given.afterSequence, given.receivedFromMs, given.receivedToMs, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.limit],
+  row: (row: any) => ({
+    startMs: row[0],
+    sequence: row[1],
+    spanCount: row[2],
+    hasError: row[3] === 1,
+    promptTokens: row[4],
+    completionTokens: row[5],
+    totalCostNanoUsd: row[6],
+    firstTokenMs: row[7],
+    durationMs: row[8],
+    metadataBytes: row[9],
+    aggregatesJson: row[10],
+  }),
+};
+
+export const listSpans: Compiled<typeof source.listSpans> = {
+  name: 'analytics.listSpans',
+  text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"first_token_ms\" as \"firstTokenMs\", \"duration_ms\" as \"durationMs\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?))",
+  cells: (given) => [given.projectNumber, JSON.stringify(given.sequences)],
+  row: (row: any) => ({
+    traceSequence: row[0],
+    spanId: row[1],
+    model: row[2],
+    startedAtMs: row[3],
+    promptTokens: row[4],
+    completionTokens: row[5],
+    costNanoUsd: row[6],
+    firstTokenMs: row[7],
+    durationMs: row[8],
+    hasError: row[9] === 1,
+  }),
+};
+
+export const listSpansBehind: Compiled<typeof source.listSpansBehind> = {
+  name: 'analytics.listSpansBehind',
+  text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"first_token_ms\" as \"firstTokenMs\", \"duration_ms\" as \"durationMs\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" > ? order by \"span_id\" limit ?",
+  cells: (given) => [given.projectNumber, given.sequence, packId(given.after), given.limit],
+  row: (row: any) => ({
+    traceSequence: row[0],
+    spanId: row[1],
+    model: row[2],
+    startedAtMs: row[3],
+    promptTokens: row[4],
+    completionTokens: row[5],
+    costNanoUsd: row[6],
+    firstTokenMs: row[7],
+    durationMs: row[8],
+    hasError: row[9] === 1,
+  }),
+};
+
+export const listTraces: Compiled<typeof source.listTraces> = {
+  name: 'analytics.listTraces',
+  text: "select coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", \"first_token_ms\" as \"firstTokenMs\", \"duration_ms\" as \"durationMs\", octet_length(\"metadata\") as \"metadataBytes\", substr(\"aggregates\", 1, 100) as \"aggregatesJson\" from \"traces\" where \"project_number\" = ? and \"started_at\" is not null and coalesce(\"started_at\", \"inserted_at\") <= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and (coalesce(\"started_at\", \"inserted_at\"), \"sequence\") > (?, ?) and \"inserted_at\" >= ? and \"inserted_at\" <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) order by coalesce(\"started_at\", \"inserted_at\"), \"sequence\" limit ?",
+  cells: (given) => [given.projectNumber, given.toMs, given.afterMs, given.afterMs, given.afterSequence, given.receivedFromMs, given.receivedToMs, given.firstNeedle, given.firstNeedle, given.secondNeedle, given.secondNeedle, given.limit],
+  row: (row: any) => ({
+    startMs: row[0],
+    sequence: row[1],
+    spanCount: row[2],
+    hasError: row[3] === 1,
+    promptTokens: row[4],
+    completionTokens: row[5],
+    totalCostNanoUsd: row[6],
+    firstTokenMs: row[7],
+    durationMs: row[8],
+    metadataBytes: row[9],
+    aggregatesJson: row[10],
   }),
 };

@@ -6,6 +6,12 @@ import { packId } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import { packIds } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import type * as source from '../../../src/storage/retention/questions.ts';
 
+export const addHour: Compiled<typeof source.addHour> = {
+  name: 'retention.addHour',
+  text: "insert into \"analytics_hours\" (\"project_number\", \"grouping\", \"hour\", \"received_hour\", \"model\", \"writer\", \"traces\", \"spans\", \"errors\", \"prompt_tokens\", \"prompt_known\", \"completion_tokens\", \"completion_known\", \"cost_usd\", \"cost_rest_nano_usd\", \"cost_known\") values (?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"project_number\", \"grouping\", \"hour\", \"received_hour\", \"model\", \"writer\") do update set \"traces\" = \"analytics_hours\".\"traces\" + \"excluded\".\"traces\", \"spans\" = \"analytics_hours\".\"spans\" + \"excluded\".\"spans\", \"errors\" = \"analytics_hours\".\"errors\" + \"excluded\".\"errors\", \"prompt_tokens\" = \"analytics_hours\".\"prompt_tokens\" + \"excluded\".\"prompt_tokens\", \"prompt_known\" = \"analytics_hours\".\"prompt_known\" + \"excluded\".\"prompt_known\", \"completion_tokens\" = \"analytics_hours\".\"completion_tokens\" + \"excluded\".\"completion_tokens\", \"completion_known\" = \"analytics_hours\".\"completion_known\" + \"excluded\".\"completion_known\", \"cost_usd\" = \"analytics_hours\".\"cost_usd\" + \"excluded\".\"cost_usd\", \"cost_rest_nano_usd\" = \"analytics_hours\".\"cost_rest_nano_usd\" + \"excluded\".\"cost_rest_nano_usd\", \"cost_known\" = \"analytics_hours\".\"cost_known\" + \"excluded\".\"cost_known\"",
+  cells: (given) => [given.projectNumber, given.grouping, given.hour, given.receivedHour, given.model, given.traces, given.spans, given.errors, given.promptTokens, given.promptKnown, given.completionTokens, given.completionKnown, given.costUsd, given.costRestNanoUsd, given.costKnown],
+};
+
 export const findHiddenTrace: Compiled<typeof source.findHiddenTrace> = {
   name: 'retention.findHiddenTrace',
   text: "select \"project_number\" as \"projectNumber\", \"sequence\" as \"sequence\" from \"traces\" where \"project_number\" < ? limit ?",
@@ -50,6 +56,41 @@ export const holdTraces: Compiled<typeof source.holdTraces> = {
     traceId: row[1],
     sequence: row[2],
     parts: row[3],
+  }),
+};
+
+export const listCounted: Compiled<typeof source.listCounted> = {
+  name: 'retention.listCounted',
+  text: "select \"project_number\" as \"projectNumber\", \"sequence\" as \"sequence\", \"started_at\" as \"startedAtMs\", \"inserted_at\" as \"insertedAtMs\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\" from \"traces\" where \"project_number\" = ? and \"sequence\" in (select value from json_each(?))",
+  cells: (given) => [given.projectNumber, JSON.stringify(given.sequences)],
+  row: (row: any) => ({
+    projectNumber: row[0],
+    sequence: row[1],
+    startedAtMs: row[2],
+    insertedAtMs: row[3],
+    spanCount: row[4],
+    hasError: row[5] === 1,
+    promptTokens: row[6],
+    completionTokens: row[7],
+    totalCostNanoUsd: row[8],
+  }),
+};
+
+export const listCountedSpans: Compiled<typeof source.listCountedSpans> = {
+  name: 'retention.listCountedSpans',
+  text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"cost_nano_usd\" as \"costNanoUsd\", \"first_token_ms\" as \"firstTokenMs\", \"duration_ms\" as \"durationMs\", \"error\" is not null as \"hasError\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?))",
+  cells: (given) => [given.projectNumber, JSON.stringify(given.sequences)],
+  row: (row: any) => ({
+    traceSequence: row[0],
+    spanId: row[1],
+    model: row[2],
+    startedAtMs: row[3],
+    promptTokens: row[4],
+    completionTokens: row[5],
+    costNanoUsd: row[6],
+    firstTokenMs: row[7],
+    durationMs: row[8],
+    hasError: row[9] === 1,
   }),
 };
 

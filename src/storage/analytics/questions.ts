@@ -1,11 +1,13 @@
 /** What analytics ask of traces: they are gone through in the order in which they began. */
 
 import { sql } from 'kysely';
+import { SPANS_READ_THROUGH_MAX } from '../../domain/trace-aggregates.ts';
 import { type Db, question, type Words } from '../questions.ts';
 
 type OfRange = {
   readonly projectNumber: number;
-  readonly goneBeforeMs: number;
+  readonly receivedFromMs: number;
+  readonly receivedToMs: number;
   readonly toMs: number;
   /** Behind the trace that began then and has this sequence. */
   readonly afterMs: number;
@@ -19,34 +21,53 @@ type OfRange = {
 /** As the index has it. */
 const START = sql<number>`coalesce(${sql.ref('startedAtMs')}, ${sql.ref('insertedAtMs')})`;
 
-export const listTraces = question<OfRange>()((db, given, { holds }) =>
-  db
-    .selectFrom('Trace')
-    .where('projectNumber', '=', given.projectNumber)
-    .where('startedAtMs', 'is not', null)
-    .where(START, '<=', given.toMs)
-    // It says nothing new, but is where the index is entered.
-    .where(START, '>=', given.afterMs)
-    .where(sql<boolean>`(${START}, ${sql.ref('sequence')}) > (${given.afterMs}, ${given.afterSequence})`)
-    .where('insertedAtMs', '>=', given.goneBeforeMs)
-    .where(holds('metadataJson', given.firstNeedle))
-    .where(holds('metadataJson', given.secondNeedle))
-    .select([
-      START.as('startMs'),
-      'sequence as sequence',
-      'spanCount as spanCount',
-      'hasError as hasError',
-      'promptTokens as promptTokens',
-      'completionTokens as completionTokens',
-      'totalCostNanoUsd as totalCostNanoUsd',
-      'firstTokenMs as firstTokenMs',
-      'durationMs as durationMs',
-      sql<number>`octet_length(${sql.ref('metadataJson')})`.as('metadataBytes'),
-    ])
-    .orderBy(START)
-    .orderBy('sequence')
-    .limit(given.limit),
+/** Enough to tell whether the totals of a large trace are outdated. */
+const AGGREGATES_START = sql<string | null>`substr(${sql.ref('aggregatesJson')}, 1, 100)`;
+
+export const listTraces = question<OfRange>()((db, given, words) => tracesOf(db, given, words));
+
+/** Those that the hours hold. */
+export const listSmallTraces = question<OfRange>()((db, given, words) =>
+  tracesOf(db, given, words).where('spanCount', '<=', sql.lit(SPANS_READ_THROUGH_MAX)),
 );
+
+/** Those that they do not; as the index of them has it. */
+export const listLargeTraces = question<OfRange>()((db, given, words) =>
+  tracesOf(db, given, words).where('spanCount', '>', sql.lit(SPANS_READ_THROUGH_MAX)),
+);
+
+function tracesOf(db: Db, given: OfRange, { holds }: Words) {
+  return (
+    db
+      .selectFrom('Trace')
+      .where('projectNumber', '=', given.projectNumber)
+      .where('startedAtMs', 'is not', null)
+      .where(START, '<=', given.toMs)
+      // It says nothing new, but is where the index is entered.
+      .where(START, '>=', given.afterMs)
+      .where(sql<boolean>`(${START}, ${sql.ref('sequence')}) > (${given.afterMs}, ${given.afterSequence})`)
+      .where('insertedAtMs', '>=', given.receivedFromMs)
+      .where('insertedAtMs', '<=', given.receivedToMs)
+      .where(holds('metadataJson', given.firstNeedle))
+      .where(holds('metadataJson', given.secondNeedle))
+      .select([
+        START.as('startMs'),
+        'sequence as sequence',
+        'spanCount as spanCount',
+        'hasError as hasError',
+        'promptTokens as promptTokens',
+        'completionTokens as completionTokens',
+        'totalCostNanoUsd as totalCostNanoUsd',
+        'firstTokenMs as firstTokenMs',
+        'durationMs as durationMs',
+        sql<number>`octet_length(${sql.ref('metadataJson')})`.as('metadataBytes'),
+        AGGREGATES_START.as('aggregatesJson'),
+      ])
+      .orderBy(START)
+      .orderBy('sequence')
+      .limit(given.limit)
+  );
+}
 
 type OfTraces = { readonly projectNumber: number; readonly sequences: readonly number[] };
 
@@ -86,6 +107,7 @@ function spansOf(db: Db, { idText }: Words) {
       'traceSequence as traceSequence',
       idText('spanId').as('spanId'),
       'model as model',
+      'startedAtMs as startedAtMs',
       'promptTokens as promptTokens',
       'completionTokens as completionTokens',
       'costNanoUsd as costNanoUsd',

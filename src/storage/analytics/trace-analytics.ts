@@ -1,17 +1,24 @@
-/** Sums up traces by going through them: by the rules of the domain, so that every store counts the same. */
+/**
+ * Sums up traces: by the hours that are kept of them where those can tell, and else by going through them, by the rules of
+ * the domain, so that every store counts the same.
+ */
 
-import { matchTrace, needlesOf, readDimensions, valuesOfGroup } from '../../domain/analytics/dimensions.ts';
-import { addSums, noSums, sumsByModel, sumsOfTrace } from '../../domain/analytics/sums.ts';
-import { createTallies, type Entry } from '../../domain/analytics/tallies.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { matchTrace, needlesOf, readDimensions } from '../../domain/analytics/dimensions.ts';
+import { addSums, noSums } from '../../domain/analytics/sums.ts';
+import { createTallies, type Tallies } from '../../domain/analytics/tallies.ts';
 import { NO_DURATIONS, totalsOfSums } from '../../domain/analytics/totals.ts';
 import type {
   AnalyticsAnswer,
   AnalyticsQuestion,
   TraceAnalytics,
+  TraceRange,
   UserStatsAnswer,
   UserStatsQuestion,
 } from '../../domain/trace-analytics-store.ts';
-import { type AnalyticsAsking, goThroughTraces, type Needs, type SpanRow, type TraceFacts } from './trace-pages.ts';
+import { entriesOf, sumsOf } from './entries.ts';
+import { type HourPlan, planHours, readHours, stretchesBeside } from './hours.ts';
+import { type AnalyticsAsking, goThroughTraces, type Needs, type Stretch } from './trace-pages.ts';
 
 // Before whoever asks is told that nothing came of it.
 const ANSWER_MAX_MS = 25_000;
@@ -23,18 +30,57 @@ export function createTraceAnalytics(asking: AnalyticsAsking): TraceAnalytics {
   };
 }
 
+type Pass = {
+  readonly asking: AnalyticsAsking;
+  readonly question: AnalyticsQuestion;
+  readonly tallies: Tallies;
+  readonly isOver: () => boolean;
+};
+
 async function summarise(asking: AnalyticsAsking, question: AnalyticsQuestion): Promise<AnalyticsAnswer> {
   const tallies = createTallies(question);
-  const needs = needsOf(question);
+  const plan = planHours(question);
   const endsAtMs = asking.nowMs() + ANSWER_MAX_MS;
+  const pass = { asking, question, tallies, isOver: () => asking.nowMs() > endsAtMs };
   while (tallies.beginPass()) {
-    for await (const part of goThroughTraces(asking, question, needs)) {
-      for (const facts of part) for (const entry of entriesOf(question, facts)) tallies.add(facts.trace.startMs, entry);
-      if (asking.nowMs() > endsAtMs) return { kind: 'too_long' };
-    }
+    const stretches = plan === null ? [wholeRange(question)] : await addHours(pass, plan);
+    const isThrough = stretches !== null && (await addStretches(pass, stretches));
+    if (!isThrough) return { kind: 'too_long' };
     tallies.endPass();
   }
   return tallies.answer();
+}
+
+function wholeRange({ projectNumber, goneBeforeMs, fromMs, toMs }: TraceRange): Stretch {
+  const receivedFromMs = goneBeforeMs ?? Number.MIN_SAFE_INTEGER;
+  return { projectNumber, fromMs, toMs, receivedFromMs, receivedToMs: Number.MAX_SAFE_INTEGER, size: 'any' };
+}
+
+/** Answers what is left to go through; null where there is no time left. */
+async function addHours(
+  { asking, question, tallies, isOver }: Pass,
+  plan: HourPlan,
+): Promise<readonly Stretch[] | null> {
+  const cutHours = new Set<number>();
+  for await (const { counted, cutHours: more } of readHours(asking, question, plan)) {
+    for (const [startMs, entry] of counted) tallies.add(startMs, entry);
+    for (const hour of more) cutHours.add(hour);
+    if (isOver()) return null;
+    await nextTurn();
+  }
+  return stretchesBeside(question, plan, cutHours);
+}
+
+/** Whether there was time for all of them. */
+async function addStretches({ asking, question, tallies, isOver }: Pass, stretches: readonly Stretch[]) {
+  const needs = needsOf(question);
+  for (const stretch of stretches) {
+    for await (const part of goThroughTraces(asking, stretch, needs)) {
+      for (const facts of part) for (const entry of entriesOf(question, facts)) tallies.add(facts.trace.startMs, entry);
+      if (isOver()) return false;
+    }
+  }
+  return true;
 }
 
 function needsOf({ groupBy, conditions }: AnalyticsQuestion): Needs {
@@ -47,44 +93,6 @@ function needsOf({ groupBy, conditions }: AnalyticsQuestion): Needs {
   };
 }
 
-function entriesOf({ groupBy, conditions }: AnalyticsQuestion, facts: TraceFacts): readonly Entry[] {
-  const dimensions = facts.metadataJson === null ? null : readDimensions(facts.metadataJson);
-  if (dimensions !== null && !matchTrace(dimensions, conditions)) return [];
-  if (groupBy === 'model') {
-    return entriesByModel(facts.spans, conditions.model);
-  }
-  const [counted] = conditions.model === null ? [entryOfTrace(facts)] : entriesByModel(facts.spans, conditions.model);
-  if (counted === undefined) return [];
-  if (groupBy === 'none' || dimensions === null) return [{ ...counted, group: null }];
-  return valuesOfGroup(dimensions, groupBy).map((group) => ({ ...counted, group }));
-}
-
-function entryOfTrace({ trace }: TraceFacts): Entry {
-  const { firstTokenMs, durationMs } = trace;
-  return {
-    group: null,
-    sums: sumsOfTrace(trace),
-    firstTokensMs: firstTokenMs === null ? [] : [firstTokenMs],
-    totalTimesMs: durationMs === null ? [] : [Math.max(0, durationMs)],
-  };
-}
-
-/** Of all models, or of one. */
-function entriesByModel(spans: readonly SpanRow[], model: string | null): readonly Entry[] {
-  const entries: Entry[] = [];
-  for (const [group, sums] of sumsByModel(spans)) {
-    if (model !== null && group !== model) continue;
-    const own = spans.filter((span) => span.model === group);
-    entries.push({
-      group,
-      sums,
-      firstTokensMs: own.flatMap(({ firstTokenMs }) => (firstTokenMs === null ? [] : [Math.max(0, firstTokenMs)])),
-      totalTimesMs: own.map(({ durationMs }) => Math.max(0, durationMs)),
-    });
-  }
-  return entries;
-}
-
 async function statsOfUser(asking: AnalyticsAsking, question: UserStatsQuestion): Promise<UserStatsAnswer> {
   const conditions = { userId: question.userId, customerId: null, threadId: null, label: null, model: null };
   const needs = { metadata: true, spans: false, needles: needlesOf(conditions) };
@@ -92,14 +100,14 @@ async function statsOfUser(asking: AnalyticsAsking, question: UserStatsQuestion)
   const sums = noSums();
   const threads = new Set<string>();
   let [firstSeenMs, lastSeenMs]: [number | null, number | null] = [null, null];
-  for await (const part of goThroughTraces(asking, question, needs)) {
-    for (const { trace, metadataJson } of part) {
-      const dimensions = readDimensions(metadataJson ?? '{}');
+  for await (const part of goThroughTraces(asking, wholeRange(question), needs)) {
+    for (const facts of part) {
+      const dimensions = readDimensions(facts.metadataJson ?? '{}');
       if (!matchTrace(dimensions, conditions)) continue;
-      addSums(sums, sumsOfTrace(trace));
+      addSums(sums, sumsOf(facts));
       if (dimensions.threadId !== null) threads.add(dimensions.threadId);
-      firstSeenMs ??= trace.startMs;
-      lastSeenMs = trace.startMs;
+      firstSeenMs ??= facts.trace.startMs;
+      lastSeenMs = facts.trace.startMs;
     }
     if (asking.nowMs() > endsAtMs) return { kind: 'too_long' };
   }

@@ -1,11 +1,14 @@
 /** Goes through traces in the order in which they began, with what has to be known of them beside: a part at a time. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { TraceRange } from '../../domain/trace-analytics-store.ts';
+import { isOutdated } from '../../domain/trace-aggregates.ts';
 import type { Asking, Compiled, RowOf } from '../questions.ts';
 import type * as source from './questions.ts';
+import type * as hoursSource from './questions-hours.ts';
 
-export type AnalyticsQuestions = { readonly [Name in keyof typeof source]: Compiled<(typeof source)[Name]> };
+type CompiledAll<Sources> = { readonly [Name in keyof Sources]: Compiled<Sources[Name]> };
+
+export type AnalyticsQuestions = CompiledAll<typeof source> & CompiledAll<typeof hoursSource>;
 export type AnalyticsAsking = Asking<AnalyticsQuestions> & {
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;
@@ -14,11 +17,23 @@ export type AnalyticsAsking = Asking<AnalyticsQuestions> & {
 export type TraceRow = RowOf<AnalyticsQuestions['listTraces']>;
 export type SpanRow = RowOf<AnalyticsQuestions['listSpans']>;
 
-/** `metadataJson` is null and there are no spans where they are not needed. */
+/** `metadataJson` is null where it is not needed, and so are the spans, unless the totals of the trace are outdated. */
 export type TraceFacts = {
   readonly trace: TraceRow;
   readonly metadataJson: string | null;
   readonly spans: readonly SpanRow[];
+  readonly isOutdated: boolean;
+};
+
+/** Both ends of both belong to it. */
+export type Stretch = {
+  readonly projectNumber: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** When the traces came in. */
+  readonly receivedFromMs: number;
+  readonly receivedToMs: number;
+  readonly size: 'any' | 'small' | 'large';
 };
 
 export type Needs = {
@@ -38,20 +53,20 @@ const FIRST_SEQUENCE = -1;
 /** In parts; between them others have their turn. */
 export async function* goThroughTraces(
   asking: AnalyticsAsking,
-  range: TraceRange,
+  { size, ...range }: Stretch,
   needs: Needs,
 ): AsyncGenerator<readonly TraceFacts[]> {
   const { questions, ask } = asking;
   const [firstNeedle = null, secondNeedle = null] = needs.needles;
-  const { projectNumber, toMs } = range;
-  const goneBeforeMs = range.goneBeforeMs ?? Number.MIN_SAFE_INTEGER;
-  let [afterMs, afterSequence] = [range.fromMs, FIRST_SEQUENCE];
+  const { fromMs, ...bounds } = range;
+  const list = questions[LISTINGS[size]];
+  let [afterMs, afterSequence] = [fromMs, FIRST_SEQUENCE];
   for (;;) {
     const place = { afterMs, afterSequence, limit: TRACES_AT_ONCE };
-    const given = { projectNumber, goneBeforeMs, toMs, firstNeedle, secondNeedle, ...place };
-    const rows: readonly TraceRow[] = await ask(questions.listTraces, given);
+    const given = { ...bounds, firstNeedle, secondNeedle, ...place };
+    const rows: readonly TraceRow[] = await ask(list, given);
     for (const part of cutIntoParts(rows, needs)) {
-      yield await readFacts(asking, projectNumber, { part, needs });
+      yield await readFacts(asking, bounds.projectNumber, { part, needs });
       await nextTurn();
     }
     const last = rows.at(-1);
@@ -60,18 +75,21 @@ export async function* goThroughTraces(
   }
 }
 
+const LISTINGS = { any: 'listTraces', small: 'listSmallTraces', large: 'listLargeTraces' } as const;
+
 function cutIntoParts(rows: readonly TraceRow[], needs: Needs): readonly (readonly TraceRow[])[] {
   const parts: TraceRow[][] = [];
   let [spans, bytes] = [0, 0];
   for (const row of rows) {
     const part = parts.at(-1);
-    spans += row.spanCount;
+    const ownSpans = needs.spans || isOutdated(row) ? row.spanCount : 0;
+    spans += ownSpans;
     bytes += row.metadataBytes;
-    const isFull = (needs.spans && spans > SPANS_AT_ONCE) || (needs.metadata && bytes > METADATA_BYTES_AT_ONCE);
+    const isFull = spans > SPANS_AT_ONCE || (needs.metadata && bytes > METADATA_BYTES_AT_ONCE);
     if (part !== undefined && !isFull) part.push(row);
     else {
       parts.push([row]);
-      [spans, bytes] = [row.spanCount, row.metadataBytes];
+      [spans, bytes] = [ownSpans, row.metadataBytes];
     }
   }
   return parts;
@@ -83,13 +101,14 @@ async function readFacts(
   { part, needs }: { readonly part: readonly TraceRow[]; readonly needs: Needs },
 ): Promise<readonly TraceFacts[]> {
   const sequences = part.map(({ sequence }) => sequence);
-  const spans = needs.spans ? await readSpans(asking, projectNumber, part) : NO_SPANS;
+  const spans = await readSpans(asking, projectNumber, needs.spans ? part : part.filter(isOutdated));
   const metadata = needs.metadata ? await asking.ask(asking.questions.listMetadata, { projectNumber, sequences }) : [];
   const metadataOf = new Map(metadata.map(({ sequence, metadataJson }) => [sequence, metadataJson]));
   return part.map((trace) => ({
     trace,
     metadataJson: metadataOf.get(trace.sequence) ?? null,
     spans: spans.get(trace.sequence) ?? [],
+    isOutdated: isOutdated(trace),
   }));
 }
 

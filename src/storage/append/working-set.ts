@@ -7,7 +7,9 @@ import { randomUUID } from 'node:crypto';
 import type { AppendTables, StoredSpan, StoredTraceState, TracePlace, WholeSpan } from '../../domain/append-tables.ts';
 import type { Evaluation, Span, SpanSummary, TraceRecord } from '../../domain/trace.ts';
 import { summaryOf } from '../../domain/trace-totals.ts';
+import type { HourRow } from '../analytics/hour-changes.ts';
 import type { Found, Reader } from './reader.ts';
+import { countHours } from './working-hours.ts';
 import { createWorkingLog, type LogEnds, type WorkingLog, type WrittenLog } from './working-log.ts';
 
 type TraceRow = TraceRecord & { readonly projectNumber: number; readonly durationMs: number | null };
@@ -31,7 +33,12 @@ export type Written = {
   readonly logs: ReadonlyMap<number, { readonly written: WrittenLog }>;
 };
 
-export type WorkingSet = { readonly tables: AppendTables; readonly written: Written };
+export type WorkingSet = {
+  readonly tables: AppendTables;
+  readonly written: Written;
+  /** What the batch changes in the hours of analytics. To be called once it is applied; it may read, too. */
+  countHours(): readonly HourRow[];
+};
 
 export type WorkingSetDeps = LogEnds & {
   readonly read: Reader;
@@ -43,6 +50,7 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
   const { read, drawSequence } = deps;
   const erased: TracePlace[] = [];
   const traces = new Map<string, Entry<TraceRow>>();
+  const stored = new Map<number, Found<'findTrace'>>();
   const gone = new Set<string>();
   const spans = new Map<string, Entry<SpanRow>>();
   const evaluations = new Map<string, EvaluationRow>();
@@ -63,7 +71,9 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
       const key = traceKey(projectNumber, traceId);
       const entry = traces.get(key);
       if (entry !== undefined) return entry.row;
-      return gone.has(key) ? undefined : read('findTrace', { projectNumber, traceId })[0];
+      const [found] = gone.has(key) ? [] : read('findTrace', { projectNumber, traceId });
+      if (found !== undefined) stored.set(found.sequence, found);
+      return found;
     },
     insertTrace(trace) {
       const { projectNumber, traceId } = trace;
@@ -130,7 +140,17 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
       return known.tables;
     },
   };
-  return { tables, written: { erased, traces, spans, evaluations, logs } };
+  return {
+    tables,
+    written: { erased, traces, spans, evaluations, logs },
+    countHours: () =>
+      countHours(read, {
+        stored,
+        erased: erased.map(({ sequence }) => sequence),
+        now: [...traces.values()].map(({ row }) => row),
+        spans: [...spans.values()].map(({ row }) => toCounted(row)),
+      }),
+  };
 }
 
 function traceKey(projectNumber: number, traceId: string): string {
@@ -185,6 +205,10 @@ type WholeRow = Span & PartPlace & { readonly emittedRequestId: string | null };
 /** Columns beside those of the span are made anew when it is stored. */
 function toWholeSpan({ projectNumber: _, traceSequence: __, emittedRequestId, ...span }: WholeRow): WholeSpan {
   return { span, emittedRequestId };
+}
+
+function toCounted({ traceSequence, spanId, model, errorJson, promptTokens, completionTokens, costNanoUsd }: SpanRow) {
+  return { traceSequence, spanId, model, hasError: errorJson !== null, promptTokens, completionTokens, costNanoUsd };
 }
 
 function toStoredSpan(found: Found<'findSpan'>): StoredSpan {

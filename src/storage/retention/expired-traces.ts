@@ -5,6 +5,7 @@
  */
 
 import type { TraceCut } from '../../domain/store.ts';
+import { takeOffHours } from '../analytics/removed-hours.ts';
 import type { Compiled } from '../questions.ts';
 import type * as source from './questions.ts';
 import type { Pace } from './walk.ts';
@@ -61,6 +62,7 @@ export async function removeExpiredTraces(
   }
 
   async function removeWhole(batch: readonly Trace[]): Promise<void> {
+    await takeOffHours(step, questions, batch);
     for (const [projectNumber, traces] of Map.groupBy(batch, (trace) => trace.projectNumber)) {
       const sequences = traces.map(({ sequence }) => sequence);
       await change(questions.markStored, { projectNumber, sequences });
@@ -86,6 +88,7 @@ export async function removeExpiredTraces(
     if (large !== undefined) {
       const { projectNumber, sequence } = large;
       await change(questions.markStored, { projectNumber, sequences: [sequence] });
+      await takeOffHours(step, questions, [large]);
       await change(questions.hideTrace, toHidden(large));
       if (!(await eraseHidden())) return { removed, next };
     } else {

@@ -2,6 +2,9 @@
 
 import { change, type Db, question } from '../questions.ts';
 
+// Traces that go are taken off the hours that they are counted in.
+export { listSpans as listCountedSpans } from '../analytics/questions.ts';
+export { addHour, listCounted } from '../analytics/questions-hours.ts';
 export { markStored } from '../search/questions-index.ts';
 
 type Old = { readonly beforeMs: number; readonly limit: number };

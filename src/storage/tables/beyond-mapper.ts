@@ -5,6 +5,7 @@
 
 /** SQLite keeps rows of these in the order of their keys: found by their key, or in its order, and by little else. */
 export const WITHOUT_ROWID = [
+  'analytics_hours',
   'events',
   'governance_events',
   'requests',
@@ -27,6 +28,7 @@ export const PARTITIONED_BY = {
 
 /** Percent of a page that PostgreSQL fills at first. Room beside a row that changes all the time keeps its changes there. */
 export const FILL_FACTORS = {
+  analytics_hours: 50,
   auth_generation: 10,
   log_heads: 10,
   webhook_attempts: 70,

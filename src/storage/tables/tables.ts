@@ -1,6 +1,7 @@
 /** Every table of each store. */
 
 import { defineEntity } from '@mikro-orm/core';
+import { AnalyticsHour } from './analytics.ts';
 import { AuditEntry, IdempotencyReceipt } from './audit.ts';
 import {
   WebhookAttempt,
@@ -62,6 +63,7 @@ const SHARED = [
   WriteProbe,
   SpanRow,
   EvaluationRow,
+  AnalyticsHour,
   GovernanceEvent,
   WebhookAttempt,
   WebhookFigure,

@@ -2,6 +2,7 @@
 
 import type { NamedTrace, TraceChangeStore } from '../../domain/trace-changes.ts';
 import { patchMetadata } from '../../domain/trace-metadata-patch.ts';
+import { takeOffHours } from '../analytics/removed-hours.ts';
 import type { Managing } from '../management.ts';
 import type { Changing } from '../questions.ts';
 import { toHidden } from '../retention/expired-traces.ts';
@@ -36,6 +37,7 @@ export function createTraceChanges({ transact }: Managing): TraceChangeStore {
         if (found === null) return false;
         const { sequence, spanCount } = found;
         await tx.change(tx.questions.searchIndex.markStored, { projectNumber, sequences: [sequence] });
+        await takeOffHours(tx, retention, [{ projectNumber, sequence }]);
         if (await isSmall(tx, { projectNumber, sequence, spanCount })) {
           await tx.change(retention.removeSpans, { projectNumber, sequences: [sequence] });
           await tx.change(retention.removeEvaluations, { projectNumber, sequences: [sequence] });

@@ -17,6 +17,7 @@ import { PROJECT, sampleAppend, sampleEvaluator } from './samples.ts';
 import { searchIndexConformance } from './search-index.ts';
 import { type OpenSubject, withStore } from './subject.ts';
 import { traceAnalyticsConformance } from './trace-analytics.ts';
+import { analyticsPropertyConformance } from './trace-analytics-property.ts';
 import { traceChangeConformance } from './trace-changes.ts';
 import { traceSearchConformance } from './trace-search.ts';
 import { traceReadConformance } from './traces.ts';
@@ -52,6 +53,7 @@ export function furtherConformance(open: OpenSubject): void {
   traceSearchConformance(open);
   traceAnalyticsConformance(open);
   searchIndexConformance(open);
+  analyticsPropertyConformance(open);
   retentionConformance(open);
   managementConformance(open);
   repricingConformance(open);

@@ -1,6 +1,7 @@
 /** The group commit: a batch is one transaction, of which all that is written goes in one round trip. */
 
 import { unavailableFault } from '../../../domain/fault.ts';
+import type { HourRow } from '../../analytics/hour-changes.ts';
 import { type Append, type AppendOutcome, apply, tracesOf } from '../../append/apply.ts';
 import { createGuess } from '../../append/guess.ts';
 import { findNothing, type Reader } from '../../append/reader.ts';
@@ -112,23 +113,24 @@ const LOG_ENDS: LogEnds = {
   }),
 };
 
-type Run = { readonly written: Written; readonly outcomes: AppendOutcome[] };
+type Run = { readonly written: Written; readonly hours: readonly HourRow[]; readonly outcomes: AppendOutcome[] };
 
 async function run({ numbers }: AppenderDeps, appends: readonly Append[], read: Reader): Promise<Run> {
   // Another batch may draw while this one waits.
   const count = appends.reduce((sum, append) => sum + tracesOf(append).length, 0);
   while (!numbers.has(count)) await numbers.reserve(count);
   const drawSequence = (insertedAtMs: number) => sequenceOf(insertedAtMs, numbers.draw());
-  const { tables, written } = createWorkingSet({ read, drawSequence, ...LOG_ENDS });
-  return { written, outcomes: appends.map((append) => apply(tables, append)) };
+  const { tables, written, countHours } = createWorkingSet({ read, drawSequence, ...LOG_ENDS });
+  const outcomes = appends.map((append) => apply(tables, append));
+  return { written, hours: countHours(), outcomes };
 }
 
 async function storeAsNew(deps: AppenderDeps, appends: readonly Append[]): Promise<AppendOutcome[]> {
   return await deps.lane.hold((client) =>
     runTransaction(client, async (transaction) => {
       // Not before there is a connection: a new one makes numbers that were drawn worthless.
-      const { written, outcomes } = await run(deps, appends, findNothing);
-      writeBatch(transaction, deps.rowTypes, written);
+      const { written, hours, outcomes } = await run(deps, appends, findNothing);
+      writeBatch(transaction, deps.rowTypes, { ...written, hours });
       return outcomes;
     }),
   );
@@ -149,9 +151,9 @@ async function storeOnKnown(deps: AppenderDeps, appends: readonly Append[]): Pro
       }
       for (;;) {
         await known.readMissing(transaction);
-        const { written, outcomes } = await run(deps, appends, known.read);
+        const { written, hours, outcomes } = await run(deps, appends, known.read);
         if (known.isMissingAny()) continue;
-        writeBatch(transaction, deps.rowTypes, written);
+        writeBatch(transaction, deps.rowTypes, { ...written, hours });
         return outcomes;
       }
     }),

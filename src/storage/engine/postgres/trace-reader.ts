@@ -1,6 +1,7 @@
 /** Reading traces back from PostgreSQL. */
 
 import * as analyticsQuestions from '../../../../gen/storage/postgres/analytics.ts';
+import * as hourQuestions from '../../../../gen/storage/postgres/analytics-hours.ts';
 import * as searchQuestions from '../../../../gen/storage/postgres/search.ts';
 import * as indexQuestions from '../../../../gen/storage/postgres/search-index.ts';
 import * as questions from '../../../../gen/storage/postgres/traces.ts';
@@ -53,7 +54,8 @@ export function createSearch(lane: Lane): TraceSearch & IndexReads {
 
 /** The same bound. */
 export function createAnalytics(lane: Lane): TraceAnalytics {
-  const asking = { ...createAsking(lane, analyticsQuestions), nowMs: () => performance.now() };
+  const questions = { ...analyticsQuestions, ...hourQuestions };
+  const asking = { ...createAsking(lane, questions), nowMs: () => performance.now() };
   const { summarise, statsOfUser } = createTraceAnalytics(asking);
   return { summarise: limitSearches(summarise), statsOfUser: limitSearches(statsOfUser) };
 }

@@ -1,8 +1,10 @@
 /** Writes what a batch is to leave behind. */
 
+import { addHours } from '../../../../gen/storage/postgres/analytics-hours.ts';
 import * as common from '../../../../gen/storage/postgres/append.ts';
 import * as own from '../../../../gen/storage/postgres/append-postgres.ts';
 import { markTraces } from '../../../../gen/storage/postgres/search-index.ts';
+import type { HourRow } from '../../analytics/hour-changes.ts';
 import { toMarked } from '../../append/marked-traces.ts';
 import type { EventRow, RequestEntry, WrittenLog } from '../../append/working-log.ts';
 import type { Written } from '../../append/working-set.ts';
@@ -15,7 +17,11 @@ import type { SentTransaction } from './transaction.ts';
  * Everybody takes the tables in this order and the rows of each in that of their keys: then two batches wait for each
  * other, but never both at once. What is said to be new and is there already is refused, and nothing is stored.
  */
-export function writeBatch({ post, changeRows }: SentTransaction, { encode }: RowTypes, written: Written): void {
+export function writeBatch(
+  { post, changeRows }: SentTransaction,
+  { encode }: RowTypes,
+  written: Written & { readonly hours: readonly HourRow[] },
+): void {
   const put = <Row>(insert: RowsInsert<Row>, rows: readonly Row[]): void => {
     if (rows.length > 0) post(insert, [encode(insert, rows)]);
   };
@@ -40,6 +46,8 @@ export function writeBatch({ post, changeRows }: SentTransaction, { encode }: Ro
   }
   changeRows(markTraces, toMarked(written));
   put(common.replaceEvaluations, inOrder(written.evaluations));
+  // Nobody waits for these: each connection has rows of its own.
+  changeRows(addHours, written.hours);
   changeRows(own.deleteRequests, changed.map(toStored));
   put(own.replaceRequestKeys, changed.map(toRow));
   if (logs.length === 0) return;

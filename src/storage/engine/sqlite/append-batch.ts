@@ -1,5 +1,6 @@
 /** The group commit: everything that came while the last commit ran becomes one transaction. */
 
+import { addHours } from '../../../../gen/storage/sqlite/analytics-hours.ts';
 import * as common from '../../../../gen/storage/sqlite/append.ts';
 import * as own from '../../../../gen/storage/sqlite/append-sqlite.ts';
 import { hideTrace } from '../../../../gen/storage/sqlite/retention.ts';
@@ -23,6 +24,7 @@ export type AppendBatch = (appends: readonly Append[]) => readonly AppendOutcome
 export function prepareAppendBatch(db: Database, clock: Clock): AppendBatch {
   const read = prepareReader(db);
   const write = prepareWriter(db);
+  const addToHours = prepareRows(db, addHours);
   const lastSequence = prepareQuestion(db, own.findLastSequence);
   const guess = createGuess();
   // Where the logs end is known with the batches that are taken to be new, too.
@@ -34,9 +36,12 @@ export function prepareAppendBatch(db: Database, clock: Clock): AppendBatch {
       last = (last ?? lastSequence.get({})?.sequence ?? 0) + 1;
       return last;
     };
-    const { tables, written } = createWorkingSet({ read: reader, drawSequence, ...logEnds(clock()) });
+    const { tables, written, countHours } = createWorkingSet({ read: reader, drawSequence, ...logEnds(clock()) });
     const outcomes = appends.map((append) => apply(tables, append));
+    // While the spans that are to be replaced are still as they were.
+    const hours = countHours();
     write(written);
+    addToHours(hours);
     return outcomes;
   }
 

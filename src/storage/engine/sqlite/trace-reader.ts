@@ -1,6 +1,7 @@
 /** Reading traces back from SQLite. */
 
 import * as analyticsQuestions from '../../../../gen/storage/sqlite/analytics.ts';
+import * as hourQuestions from '../../../../gen/storage/sqlite/analytics-hours.ts';
 import * as searchQuestions from '../../../../gen/storage/sqlite/search.ts';
 import * as indexQuestions from '../../../../gen/storage/sqlite/search-index.ts';
 import * as questions from '../../../../gen/storage/sqlite/traces.ts';
@@ -58,7 +59,8 @@ export function createSearch(db: Database, lane: ReadLane): TraceSearch & IndexR
 }
 
 export function createAnalytics(db: Database, lane: ReadLane): TraceAnalytics {
-  return createTraceAnalytics({ ...createAsking(db, lane, analyticsQuestions), nowMs: () => performance.now() });
+  const questions = { ...analyticsQuestions, ...hourQuestions };
+  return createTraceAnalytics({ ...createAsking(db, lane, questions), nowMs: () => performance.now() });
 }
 
 /** Sends each read of a trace to where it holds up nobody: what is known to be short is read at once, all else in a thread. */

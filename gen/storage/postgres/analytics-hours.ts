@@ -1,0 +1,33 @@
+// Compiled from src/storage/analytics/questions-hours.ts by `npm run gen`: change it there.
+
+import type { Compiled } from '../../../src/storage/questions.ts';
+import { int4Array } from '../../../src/storage/engine/postgres/binary-arrays.ts';
+import { int8Array } from '../../../src/storage/engine/postgres/binary-arrays.ts';
+import { textArray } from '../../../src/storage/engine/postgres/binary-arrays.ts';
+import type * as source from '../../../src/storage/analytics/questions-hours.ts';
+
+export const addHour: Compiled<typeof source.addHour> = {
+  name: 'analytics-hours.addHour',
+  text: "insert into \"analytics_hours\" (\"project_number\", \"grouping\", \"hour\", \"received_hour\", \"model\", \"writer\", \"traces\", \"spans\", \"errors\", \"prompt_tokens\", \"prompt_known\", \"completion_tokens\", \"completion_known\", \"cost_usd\", \"cost_rest_nano_usd\", \"cost_known\") values ($1, $2, $3, $4, $5, pg_backend_pid(), $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) on conflict (\"project_number\", \"grouping\", \"hour\", \"received_hour\", \"model\", \"writer\") do update set \"traces\" = \"analytics_hours\".\"traces\" + \"excluded\".\"traces\", \"spans\" = \"analytics_hours\".\"spans\" + \"excluded\".\"spans\", \"errors\" = \"analytics_hours\".\"errors\" + \"excluded\".\"errors\", \"prompt_tokens\" = \"analytics_hours\".\"prompt_tokens\" + \"excluded\".\"prompt_tokens\", \"prompt_known\" = \"analytics_hours\".\"prompt_known\" + \"excluded\".\"prompt_known\", \"completion_tokens\" = \"analytics_hours\".\"completion_tokens\" + \"excluded\".\"completion_tokens\", \"completion_known\" = \"analytics_hours\".\"completion_known\" + \"excluded\".\"completion_known\", \"cost_usd\" = \"analytics_hours\".\"cost_usd\" + \"excluded\".\"cost_usd\", \"cost_rest_nano_usd\" = \"analytics_hours\".\"cost_rest_nano_usd\" + \"excluded\".\"cost_rest_nano_usd\", \"cost_known\" = \"analytics_hours\".\"cost_known\" + \"excluded\".\"cost_known\"",
+  cells: (given) => [given.projectNumber, given.grouping, given.hour, given.receivedHour, given.model, given.traces, given.spans, given.errors, given.promptTokens, given.promptKnown, given.completionTokens, given.completionKnown, given.costUsd, given.costRestNanoUsd, given.costKnown],
+};
+
+export const addHours: Compiled<typeof source.addHours> = {
+  name: 'analytics-hours.addHours',
+  text: "insert into \"analytics_hours\" (\"project_number\", \"grouping\", \"hour\", \"received_hour\", \"model\", \"writer\", \"traces\", \"spans\", \"errors\", \"prompt_tokens\", \"prompt_known\", \"completion_tokens\", \"completion_known\", \"cost_usd\", \"cost_rest_nano_usd\", \"cost_known\") select \"given\".\"v0\", \"given\".\"v1\", \"given\".\"v2\", \"given\".\"v3\", \"given\".\"v4\", pg_backend_pid(), \"given\".\"v5\", \"given\".\"v6\", \"given\".\"v7\", \"given\".\"v8\", \"given\".\"v9\", \"given\".\"v10\", \"given\".\"v11\", \"given\".\"v12\", \"given\".\"v13\", \"given\".\"v14\" from unnest($1::int[], $2::int[], $3::int[], $4::int[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[]) as given (v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14) on conflict (\"project_number\", \"grouping\", \"hour\", \"received_hour\", \"model\", \"writer\") do update set \"traces\" = \"analytics_hours\".\"traces\" + \"excluded\".\"traces\", \"spans\" = \"analytics_hours\".\"spans\" + \"excluded\".\"spans\", \"errors\" = \"analytics_hours\".\"errors\" + \"excluded\".\"errors\", \"prompt_tokens\" = \"analytics_hours\".\"prompt_tokens\" + \"excluded\".\"prompt_tokens\", \"prompt_known\" = \"analytics_hours\".\"prompt_known\" + \"excluded\".\"prompt_known\", \"completion_tokens\" = \"analytics_hours\".\"completion_tokens\" + \"excluded\".\"completion_tokens\", \"completion_known\" = \"analytics_hours\".\"completion_known\" + \"excluded\".\"completion_known\", \"cost_usd\" = \"analytics_hours\".\"cost_usd\" + \"excluded\".\"cost_usd\", \"cost_rest_nano_usd\" = \"analytics_hours\".\"cost_rest_nano_usd\" + \"excluded\".\"cost_rest_nano_usd\", \"cost_known\" = \"analytics_hours\".\"cost_known\" + \"excluded\".\"cost_known\"",
+  cells: (rows) => [int4Array(rows, (given) => given.projectNumber), int4Array(rows, (given) => given.grouping), int4Array(rows, (given) => given.hour), int4Array(rows, (given) => given.receivedHour), textArray(rows, (given) => given.model), int8Array(rows, (given) => given.traces), int8Array(rows, (given) => given.spans), int8Array(rows, (given) => given.errors), int8Array(rows, (given) => given.promptTokens), int8Array(rows, (given) => given.promptKnown), int8Array(rows, (given) => given.completionTokens), int8Array(rows, (given) => given.completionKnown), int8Array(rows, (given) => given.costUsd), int8Array(rows, (given) => given.costRestNanoUsd), int8Array(rows, (given) => given.costKnown)],
+};
+
+export const listCounted: Compiled<typeof source.listCounted> = {
+  name: 'analytics-hours.listCounted',
+  text: "select \"project_number\" as \"projectNumber\", \"sequence\" as \"sequence\", \"started_at\" as \"startedAtMs\", \"inserted_at\" as \"insertedAtMs\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\" from \"traces\" where \"project_number\" = $1 and \"sequence\" = any($2)",
+  cells: (given) => [given.projectNumber, given.sequences],
+  row: (row) => row,
+};
+
+export const listHours: Compiled<typeof source.listHours> = {
+  name: 'analytics-hours.listHours',
+  text: "select \"hour\" as \"hour\", \"received_hour\" as \"receivedHour\", \"model\" as \"model\", \"writer\" as \"writer\", \"traces\" as \"traces\", \"spans\" as \"spans\", \"errors\" as \"errors\", \"prompt_tokens\" as \"promptTokens\", \"prompt_known\" as \"promptKnown\", \"completion_tokens\" as \"completionTokens\", \"completion_known\" as \"completionKnown\", \"cost_usd\" as \"costUsd\", \"cost_rest_nano_usd\" as \"costRestNanoUsd\", \"cost_known\" as \"costKnown\" from \"analytics_hours\" where \"project_number\" = $1 and \"grouping\" = $2 and \"hour\" >= $3 and \"hour\" <= $4 and \"received_hour\" >= $5 and (\"hour\", \"received_hour\", \"model\", \"writer\") > ($6, $7, $8, $9) order by \"hour\", \"received_hour\", \"model\", \"writer\" limit $10",
+  cells: (given) => [given.projectNumber, given.grouping, given.afterHour, given.lastHour, given.firstReceivedHour, given.afterHour, given.afterReceivedHour, given.afterModel, given.afterWriter, given.limit],
+  row: (row) => row,
+};

@@ -1,0 +1,204 @@
+import { describe, expect, it } from 'vitest';
+import { calendarSpan } from '../../../src/domain/analytics/calendar.ts';
+import type { Store } from '../../../src/domain/store.ts';
+import type { Span } from '../../../src/domain/trace.ts';
+import type { AnalyticsQuestion } from '../../../src/domain/trace-analytics-store.ts';
+import { type Chance, createChance } from '../../support/access-fuzzer/chance.ts';
+import { drawSeed, runsOf, seeded } from '../../support/scenario.ts';
+import { bareSpan, RECEIVED_AT_MS, sampleAppend, samplePlan } from './samples.ts';
+import { type OpenSubject, withStore } from './subject.ts';
+
+const HOUR_MS = 3_600_000;
+const PROJECT_NUMBER = 1;
+const STEPS = runsOf(240);
+const QUESTIONS = 25;
+const NO_CUTS = { eventsBeforeMs: 0, auditBeforeMs: null };
+
+/** By its id: what every trace that lives should consist of. */
+type Model = Map<string, { readonly receivedAtMs: number; readonly spans: Map<string, Span> }>;
+
+export function analyticsPropertyConformance(open: OpenSubject): void {
+  describe('the analytics of traces', () => {
+    it(
+      'MUST equal a recomputation from the spans, whatever was appended, sent again and removed',
+      withStore(open, async (store) => {
+        const seed = drawSeed();
+        const chance = createChance(seeded(seed));
+        await store.installation.bootstrap(samplePlan());
+        const model: Model = new Map();
+        let cutMs = 0;
+        for (let step = 0; step < STEPS; step += 1) {
+          cutMs = await change(store, { model, chance, cutMs });
+          if (step % Math.ceil(STEPS / 10) === 0) await compareSome(store, { model, chance, cutMs, seed });
+        }
+        await compareSome(store, { model, chance, cutMs, seed });
+      }),
+    );
+  });
+}
+
+type World = { readonly model: Model; readonly chance: Chance; readonly cutMs: number };
+
+/** One step; answers before when traces count as gone from then on. */
+async function change(store: Store, { model, chance, cutMs }: World): Promise<number> {
+  switch (chance.weigh({ append: 30, large: 1, remove: 3, retain: 1 })) {
+    case 'remove': {
+      if (model.size === 0) return cutMs;
+      const traceId = chance.pick([...model.keys()]);
+      await store.traceChanges.removeTrace({ projectNumber: PROJECT_NUMBER, traceId, goneBeforeMs: null });
+      model.delete(traceId);
+      return cutMs;
+    }
+    case 'retain': {
+      const laterMs = cutMs === 0 ? RECEIVED_AT_MS + chance.below(HOUR_MS) : cutMs + chance.below(HOUR_MS / 2);
+      // Traces may be gone before anything removes them.
+      if (chance.happens(0.5)) return laterMs;
+      const walk = store.retention.begin({ ...NO_CUTS, traces: [{ storedDays: null, goneBeforeMs: laterMs }] });
+      while ((await walk.step(20)).outcome !== 'done');
+      for (const [id, { receivedAtMs }] of model) if (receivedAtMs < laterMs) model.delete(id);
+      return laterMs;
+    }
+    case 'large':
+      await append(store, { model, chance, cutMs }, 180 + chance.below(60));
+      return cutMs;
+    case 'append':
+      await Promise.all(Array.from({ length: 1 + chance.below(4) }, () => append(store, { model, chance, cutMs }, 3)));
+      return cutMs;
+  }
+}
+
+async function append(store: Store, { model, chance, cutMs }: World, spansMax: number): Promise<void> {
+  const traceId = chance.happens(0.5) && model.size > 0 ? chance.pick([...model.keys()]) : chance.digits(32);
+  const receivedAtMs = Math.max(cutMs, RECEIVED_AT_MS) + chance.below(3 * HOUR_MS);
+  const known = model.get(traceId);
+  const living = known !== undefined && known.receivedAtMs >= cutMs ? known : { receivedAtMs, spans: new Map() };
+  const knownIds = [...living.spans.keys()];
+  const spans = Array.from({ length: chance.below(spansMax + 1) }, () => {
+    const isSentAgain = knownIds.length > 0 && chance.happens(0.4);
+    return drawSpan(chance, isSentAgain ? chance.pick(knownIds) : chance.digits(16));
+  });
+  for (const span of spans) living.spans.set(span.spanId, span);
+  model.set(traceId, living);
+  const goneBeforeMs = cutMs === 0 ? null : cutMs;
+  await store.traces.append(sampleAppend({ traceId, receivedAtMs, goneBeforeMs, spans, requests: [] }));
+}
+
+function drawSpan(chance: Chance, spanId: string): Span {
+  const startedAtMs = RECEIVED_AT_MS + chance.below(5 * HOUR_MS);
+  const orNull = (value: number) => (chance.happens(0.3) ? null : value);
+  return bareSpan({
+    spanId,
+    startedAtMs,
+    finishedAtMs: startedAtMs + chance.below(5_000) - 100,
+    firstTokenAtMs: orNull(startedAtMs + chance.below(900)),
+    model: chance.pick([null, 'm1', 'm2', 'M"3']),
+    promptTokens: orNull(chance.below(1_000)),
+    completionTokens: orNull(chance.below(1_000)),
+    costNanoUsd: orNull(chance.pick([0, 1, 999_999_999, 1_500_000_000, 9_007_199_254_740_991])),
+    errorJson: chance.happens(0.2) ? '{"has_error":true,"message":"failed","stacktrace":[]}' : null,
+  });
+}
+
+async function compareSome(store: Store, { seed, ...world }: World & { readonly seed: number }): Promise<void> {
+  for (let count = 0; count < QUESTIONS; count += 1) {
+    const question = drawQuestion(world);
+    const answer = await store.analytics.summarise(question);
+    const found = answer.kind === 'buckets' ? answer.buckets : [];
+    const shown = found.map(({ startMs, group, totals }) => {
+      const { traces, spans, errors, promptTokens, completionTokens, totalCostUsd, totalTimeMs } = totals;
+      const sums = { promptTokens, completionTokens, totalCostUsd };
+      return { startMs, group, traces, spans, errors, ...sums, p50: totalTimeMs?.p50 ?? null };
+    });
+    expect(shown, `seed ${seed}, ${JSON.stringify(question)}`).toEqual(recompute(world.model, question));
+  }
+}
+
+function drawQuestion({ chance, cutMs }: World): AnalyticsQuestion {
+  const edge = () =>
+    RECEIVED_AT_MS + chance.below(6) * HOUR_MS - (RECEIVED_AT_MS % HOUR_MS) + chance.pick([0, 0, -1, 1_234_567]);
+  const [fromMs = 0, toMs = 0] = [edge(), edge()].sort((one, other) => one - other);
+  const conditions = { userId: null, customerId: null, threadId: null, label: null };
+  return {
+    projectNumber: PROJECT_NUMBER,
+    goneBeforeMs: cutMs === 0 ? null : cutMs,
+    ...(chance.happens(0.3) ? { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER } : { fromMs, toMs }),
+    interval: chance.pick(['hour', 'day', 'month', 'total']),
+    groupBy: chance.pick(['none', 'model']),
+    conditions: { ...conditions, model: chance.happens(0.2) ? 'm1' : null },
+    hasPercentiles: chance.happens(0.3),
+    groupsMax: 100,
+    bucketsMax: 1_000,
+  };
+}
+
+/** In the plainest way. */
+function recompute(model: Model, question: AnalyticsQuestion) {
+  const parts = new Map<string, { startMs: number; group: string | null; spans: Span[][] }>();
+  for (const { receivedAtMs, spans: byId } of model.values()) {
+    const spans = [...byId.values()];
+    const startedAtMs = Math.min(...spans.map((span) => span.startedAtMs));
+    if (receivedAtMs < (question.goneBeforeMs ?? 0) || startedAtMs < question.fromMs) continue;
+    if (spans.length === 0 || startedAtMs > question.toMs) continue;
+    const { interval } = question;
+    const startMs = interval === 'total' ? question.fromMs : calendarSpan(interval, startedAtMs).startMs;
+    for (const [group, own] of groupsOf(spans, question)) {
+      const key = JSON.stringify([startMs, group]);
+      const part = parts.get(key) ?? { startMs, group, spans: [] };
+      part.spans.push(own);
+      parts.set(key, part);
+    }
+  }
+  const isByModel = question.groupBy === 'model' || question.conditions.model !== null;
+  return [...parts.values()]
+    .sort((one, other) => one.startMs - other.startMs || (nameOf(one.group) < nameOf(other.group) ? -1 : 1))
+    .map(({ startMs, group, spans }) => ({
+      startMs,
+      group,
+      traces: spans.length,
+      spans: spans.flat().length,
+      errors: (isByModel ? spans.flat().map((span) => [span]) : spans).filter((own) =>
+        own.some((span) => span.errorJson),
+      ).length,
+      promptTokens: sum(spans.flat().map((span) => span.promptTokens)),
+      completionTokens: sum(spans.flat().map((span) => span.completionTokens)),
+      totalCostUsd: usd(spans.flat().map((span) => span.costNanoUsd)),
+      p50: question.hasPercentiles ? median(isByModel ? spans.flat().map((span) => [span]) : spans) : null,
+    }));
+}
+
+type Group = readonly [string | null, Span[]];
+
+function groupsOf(spans: readonly Span[], { groupBy, conditions }: AnalyticsQuestion): readonly Group[] {
+  const { model } = conditions;
+  const ofModel = (name: string | null) => spans.filter((span) => span.model === name);
+  if (model !== null) return ofModel(model).length === 0 ? [] : [[groupBy === 'model' ? model : null, ofModel(model)]];
+  if (groupBy === 'none') return [[null, [...spans]]];
+  const names = [...new Set(spans.map((span) => span.model))].filter((name) => name !== null);
+  return (names.length === 0 ? [null] : names).map((name) => [name, ofModel(name)]);
+}
+
+/** What has no name comes last. */
+function nameOf(group: string | null): string {
+  return group === null ? '~' : group;
+}
+
+function sum(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((total, value) => total + value, 0);
+}
+
+function usd(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  if (known.length === 0) return null;
+  const nano = known.reduce((total, value) => total + BigInt(value), 0n);
+  const isExact = nano <= BigInt(Number.MAX_SAFE_INTEGER);
+  return isExact ? Number(nano) / 1e9 : expect.closeTo(Number(nano) / 1e9, 4);
+}
+
+function median(groups: readonly (readonly Span[])[]): number | null {
+  const times = groups.map((spans) => {
+    const first = Math.min(...spans.map((span) => span.startedAtMs));
+    return Math.max(0, Math.max(...spans.map((span) => span.finishedAtMs)) - first);
+  });
+  return times.sort((one, other) => one - other)[Math.ceil(times.length / 2) - 1] ?? null;
+}
