@@ -16,6 +16,8 @@ import { createMetrics } from './metrics/metrics.ts';
 import { createOutageLog, type Log } from './outage-log.ts';
 import { createInvoke } from './rpc/invoke.ts';
 import { createQuotas } from './rpc/quotas.ts';
+import { createInvokeStream } from './rpc/streams/invoke-stream.ts';
+import { createStreamWatch } from './rpc/streams/stream-watch.ts';
 import { type Wait, waitUnseen } from './schedule.ts';
 import { compileServices } from './services.ts';
 import { createAnswerWatch } from './transport/answer-watch.ts';
@@ -111,7 +113,7 @@ export async function createApp(given: AppDeps): Promise<App> {
     () => publicUrl,
   );
   const ledger = createLedger(deps);
-  const invoke = createInvoke({
+  const pipeline = {
     ...ledger,
     authenticate: createAuthenticate({
       keys: store.keys,
@@ -124,7 +126,10 @@ export async function createApp(given: AppDeps): Promise<App> {
     nextTurn,
     accepting: () => accepting,
     log: deps.log,
-  });
+  };
+  const invoke = createInvoke(pipeline);
+  const streams = createStreamWatch({ monotonicMs, accepting: () => accepting, wait: waitUnseen });
+  const invokeStream = createInvokeStream({ ...pipeline, streams, monotonicMs });
   const ids = createIdSource(deps.random, config.tracing);
   const watch = createBodyWatch({ gapMs: BODY_GAP_MS, wholeMs: BODY_WHOLE_MS }, monotonicMs);
   const health = createHealth({ methods, accepting: () => accepting, ready: store.ready, monotonicMs });
@@ -137,7 +142,7 @@ export async function createApp(given: AppDeps): Promise<App> {
     monotonicMs,
   });
   const reading = createReadBudget({ bytesPerTurn: BODY_BYTES_PER_TURN });
-  const calls = { methods, invoke, ids, originOf, answers, callLog, reading, takeSteps };
+  const calls = { methods, invoke, invokeStream, ids, originOf, answers, callLog, reading, takeSteps };
   const rest = createRest({
     ...calls,
     nextTurn,
@@ -201,6 +206,7 @@ export async function createApp(given: AppDeps): Promise<App> {
       metrics.stop();
       watch.close();
       answers.close();
+      streams.stop();
     },
   };
 }

@@ -45,6 +45,7 @@ import type { TakeSteps } from './domain/steps.ts';
 import type { Store } from './domain/store.ts';
 import { createTeams } from './domain/teams.ts';
 import { createTraceChanges } from './domain/trace-changes.ts';
+import { createTraceExports } from './domain/trace-export/trace-export.ts';
 import { createTraceSearches } from './domain/trace-search.ts';
 import { createTraces } from './domain/traces.ts';
 import type { EvaluationPorts } from './evaluations.ts';
@@ -98,7 +99,7 @@ export function compileServices(deps: ServiceDeps, publicUrl: () => string): Met
 type Shared = { readonly cursors: CursorCodec; readonly sizes: Sizes };
 
 function compileData(
-  { store, random, config, pricing, requestMeter: meter, onDiscarded, takeSteps, evaluations }: ServiceDeps,
+  { store, random, clock, config, pricing, requestMeter: meter, onDiscarded, takeSteps, evaluations }: ServiceDeps,
   { cursors, sizes, publicUrl }: Shared & { readonly publicUrl: () => string },
 ): Method[] {
   const linkTo = (kind: string) => (project: Project, id: string) =>
@@ -116,13 +117,14 @@ function compileData(
   });
   const changes = createTraceChanges({ store: store.traceChanges, traceDefaultDays, limits: traceLimits });
   const searches = createTraceSearches({ store: store.search, traces, cursors, traceDefaultDays });
+  const exports = createTraceExports({ searches, traces, store: store.traces, clock });
   const analytics = createAnalytics({ store: store.analytics, traceDefaultDays });
   const settings = createProjectSettings({ store: store.projects, traceDefaultDays });
   return [
     ...createOtlpMethods({ traces, onDiscarded, takeSteps, spansMax: traceLimits.spansMax }, sizes),
     ...compileService(
       TraceService,
-      createTraceRpc({ traces, changes, searches, analytics, settings, platformUrl: linkTo('traces') }),
+      createTraceRpc({ traces, changes, searches, exports, analytics, settings, platformUrl: linkTo('traces') }),
       sizes,
     ),
     ...compileService(

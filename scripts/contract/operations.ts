@@ -2,7 +2,7 @@
 
 import { type DescField, type DescFile, type DescMethod, type DescService, getOption } from '@bufbuild/protobuf';
 import { http } from '../../gen/google/api/annotations_pb.js';
-import { BodyRule, Credential, type Policy, policy, SizeClass } from '../../gen/spandrel/v1/options_pb.js';
+import { BodyRule, Credential, type Policy, policy, RestStream, SizeClass } from '../../gen/spandrel/v1/options_pb.js';
 import {
   isInlineMessage,
   isMask,
@@ -28,6 +28,8 @@ export type Operation = {
   readonly takesBody: boolean;
   /** Whether a member of the body that is null counts as unset, as not sent, or is wrong. */
   readonly nulls: 'refused' | 'unset' | 'absent';
+  /** What a success is sent as. */
+  readonly mediaType: string;
   /** The forms an answer can have; one but for variants. */
   readonly answers: readonly Answer[];
 };
@@ -75,16 +77,28 @@ function readOperation(method: DescMethod): Operation {
     sent: { param: sentIn('param'), query: sentIn('query'), json: sentIn('json') },
     takesBody: rule.body !== '',
     nulls: nullsOf(method, rules),
-    answers: answersOf(method),
+    mediaType: MEDIA_TYPES.get(rules.stream) ?? 'application/json',
+    answers: answersOf(method, rules),
   };
 }
+
+const MEDIA_TYPES: ReadonlyMap<RestStream, string> = new Map([
+  [RestStream.LINES, 'application/x-ndjson'],
+  [RestStream.EVENTS, 'text/event-stream'],
+]);
 
 function nullsOf({ input }: DescMethod, { nullIsAbsent, nullUnsets, body }: Policy): Operation['nulls'] {
   if (nullIsAbsent || body === BodyRule.TOLERANT) return 'absent';
   return nullUnsets || input.fields.some(isMask) ? 'unset' : 'refused';
 }
 
-function answersOf({ output }: DescMethod): Answer[] {
+function answersOf({ output }: DescMethod, { stream }: Policy): Answer[] {
+  // What goes on with a line is part of it, and what names an event is not in its data.
+  const [first] = output.fields;
+  if (stream === RestStream.LINES && first) return [{ form: 'value', kind: kindOf(first) }];
+  if (stream === RestStream.EVENTS) {
+    return [{ form: 'members', members: answeredMembers(output).filter(({ name }) => name !== 'id') }];
+  }
   const bare = valueFieldOf(output);
   if (bare) return [{ form: 'value', kind: kindOf(bare) }];
   const isWhole = output.fields.length > 0 && output.fields.every(isInlineMessage);
@@ -114,13 +128,19 @@ export function callersOf({ credential, permission, projectKeys }: Policy): stri
 }
 
 /** What else is particular about its requests, each a sentence. */
-export function particularsOf({ rules: { size, body, idempotent }, nulls }: Operation): string[] {
+export function particularsOf({ rules: { size, body, idempotent, stream }, nulls }: Operation): string[] {
   return [
     size === SizeClass.INGEST ? 'The body may have 10 MiB (`SPANDREL_MAX_BODY_BYTES`).' : '',
     size === SizeClass.REPORT ? 'The body may have 8 MiB.' : '',
     size === SizeClass.EVALUATION ? 'The body may have 10 MiB.' : '',
     body === BodyRule.TOLERANT ? 'Items are judged one by one: a bad one costs only itself.' : '',
     idempotent ? '`Idempotency-Key` is honoured.' : '',
+    stream === RestStream.LINES
+      ? 'Answers with lines of JSON, `application/x-ndjson`; each is one of the following.'
+      : '',
+    stream === RestStream.EVENTS
+      ? 'Answers with Server-Sent Events, `text/event-stream`: the type of an event is the name of the one member that it has.'
+      : '',
     nulls === 'absent' ? 'A member that is null counts as not sent.' : '',
   ].filter((each) => each !== '');
 }

@@ -139,7 +139,7 @@ function writeSuccess(operation: Operation, { legacy }: Route, schemas: Schemas)
   const [schema = {}] = variants;
   return {
     description: commentOf(operation.method.output),
-    content: { 'application/json': { schema: variants.length > 1 ? { anyOf: variants } : schema } },
+    content: { [operation.mediaType]: { schema: variants.length > 1 ? { anyOf: variants } : schema } },
   };
 }
 

@@ -14,6 +14,8 @@ export type TracePage = {
   readonly spans: readonly Span[];
   /** Null: nothing is left. */
   readonly nextCursor: string | null;
+  /** Whether the next page begins with evaluations. */
+  readonly isShortOfEvaluations: boolean;
 };
 
 export type PageQuestion = {
@@ -98,12 +100,24 @@ export async function readPage(
   const evaluations = await fill(room, evaluationPlaces.slice(0, EVALUATIONS_MAX), toEvaluations(store, trace));
   if (evaluations.length < evaluationPlaces.length) {
     const after = evaluationPlaces[evaluations.length - 1] ?? start.after;
-    return { evaluations, spans: [], nextCursor: cursors.seal({ list: 'evaluations', after }) };
+    const nextCursor = cursors.seal({ list: 'evaluations', after });
+    return { evaluations, spans: [], nextCursor, isShortOfEvaluations: true };
   }
   const spans = await fill(room, spanPlaces.slice(0, spansMax), toSpans(store, trace));
-  if (spans.length === spanPlaces.length) return { evaluations, spans, nextCursor: null };
+  const isShortOfEvaluations = false;
+  if (spans.length === spanPlaces.length) return { evaluations, spans, nextCursor: null, isShortOfEvaluations };
   const after = spanPlaces[spans.length - 1] ?? (start.list === 'spans' ? start.after : null);
-  return { evaluations, spans, nextCursor: cursors.seal({ list: 'spans', after }) };
+  return { evaluations, spans, nextCursor: cursors.seal({ list: 'spans', after }), isShortOfEvaluations };
+}
+
+/** Where an evaluation stands in the list of them. */
+export function evaluationPlace({ insertedAtMs, evaluationId }: Evaluation): ListPlace {
+  return { atMs: insertedAtMs, id: evaluationId };
+}
+
+/** Where a span stands in the list of them. */
+export function spanPlace({ startedAtMs, spanId }: Span): ListPlace {
+  return { atMs: startedAtMs, id: spanId };
 }
 
 /** The evaluations that have room, from the first on, and what is to be said of the others; null when there are none. */

@@ -57,6 +57,8 @@ export type TracePage = {
 export type TraceSearches = {
   /** Throws validation_error or invalid_scroll_id. */
   search(request: SearchRequest, call: SearchCall): Promise<TracePage>;
+  /** Where the traces are that a search finds, all of them, page by page. Throws as `search` does. */
+  walk(request: SearchRequest, call: SearchCall): AsyncGenerator<readonly SearchPlace[], void>;
   /** The traces of a thread, oldest first. Throws validation_error or invalid_scroll_id. */
   thread(request: ThreadRequest, call: SearchCall): Promise<TracePage>;
   /** What is wrong with a request. */
@@ -103,11 +105,10 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
 
   async function run(plan: Plan, call: SearchCall): Promise<TracePage> {
     const { walk, question, spansLimit } = plan;
-    const { project, nowMs } = call;
+    const { project } = call;
     const found = await store.find({
       ...question,
-      projectNumber: project.number,
-      goneBeforeMs: termStartMs(traceTermDays(project.traceRetentionDays, traceDefaultDays), nowMs),
+      ...boundsOf(call),
       after: walk.after,
       isCounted: walk.total === null,
     });
@@ -116,6 +117,11 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
     const next = last ?? found.next;
     const nextCursor = next === null ? null : seal(plan, project, { ...walk, after: next, total });
     return { views, total, nextCursor };
+  }
+
+  function boundsOf({ project, nowMs }: SearchCall): Pick<SearchQuestion, 'projectNumber' | 'goneBeforeMs'> {
+    const termDays = traceTermDays(project.traceRetentionDays, traceDefaultDays);
+    return { projectNumber: project.number, goneBeforeMs: termStartMs(termDays, nowMs) };
   }
 
   /** As many as an answer has room for; `last` is the last of them where others found none. */
@@ -226,6 +232,15 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
 
   return {
     search: async (request, call) => await run(planSearch(request, call), call),
+    async *walk(request, call) {
+      const { walk, question } = planSearch(request, call);
+      for (let { after } = walk; ; ) {
+        const found = await store.find({ ...question, ...boundsOf(call), after, isCounted: false });
+        yield found.traces;
+        if (found.next === null) return;
+        after = found.next;
+      }
+    },
     async thread(request, call) {
       // No trace has a longer one, and no database would keep such a text.
       if (hasMoreCharactersThan(request.threadId, THREAD_ID_CHARACTERS_MAX)) {

@@ -35,6 +35,8 @@ export type GetTrace = {
   readonly spansLimit: number | null;
   /** Empty: the first page. */
   readonly spansCursor: string;
+  /** About how large the answer may be; as large as any by default. */
+  readonly maxBytes?: number;
   /** Told how large the answer will be about; throws the unavailable Fault where there is no room for it. */
   readonly countAnswer: (bytes: number) => void;
 };
@@ -53,6 +55,8 @@ export type TraceView = TraceHead & {
   readonly errorJson: string | null;
   readonly spans: readonly Span[];
   readonly nextSpansCursor: string | null;
+  /** Whether evaluations are among what is left. */
+  readonly isShortOfEvaluations: boolean;
   readonly asciiTree: string;
 };
 
@@ -105,14 +109,15 @@ export function createTraces(deps: TracesDeps): Traces {
       const spansMax = question.spansLimit ?? SPANS_LIMIT_DEFAULT;
       const plan = await planPage(deps.store, { trace, start, spansMax });
       // Before anything is loaded: what does not fit beside other answers costs no more than this.
-      question.countAnswer(Math.min(Math.max(ANSWER_MAX_BYTES, plan.firstBytes), plan.bytes));
+      const { maxBytes: answerMaxBytes = ANSWER_MAX_BYTES } = question;
+      question.countAnswer(Math.min(Math.max(answerMaxBytes, plan.firstBytes), plan.bytes));
       const head = await readHead(deps.store, trace);
       const usedBytes = headBytes(head, record);
       question.countAnswer(usedBytes);
-      const maxBytes = ANSWER_MAX_BYTES - usedBytes;
+      const maxBytes = answerMaxBytes - usedBytes;
       const page = await readPage(deps.store, cursors, { ...plan, maxBytes });
-      const { evaluations, spans, nextCursor: nextSpansCursor } = page;
-      return { record, ...head, evaluations, spans, nextSpansCursor };
+      const { nextCursor: nextSpansCursor, ...parts } = page;
+      return { record, ...head, ...parts, nextSpansCursor };
     },
 
     async digest(project, { traceId, countAnswer }, nowMs) {
@@ -128,7 +133,7 @@ export function createTraces(deps: TracesDeps): Traces {
   };
 }
 
-type Head = Omit<TraceView, keyof TraceHead | 'spans' | 'nextSpansCursor'>;
+type Head = Omit<TraceView, keyof TraceHead | 'spans' | 'nextSpansCursor' | 'isShortOfEvaluations'>;
 
 /** What every page of a trace begins with. None of its texts can fill a page. */
 async function readHead(store: TraceStore, trace: StoredTrace & TraceRecord): Promise<Head> {

@@ -12,7 +12,7 @@ import {
 } from '@bufbuild/protobuf';
 import { type FieldMask, FieldMaskSchema } from '@bufbuild/protobuf/wkt';
 import type { Idempotency } from '../domain/idempotency.ts';
-import type { Answered, Context, Handler, Method } from './method.ts';
+import type { Answered, Context, Handler, UnaryMethod } from './method.ts';
 import { isDeclared, isMask } from './rest-shape.ts';
 import type { Problem } from './validate.ts';
 
@@ -25,7 +25,7 @@ export type SentKey =
   | { readonly kind: 'invalid'; readonly problem: Problem };
 
 /** The idempotency key of a call; rpcs that honour none ignore it, whatever it is. */
-export function readIdempotencyKey(method: Method, header: (name: string) => string | undefined): SentKey {
+export function readIdempotencyKey(method: UnaryMethod, header: (name: string) => string | undefined): SentKey {
   const sent = method.policy.idempotent ? header('idempotency-key') : undefined;
   if (sent === undefined) return { kind: 'none', value: '' };
   const value = sent.trim();
@@ -39,7 +39,7 @@ export function readIdempotencyKey(method: Method, header: (name: string) => str
 
 export type Once = {
   readonly idempotency: Idempotency;
-  readonly method: Method;
+  readonly method: UnaryMethod;
   readonly handler: Handler;
   readonly value: string;
 };

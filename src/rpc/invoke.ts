@@ -10,7 +10,7 @@ import { authorize, requireClass } from '../auth/authorize.ts';
 import { requireOwnOrigin } from '../auth/own-origin.ts';
 import type { Caller } from '../domain/caller.ts';
 import type { Clock } from '../domain/clock.ts';
-import { Fault, unavailableFault } from '../domain/fault.ts';
+import { Fault, type Reason, unavailableFault } from '../domain/fault.ts';
 import type { Idempotency } from '../domain/idempotency.ts';
 import type { KeyUse } from '../domain/key-use.ts';
 import type { Refusals } from '../domain/refusals.ts';
@@ -26,10 +26,11 @@ import type {
   Request,
   Run,
   TolerantHandler,
+  UnaryMethod,
 } from './method.ts';
 import type { RequestQuota } from './quotas.ts';
 import { maskProblems } from './update-mask.ts';
-import { validate } from './validate.ts';
+import { type Problem, validate } from './validate.ts';
 
 export type Call = {
   readonly transport: 'rest' | 'grpc' | 'connect';
@@ -52,7 +53,7 @@ export type Call = {
 export type Decode = () => Request | Promise<Request>;
 
 /** Answers the response, or throws a Fault; anything else thrown inside becomes internal_error. */
-export type Invoke = (method: Method, call: Call, decode: Decode) => Promise<Answered>;
+export type Invoke = (method: UnaryMethod, call: Call, decode: Decode) => Promise<Answered>;
 
 export type InvokeDeps = {
   readonly authenticate: Authenticate;
@@ -80,16 +81,15 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     const startedAtMs = deps.clock();
     try {
       call.quota.begin();
-      const response = await admit(deps, { method, call, decode });
+      const admitted = { method, call, decode };
+      const response = await admit(deps, admitted, (admission) => run(deps, { ...admitted, ...admission }));
       // Writing it takes long enough for the loop to see to others before the next one.
       if (call.quota.built() > LARGE_ANSWER_BYTES) await deps.nextTurn();
       if (method.isRead) requireCaller(call);
       return response;
     } catch (error) {
-      const fault = toFault(error);
       call.quota.release();
-      report(deps, fault, { ...describe(method, call, deps.clock() - startedAtMs), code: fault.code }, error);
-      throw fault;
+      throw reportFault(deps, { method, call, startedAtMs }, error);
     } finally {
       call.quota.finish();
     }
@@ -107,60 +107,90 @@ export function toFault(error: unknown): Fault {
   return new Fault('internal_error', 'An unknown error occurred', { cause: error });
 }
 
-type Asked = { readonly method: Method; readonly call: Call; readonly decode: Decode };
-type Answering = Omit<Context, 'receipt' | 'replay'>;
+/** What is asked for, before anything is known of who asks. */
+export type Asked<M extends Method = Method> = {
+  readonly method: M;
+  readonly call: Call;
+  readonly decode: Decode;
+};
+/** `see` takes what is known of the request, for whoever notes that it was refused. */
+export type Admission = Pick<Context, 'caller' | 'actor'> & { readonly see: (message: Message) => void };
+type Admitted<M extends Method = Method> = Asked<M> & Admission;
 
-/** Proves who calls, and notes what is refused to them. */
-async function admit(deps: InvokeDeps, asked: Asked): Promise<Answered> {
-  const { policy } = asked.method;
-  const caller: Caller =
-    policy.credential === Credential.OPEN ? { kind: 'open' } : await deps.authenticate(policy, asked.call.header);
-  const actor = actorOf(caller, asked.call);
-  asked.call.onCaller?.(kindOf(caller));
+/** Proves who calls, lets `go` do what is asked for, and notes what is refused to the caller. */
+export async function admit<T>(
+  deps: InvokeDeps,
+  { method, call }: Asked,
+  go: (admission: Admission) => Promise<T>,
+): Promise<T> {
+  const caller = await prove(deps, method, call);
+  const actor = actorOf(caller, call);
+  call.onCaller?.(kindOf(caller));
   let message: Message | null = null;
   const see = (seen: Message) => {
     message = seen;
   };
   try {
-    if (actor) asked.call.quota.identify(credentialOf(actor));
-    if (!asked.method.isRead) requireOwnOrigin(asked.call.header, deps.ownOrigins);
-    requireClass(policy, caller);
+    if (actor) call.quota.identify(credentialOf(actor));
+    if (!method.isRead) requireOwnOrigin(call.header, deps.ownOrigins);
+    requireClass(method.policy, caller);
     deps.keyUse.note(caller, deps.clock());
-    authorize(policy, caller);
-    return await run(deps, asked, { caller, actor, see });
+    authorize(method.policy, caller);
+    return await go({ caller, actor, see });
   } catch (error) {
-    const deed = error instanceof Fault ? refusedDeed(asked.method, error, message) : null;
+    const deed = error instanceof Fault ? refusedDeed(method, error, message) : null;
     if (actor && deed) deps.refusals.note(actor, deed);
     throw error;
   }
 }
 
-/** `see` takes what is known of the request, for whoever notes that it was refused. */
-type Asking = Pick<Answering, 'caller' | 'actor'> & { readonly see: (message: Message) => void };
+/** Who calls. Throws where the credential proves nobody. */
+export async function prove({ authenticate }: InvokeDeps, { policy }: Method, { header }: Call): Promise<Caller> {
+  return policy.credential === Credential.OPEN ? { kind: 'open' } : await authenticate(policy, header);
+}
 
-async function run(deps: InvokeDeps, asked: Asked, asking: Asking): Promise<Answered> {
-  const { method, call, decode } = asked;
-  const { handler } = method;
-  const gate = 'gate' in handler ? handler.gate : undefined;
-  const pass = async (message: Message) => {
-    asking.see(message);
-    await gate?.(message as never, { ...contextOf(deps, asked, asking), receipt: noReceipt });
-  };
-  const { addressed } = call;
-  // Who is not let in at the gate does not make the server read a body.
-  if (gate && addressed) await pass(addressed());
+/** The request, once it has arrived and somebody still waits for what comes of it. */
+export async function readRequest({ method, call, decode, see }: Admitted): Promise<Request> {
   const request = await decode();
   call.quota.start();
   // A change goes on whoever leaves: it is to be there once, and asked for again it is found.
   if (method.isRead) requireCaller(call);
-  if (request.kind === 'message') asking.see(request.message);
-  if (!('readJson' in handler)) {
-    if (request.kind !== 'message') throw new Error(`${method.path} takes messages only`);
-    if (gate && !addressed) await pass(request.message);
-    return runHandler(deps, { method, call, handler, request }, contextOf(deps, asked, asking));
-  }
-  const answer = await readTolerantly(handler, request)({ ...contextOf(deps, asked, asking), receipt: noReceipt });
-  return { message: create(method.desc.output, answer), headers: {} };
+  if (request.kind === 'message') see(request.message);
+  return request;
+}
+
+async function run(deps: InvokeDeps, asked: Admitted<UnaryMethod>): Promise<Answered> {
+  const { method, call } = asked;
+  const { handler } = method;
+  const gate = 'gate' in handler ? handler.gate : undefined;
+  const pass = async (message: Message) => {
+    asked.see(message);
+    await gate?.(message as never, { ...contextOf(deps, asked), receipt: noReceipt });
+  };
+  const { addressed } = call;
+  // Who is not let in at the gate does not make the server read a body.
+  if (gate && addressed) await pass(addressed());
+  const request = await readRequest(asked);
+  if ('readJson' in handler) return runTolerant(deps, asked, handler, request);
+  const { message, problems } = requireMessage(method, request);
+  if (gate && !addressed) await pass(message);
+  return runHandler({ idempotency: deps.idempotency, handler, message, problems }, asked, contextOf(deps, asked));
+}
+
+/** Throws where something else was read for an rpc that takes messages. */
+export function requireMessage({ path }: Method, request: Request): Extract<Request, { kind: 'message' }> {
+  if (request.kind !== 'message') throw new Error(`${path} takes messages only`);
+  return request;
+}
+
+async function runTolerant(
+  deps: InvokeDeps,
+  asked: Admitted<UnaryMethod>,
+  handler: TolerantHandler,
+  request: Request,
+): Promise<Answered> {
+  const answer = await readTolerantly(handler, request)({ ...contextOf(deps, asked), receipt: noReceipt });
+  return { message: create(asked.method.desc.output, answer), headers: {} };
 }
 
 function readTolerantly(handler: TolerantHandler, request: Request): Run {
@@ -170,7 +200,10 @@ function readTolerantly(handler: TolerantHandler, request: Request): Run {
   return handler.readBytes(request.bytes);
 }
 
-function contextOf({ clock }: InvokeDeps, { method, call }: Asked, { caller, actor }: Asking): Answering {
+type Answering = Omit<Context, 'receipt' | 'replay'>;
+
+/** What the code behind an rpc may know of the call. */
+export function contextOf({ clock }: InvokeDeps, { method, call, caller, actor }: Admitted): Answering {
   const { ids, quota } = call;
   return {
     caller,
@@ -189,41 +222,51 @@ function countWanted(call: Call, bytes: number): void {
   call.quota.build(bytes);
 }
 
-type Handled = {
-  readonly method: Method;
-  readonly call: Call;
-  readonly handler: Handler;
-  readonly request: Extract<Request, { kind: 'message' }>;
-};
+type Handled = Pick<InvokeDeps, 'idempotency'> & ReadMessage & { readonly handler: Handler };
+type ReadMessage = { readonly message: Message; readonly problems?: readonly Problem[] | undefined };
 
-async function runHandler(
-  deps: InvokeDeps,
-  { method, call, handler, request }: Handled,
-  context: Answering,
-): Promise<Answered> {
-  const message = request.message as never;
+async function runHandler(handled: Handled, { method, call }: Asked<UnaryMethod>, context: Answering) {
+  const { idempotency, handler } = handled;
+  const message = handled.message as never;
   const key = readIdempotencyKey(method, call.header);
-  const problems = [
-    ...(key.kind === 'invalid' ? [key.problem] : []),
-    // Over REST the mask is ours: it names what the body has.
-    ...(call.transport === 'rest' ? [] : maskProblems(method.desc, message)),
-    ...(request.problems ?? []),
-  ];
-  validate(method.desc, { message, problems }, handler.check?.(message) ?? []);
+  const keyProblems = key.kind === 'invalid' ? [key.problem] : [];
+  validateRequest({ method, call }, handled, { checked: handler.check?.(message) ?? [], problems: keyProblems });
   if (key.kind === 'valid') {
-    return runOnce({ idempotency: deps.idempotency, method, handler, value: key.value }, message, context);
+    return runOnce({ idempotency, method, handler, value: key.value }, message, context);
   }
   const answer = await handler.handle(message, { ...context, receipt: noReceipt });
   return { message: create(method.desc.output, answer), headers: {} };
 }
 
-function noReceipt(): undefined {}
+type Found = { readonly checked: readonly Reason[]; readonly problems: readonly Problem[] };
 
-function describe(method: Method, call: Call, durationMs: number): object {
-  return { rpc: method.path, transport: call.transport, durationMs, requestId: call.ids.requestId };
+/** Throws validation_error with everything that is wrong with a request; `found` is what others have found out. */
+export function validateRequest(
+  { method, call }: Pick<Asked, 'method' | 'call'>,
+  request: ReadMessage,
+  found: Found,
+): void {
+  const { message } = request;
+  const problems = [
+    ...found.problems,
+    // Over REST the mask is ours: it names what the body has.
+    ...(call.transport === 'rest' ? [] : maskProblems(method.desc, message)),
+    ...(request.problems ?? []),
+  ];
+  validate(method.desc, { message, problems }, found.checked);
 }
 
-function report(deps: InvokeDeps, fault: Fault, fields: object, error: unknown): void {
-  if (fault.kind === 'internal_error') deps.log.error({ ...fields, err: fault.cause ?? error }, 'request failed');
-  else if (fault.kind === 'unavailable') deps.log.warn({ ...fields, err: fault }, 'request refused');
+function noReceipt(): undefined {}
+
+type Failed = Pick<Asked, 'method' | 'call'> & { readonly startedAtMs: number };
+
+/** What the caller is told; what its operator should know is logged. */
+export function reportFault({ clock, log }: InvokeDeps, { method, call, startedAtMs }: Failed, error: unknown): Fault {
+  const fault = toFault(error);
+  const durationMs = clock() - startedAtMs;
+  const { transport, ids } = call;
+  const fields = { rpc: method.path, transport, durationMs, requestId: ids.requestId, code: fault.code };
+  if (fault.kind === 'internal_error') log.error({ ...fields, err: fault.cause ?? error }, 'request failed');
+  else if (fault.kind === 'unavailable') log.warn({ ...fields, err: fault }, 'request refused');
+  return fault;
 }

@@ -1,6 +1,13 @@
 /** An rpc as the pipeline sees it: its descriptor, its policy and the code behind it. */
 
-import type { DescMethodUnary, DescService, Message, MessageInitShape, MessageShape } from '@bufbuild/protobuf';
+import type {
+  DescMethodServerStreaming,
+  DescMethodUnary,
+  DescService,
+  Message,
+  MessageInitShape,
+  MessageShape,
+} from '@bufbuild/protobuf';
 import type { Policy } from '../../gen/spandrel/v1/options_pb.js';
 import type { Actor } from '../domain/audit.ts';
 import type { Caller, Organization, Project } from '../domain/caller.ts';
@@ -99,16 +106,55 @@ export type TolerantHandler<M extends DescMethodUnary = DescMethodUnary> = {
   readonly reword?: (fault: Fault) => Fault;
 };
 
+/** What code behind an rpc that streams may know of the call. */
+export type StreamContext = Omit<Context, 'receipt' | 'replay'> & {
+  /** Aborts as soon as nobody takes the answers any more, for whatever reason. */
+  readonly signal: AbortSignal;
+};
+
+/** The code behind an rpc that answers again and again. */
+export type StreamHandler<M extends DescMethodServerStreaming = DescMethodServerStreaming> = {
+  /** Problems no field rule can express; reported together with those that one can. */
+  readonly check?: (request: MessageShape<M['input']>) => readonly Reason[];
+  /**
+   * Begins to answer. What it throws is answered as by any other rpc; what the answers throw ends them. An answer is
+   * asked for when the one before was taken. What `countAnswer` was told since then counts until it is taken in turn.
+   */
+  readonly open: (
+    request: MessageShape<M['input']>,
+    context: StreamContext,
+  ) => Promise<AsyncIterator<MessageInitShape<M['output']>, unknown>>;
+  /** Whether it mostly waits: then it holds no place among the requests in progress, and has limits of its own. */
+  readonly isIdle?: boolean;
+};
+
 /** The code behind a service: a missing rpc does not compile. */
 export type Implementation<S extends DescService> = {
   readonly [K in keyof S['method']]: S['method'][K] extends DescMethodUnary
     ? Handler<S['method'][K]> | TolerantHandler<S['method'][K]>
-    : never;
+    : S['method'][K] extends DescMethodServerStreaming
+      ? StreamHandler<S['method'][K]>
+      : never;
 };
 
 /** One rpc, compiled at start. */
-export type Method = {
+export type Method = UnaryMethod | StreamMethod;
+
+export type UnaryMethod = MethodBase & {
+  readonly kind: 'unary';
   readonly desc: DescMethodUnary;
+  readonly handler: Handler | TolerantHandler;
+  /** Where OpenTelemetry is posted, for the rpcs that it declares: they have no route of their own. */
+  readonly otlpPaths?: readonly string[];
+};
+
+export type StreamMethod = MethodBase & {
+  readonly kind: 'stream';
+  readonly desc: DescMethodServerStreaming;
+  readonly handler: StreamHandler;
+};
+
+type MethodBase = {
   /** "/spandrel.v1.TraceService/GetTrace". */
   readonly path: string;
   readonly policy: Policy;
@@ -116,7 +162,4 @@ export type Method = {
   readonly isRead: boolean;
   /** Largest request, on the wire and decoded, bytes. */
   readonly sizeMaxBytes: number;
-  readonly handler: Handler | TolerantHandler;
-  /** Where OpenTelemetry is posted, for the rpcs that it declares: they have no route of their own. */
-  readonly otlpPaths?: readonly string[];
 };

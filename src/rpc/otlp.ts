@@ -15,7 +15,7 @@ import { countJsonRecords, readJsonExport } from '../domain/otlp/json-export.ts'
 import type { OtlpExport } from '../domain/otlp/span.ts';
 import type { Steps, TakeSteps } from '../domain/steps.ts';
 import type { Traces } from '../domain/traces.ts';
-import type { JsonFacts, Method, TolerantHandler } from './method.ts';
+import type { JsonFacts, Method, TolerantHandler, UnaryMethod } from './method.ts';
 import { readWireExport } from './otlp-wire.ts';
 import type { Sizes } from './registry.ts';
 import { projectOf } from './scope.ts';
@@ -33,10 +33,11 @@ const SIGNALS = { traces: TraceService, logs: LogsService, metrics: MetricsServi
 
 /** Their protos are not ours, so what ours say in options is said here. */
 export function createOtlpMethods(deps: OtlpRpcDeps, { ingestBytesMax: sizeMaxBytes }: Sizes): Method[] {
-  const methodOf = (signal: keyof typeof SIGNALS, handler: TolerantHandler): Method => {
+  const methodOf = (signal: keyof typeof SIGNALS, handler: TolerantHandler): UnaryMethod => {
     const desc: DescMethodUnary = SIGNALS[signal].method.export;
     const path = `/${desc.parent.typeName}/${desc.name}`;
-    return { desc, path, policy: POLICY, isRead: false, sizeMaxBytes, handler, otlpPaths: pathsOf(signal) };
+    const otlpPaths = pathsOf(signal);
+    return { kind: 'unary', desc, path, policy: POLICY, isRead: false, sizeMaxBytes, handler, otlpPaths };
   };
   return [
     methodOf('traces', createTraceHandler(deps) as TolerantHandler),

@@ -25,7 +25,9 @@ export function createPermissionRpc(methods: readonly Method[]): Implementation<
 
 function operationsByPermission(methods: readonly Method[]): ReadonlyMap<string, readonly Operation[]> {
   const found = new Map<string, Operation[]>();
-  for (const { desc, policy, otlpPaths: [otlpPath] = [] } of methods) {
+  for (const method of methods) {
+    const { desc, policy } = method;
+    const [otlpPath] = method.kind === 'unary' ? (method.otlpPaths ?? []) : [];
     const { verb, template } =
       otlpPath === undefined ? routeOf(getOption(desc, http)) : { verb: 'POST', template: otlpPath };
     const operation = { route: `${verb} ${template}`, rpc: `${desc.parent.typeName}/${desc.name}` };

@@ -1,11 +1,26 @@
 /** Compiles services and the code behind them into methods; what is incomplete or contradictory refuses to start. */
 
-import { type DescMethod, type DescMethodUnary, type DescService, getOption, hasOption } from '@bufbuild/protobuf';
+import {
+  type DescMethod,
+  type DescMethodServerStreaming,
+  type DescMethodUnary,
+  type DescService,
+  getOption,
+  hasOption,
+} from '@bufbuild/protobuf';
 import { http } from '../../gen/google/api/annotations_pb.js';
-import { BodyRule, Credential, ErrorFamily, type Policy, policy, SizeClass } from '../../gen/spandrel/v1/options_pb.js';
+import {
+  BodyRule,
+  Credential,
+  ErrorFamily,
+  type Policy,
+  policy,
+  RestStream,
+  SizeClass,
+} from '../../gen/spandrel/v1/options_pb.js';
 import { isPermission } from '../domain/permission-catalogue.ts';
 import { checksOf } from './field-rules.ts';
-import type { Handler, Implementation, Method, TolerantHandler } from './method.ts';
+import type { Handler, Implementation, Method, StreamHandler, TolerantHandler } from './method.ts';
 
 const MANAGEMENT_BYTES_MAX = 1_048_576;
 const REPORT_BYTES_MAX = 8_388_608;
@@ -20,12 +35,23 @@ export function compileService<S extends DescService>(
   sizes: Sizes,
 ): Method[] {
   const handlers: Readonly<Record<string, unknown>> = implementation;
-  return service.methods.map((desc: DescMethod) => {
+  return service.methods.map((desc: DescMethod): Method => {
     const name = `${service.typeName}/${desc.name}`;
-    if (desc.methodKind !== 'unary') throw new Error(`${name}: only unary rpcs are compiled here`);
     const handler = handlers[desc.localName];
-    if (!isHandler(handler)) throw new Error(`${name}: no code behind the rpc`);
-    return compileMethod(desc as DescMethodUnary, name, handler, sizes);
+    const rules = readRules(desc, name, sizes);
+    switch (desc.methodKind) {
+      case 'unary':
+        if (!isHandler(handler)) throw new Error(`${name}: no code behind the rpc`);
+        if ((rules.policy.body === BodyRule.TOLERANT) !== 'readJson' in handler) {
+          throw new Error(`${name}: the body rule and the code behind the rpc disagree`);
+        }
+        return { kind: 'unary', desc: desc as DescMethodUnary, handler, ...rules };
+      case 'server_streaming':
+        if (!isStreamHandler(handler)) throw new Error(`${name}: no code behind the rpc`);
+        return { kind: 'stream', desc: desc as DescMethodServerStreaming, handler, ...rules };
+      default:
+        throw new Error(`${name}: only unary and server-streaming rpcs are compiled here`);
+    }
   });
 }
 
@@ -33,7 +59,12 @@ function isHandler(value: unknown): value is Handler | TolerantHandler {
   return typeof value === 'object' && value !== null && ('handle' in value || 'readJson' in value);
 }
 
-function compileMethod(desc: DescMethodUnary, name: string, handler: Handler | TolerantHandler, sizes: Sizes): Method {
+function isStreamHandler(value: unknown): value is StreamHandler {
+  return typeof value === 'object' && value !== null && 'open' in value;
+}
+
+/** What the contract says of an rpc. */
+function readRules(desc: DescMethod, name: string, sizes: Sizes) {
   if (!hasOption(desc, policy)) throw new Error(`${name}: the rpc has no policy`);
   if (!hasOption(desc, http)) throw new Error(`${name}: the rpc has no google.api.http route`);
   const rules = getOption(desc, policy);
@@ -46,15 +77,23 @@ function compileMethod(desc: DescMethodUnary, name: string, handler: Handler | T
   if (rules.idempotent && (rules.credential !== Credential.ORGANIZATION || rules.body === BodyRule.TOLERANT)) {
     throw new Error(`${name}: only requests of API keys, judged whole, are kept by idempotency key`);
   }
-  if ((rules.body === BodyRule.TOLERANT) !== 'readJson' in handler) {
-    throw new Error(`${name}: the body rule and the code behind the rpc disagree`);
-  }
+  checkStream(desc, name, rules);
   if (rules.projectKeys && rules.credential !== Credential.ORGANIZATION) {
     throw new Error(`${name}: project keys are let in only where API keys are asked for`);
   }
   checksOf(desc.input);
   const isRead = getOption(desc, http).pattern.case === 'get';
-  return { desc, path: `/${name}`, policy: rules, isRead, sizeMaxBytes: sizeMaxOf(rules.size, sizes), handler };
+  return { path: `/${name}`, policy: rules, isRead, sizeMaxBytes: sizeMaxOf(rules.size, sizes) };
+}
+
+function checkStream({ methodKind }: DescMethod, name: string, { stream, idempotent, legacy, body }: Policy): void {
+  const isStream = methodKind === 'server_streaming';
+  if (isStream === (stream === RestStream.UNSPECIFIED)) {
+    throw new Error(`${name}: the policy must say how a stream of answers leaves over REST, and only of a stream`);
+  }
+  if (isStream && (idempotent || legacy.length > 0 || body === BodyRule.TOLERANT)) {
+    throw new Error(`${name}: a stream of answers is not kept, has no old routes, and judges its request whole`);
+  }
 }
 
 function sizeMaxOf(size: SizeClass, { ingestBytesMax }: Sizes): number {

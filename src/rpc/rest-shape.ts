@@ -76,6 +76,7 @@ const NO_FLAGS: RestFlags = {
   hidden: false,
   omit: [],
   also: [],
+  header: '',
 };
 
 type MessageField = DescField & { readonly fieldKind: 'message' };

@@ -4,7 +4,7 @@ import type { Organization, Project } from '../domain/caller.ts';
 import type { Context } from './method.ts';
 
 /** The project of a call on a project route. */
-export function projectOf({ project }: Context): Project {
+export function projectOf({ project }: Pick<Context, 'project'>): Project {
   if (!project) throw new Error('the policy let a call without a project through');
   return project;
 }

@@ -54,7 +54,8 @@ const costSources: ReadonlyMap<string, CostSource> = enumSpellings(CostSourceSch
 
 /** All that a view shows. */
 export async function traceWithSpans(view: TraceView, project: Project, platformUrl: PlatformUrl) {
-  return { ...traceMessage(view, project, platformUrl), spans: await spanMessages(view) };
+  const spans = await messagesOfSpans(view.spans, view.record.traceId);
+  return { ...traceMessage(view, project, platformUrl), spans };
 }
 
 export function traceMessage(
@@ -113,10 +114,13 @@ function tokensOf(of: TraceRecord | Span) {
 }
 
 /** Made in parts, with room for others in between: a page may have 10,000 of them. */
-export async function spanMessages({ spans, record }: TraceView): Promise<MessageShape<typeof TraceSpanSchema>[]> {
+export async function messagesOfSpans(
+  spans: readonly Span[],
+  traceId: string,
+): Promise<MessageShape<typeof TraceSpanSchema>[]> {
   const messages: MessageShape<typeof TraceSpanSchema>[] = [];
   for (const span of spans) {
-    messages.push(create(TraceSpanSchema, spanMessage(span, record.traceId)));
+    messages.push(create(TraceSpanSchema, spanMessage(span, traceId)));
     if (messages.length % SPANS_PER_TURN === 0) await new Promise<void>((resolve) => setImmediate(resolve));
   }
   return messages;

@@ -1,8 +1,9 @@
 /** Finding traces: message <-> domain values. */
 
-import type { MessageInitShape } from '@bufbuild/protobuf';
+import type { Message, MessageInitShape } from '@bufbuild/protobuf';
 import { timestampMs } from '@bufbuild/protobuf/wkt';
 import {
+  type ExportTracesRequest,
   type SearchTracesRequest,
   SortDirection,
   TraceDateField,
@@ -39,7 +40,7 @@ export function createTraceSearchRpc(searches: TraceSearches, platformUrl: Platf
       handle: async (request, context) => {
         const call = callOf(context);
         const page = await searches.search(toSearch(request), call);
-        const isSummary = request.format === TraceFormat.DIGEST || request.llmMode;
+        const isSummary = asksForSummary(request);
         const traces = [];
         for (const view of page.views) {
           traces.push({ view: await showView(view, { isSummary, project: call.project, platformUrl }) });
@@ -66,13 +67,18 @@ export function createTraceSearchRpc(searches: TraceSearches, platformUrl: Platf
   };
 }
 
-function callOf(context: Context) {
+export function callOf(context: Pick<Context, 'project' | 'nowMs' | 'countAnswer'>) {
   return { project: projectOf(context), nowMs: context.nowMs, countAnswer: context.countAnswer };
+}
+
+export function asksForSummary({ format, llmMode }: Pick<SearchTracesRequest, 'format' | 'llmMode'>): boolean {
+  return format === TraceFormat.DIGEST || llmMode;
 }
 
 type Shown = { readonly isSummary: boolean; readonly project: Project; readonly platformUrl: PlatformUrl };
 
-async function showView(view: TraceView, { isSummary, project, platformUrl }: Shown) {
+/** A view in the format asked for. */
+export async function showView(view: TraceView, { isSummary, project, platformUrl }: Shown) {
   if (isSummary) return { case: 'summary' as const, value: summaryMessage(view, project, platformUrl) };
   const { asciiTree: _, ...trace } = await traceWithSpans(view, project, platformUrl);
   return { case: 'trace' as const, value: trace };
@@ -105,7 +111,10 @@ function paginationOf({ total, nextCursor }: TracePage) {
   return { totalHits: BigInt(total.count), ...(nextCursor === null ? {} : { nextPageToken: nextCursor }) };
 }
 
-function toSearch(request: SearchTracesRequest): SearchRequest {
+/** A search, or one without pages. */
+export function toSearch(
+  request: Omit<ExportTracesRequest, keyof Message> & Partial<Pick<SearchTracesRequest, 'pageSize' | 'pageToken'>>,
+): SearchRequest {
   const { startDate, endDate, pageSize, filtersJson } = request;
   return {
     startMs: startDate === undefined ? null : timestampMs(startDate),
@@ -119,7 +128,7 @@ function toSearch(request: SearchTracesRequest): SearchRequest {
     isAscending: request.sortDirection === SortDirection.ASC,
     isByUpdate: request.dateField === TraceDateField.UPDATED,
     includeSpans: request.includeSpans,
-    cursor: request.pageToken,
+    cursor: request.pageToken ?? '',
   };
 }
 
@@ -130,7 +139,10 @@ const SORTS: ReadonlyMap<TraceSort, SortName> = new Map([
   [TraceSort.FIRST_TOKEN_MS, 'first_token_ms'],
 ]);
 
-function unofferedProblems({ selectJson, pageOffset }: SearchTracesRequest): readonly Reason[] {
+export function unofferedProblems({
+  selectJson,
+  pageOffset,
+}: Pick<SearchTracesRequest, 'selectJson' | 'pageOffset'>): readonly Reason[] {
   const problem = (field: string, what: string): Reason => ({ field, type: 'custom', message: `${field} ${what}` });
   return [
     ...(selectJson === undefined ? [] : [problem('select', 'is not offered: every member is shown')]),

@@ -8,6 +8,7 @@ import { Fault } from '../domain/fault.ts';
 import { NUMBER_TEXTS_REASON, tooManyNumberTexts } from '../domain/json-text.ts';
 import type { ProjectSettingsService } from '../domain/project-settings.ts';
 import type { TraceChanges } from '../domain/trace-changes.ts';
+import type { TraceExports } from '../domain/trace-export/trace-export.ts';
 import type { TraceSearches } from '../domain/trace-search.ts';
 import type { Traces } from '../domain/traces.ts';
 import { TOO_WIDE_REASON } from '../domain/wide-json.ts';
@@ -17,6 +18,7 @@ import type { Implementation, Run } from './method.ts';
 import { createProjectSettingsRpc } from './project-settings.ts';
 import { projectOf } from './scope.ts';
 import { createTraceChangeRpc } from './trace-changes.ts';
+import { createTraceExportRpc } from './trace-export.ts';
 import { evaluationMessage, type PlatformUrl, timestampsOf, traceWithSpans } from './trace-message.ts';
 import { createTraceSearchRpc } from './trace-search.ts';
 
@@ -31,6 +33,7 @@ export type TraceRpcDeps = {
   readonly changes: TraceChanges;
   readonly searches: TraceSearches;
   readonly analytics: Analytics;
+  readonly exports: TraceExports;
   readonly settings: ProjectSettingsService;
   readonly platformUrl: PlatformUrl;
 };
@@ -87,6 +90,7 @@ export function createTraceRpc(deps: TraceRpcDeps): Implementation<typeof TraceS
     ...createTraceChangeRpc(changes),
     ...createTraceSearchRpc(searches, platformUrl),
     ...createAnalyticsRpc(analytics),
+    ...createTraceExportRpc(deps),
     ...createProjectSettingsRpc(settings),
   };
 }

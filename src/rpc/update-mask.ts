@@ -1,6 +1,6 @@
 /** Which fields a message sends: those its mask names or, without a mask, those that are there. */
 
-import { type DescMessage, type DescMethodUnary, isFieldSet, type Message } from '@bufbuild/protobuf';
+import { type DescMessage, type DescMethod, isFieldSet, type Message } from '@bufbuild/protobuf';
 import type { FieldMask } from '@bufbuild/protobuf/wkt';
 import { REASONS_MAX } from '../domain/fault.ts';
 import { fieldValue } from './field-rules.ts';
@@ -26,7 +26,7 @@ export function isSent(mask: FieldMask | undefined, path: string, value: unknown
  * What is wrong with a mask that was sent: paths that name no field, and fields that are set although it omits them.
  * A field that is left out silently may be the one that keeps a key narrow.
  */
-export function maskProblems(method: DescMethodUnary, message: Message): readonly Problem[] {
+export function maskProblems(method: DescMethod, message: Message): readonly Problem[] {
   const { input } = method;
   const mask = input.fields.find(isMask);
   const paths = mask === undefined ? [] : ((fieldValue(message, mask) as FieldMask | undefined)?.paths ?? []);

@@ -1,6 +1,6 @@
 /** Checks a request against the rules beside its fields, and gathers every problem of it in one refusal. */
 
-import type { DescMethodUnary, Message } from '@bufbuild/protobuf';
+import type { DescMethod, Message } from '@bufbuild/protobuf';
 import { REASONS_MAX, type Reason, validationFault } from '../domain/fault.ts';
 import { checksOf, fieldValue } from './field-rules.ts';
 import { pathIn, requestTargets, type Target } from './rest-shape.ts';
@@ -12,11 +12,7 @@ export type Problem = Reason & { readonly target: Target | 'header' };
 type Candidate = { readonly message: Message; readonly problems?: readonly Problem[] };
 
 /** Throws one validation_error with every problem: unreadable fields, broken rules, and those the rpc found itself. */
-export function validate(
-  method: DescMethodUnary,
-  { message, problems = [] }: Candidate,
-  checked: readonly Reason[],
-): void {
+export function validate(method: DescMethod, { message, problems = [] }: Candidate, checked: readonly Reason[]): void {
   const checks = checksOf(method.input);
   if (checks.length === 0 && problems.length === 0 && checked.length === 0) return;
   const targets = requestTargets(method);

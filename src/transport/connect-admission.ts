@@ -4,16 +4,19 @@ import { createContextKey, type HandlerContext } from '@connectrpc/connect';
 import type { UniversalHandler } from '@connectrpc/connect/protocol';
 import { Fault } from '../domain/fault.ts';
 import { type Invoke, toFault } from '../rpc/invoke.ts';
-import type { Method } from '../rpc/method.ts';
+import type { Answered, Method } from '../rpc/method.ts';
+import type { AnswerStream, InvokeStream } from '../rpc/streams/invoke-stream.ts';
+import { outletOf } from './answer-watch.ts';
 import { traceparentOf } from './call-ids.ts';
-import { type PendingCall, startCall } from './connect-call.ts';
+import { type PendingCall, startCall, startStream } from './connect-call.ts';
 import { deadlineFault, type ErrorShape, rewordLibraryError, shapeKey, toConnectError } from './connect-errors.ts';
 import { type Exchange, exchangeKey, hasLeft } from './connect-exchange.ts';
 import { rpcMethods } from './connect-refusal.ts';
 import { expectationProblem } from './expectation.ts';
 import { familyOf } from './status.ts';
 
-export const callKey = createContextKey<PendingCall | null>(null);
+export const callKey = createContextKey<PendingCall<Answered> | null>(null);
+export const streamKey = createContextKey<PendingCall<AnswerStream> | null>(null);
 
 /** What keeps the library from serving a request to a path it knows. */
 export function problemOf(request: Exchange['request'], handler: UniversalHandler): Fault | null {
@@ -41,25 +44,25 @@ export type Admission = {
   readonly method: Method | undefined;
   readonly sizeMaxBytes: number;
   readonly invoke: Invoke;
+  readonly invokeStream: InvokeStream;
 };
 
 /**
  * Runs before a byte of the message is read. The pipeline starts here and asks for the message once the caller is
  * admitted; until then nothing of the body is buffered or unpacked.
  */
-export async function admit(context: HandlerContext, { method, sizeMaxBytes, invoke }: Admission): Promise<void> {
+export async function admit(context: HandlerContext, admission: Admission): Promise<void> {
+  const { method, sizeMaxBytes } = admission;
   const exchange = context.values.get(exchangeKey);
   if (!exchange) throw new Error('the request was not announced');
-  const { ids, header, origin, request, response, end } = exchange;
+  const { ids, request, response, end } = exchange;
   const family = method ? familyOf(method.policy) : 'flat';
   const shape: ErrorShape = { family, ids, sizeMaxBytes, onFault: end.onFault };
   context.values.set(shapeKey, shape);
   context.responseHeader.set('x-request-id', ids.requestId);
   const traceparent = traceparentOf(ids);
   if (traceparent) context.responseHeader.set('traceparent', traceparent);
-  const told = { hasLeft: () => hasLeft(exchange), onCaller: end.onCaller };
-  const call = method ? startCall({ invoke, method, header, ids, origin, ...told }) : null;
-  context.values.set(callKey, call);
+  const call = begin(context, exchange, admission);
   onceAborted(context.signal, () => {
     rewordLibraryError(context.signal.reason, shape);
     call?.abandon();
@@ -72,6 +75,22 @@ export async function admit(context: HandlerContext, { method, sizeMaxBytes, inv
     throw toConnectError(toFault(error), shape);
   }
   if (request.headers.expect !== undefined) response.writeContinue();
+}
+
+/** Null for health and reflection. */
+function begin(context: HandlerContext, exchange: Exchange, { method, invoke, invokeStream }: Admission) {
+  const { ids, header, origin, response, end } = exchange;
+  if (method === undefined) return null;
+  const told = { header, ids, origin, hasLeft: () => hasLeft(exchange), onCaller: end.onCaller };
+  if (method.kind === 'unary') {
+    const call = startCall(invoke, { method, ...told });
+    context.values.set(callKey, call);
+    return call;
+  }
+  const { signal } = context;
+  const call = startStream(invokeStream, { method, ...told }, { signal, cut: () => outletOf(response).destroy() });
+  context.values.set(streamKey, call);
+  return call;
 }
 
 function onceAborted(signal: AbortSignal, act: () => void): void {

@@ -1,7 +1,8 @@
-/** One unary call between the Connect library and the pipeline. */
+/** One call between the Connect library and the pipeline. */
 
-import type { Call, Invoke } from '../rpc/invoke.ts';
-import type { Answered, CallIds, Method, Request } from '../rpc/method.ts';
+import type { Call, Decode, Invoke } from '../rpc/invoke.ts';
+import type { Answered, CallIds, Method, Request, StreamMethod, UnaryMethod } from '../rpc/method.ts';
+import type { AnswerStream, InvokeStream } from '../rpc/streams/invoke-stream.ts';
 import { deadlineFault } from './connect-errors.ts';
 import type { Origin } from './origin.ts';
 
@@ -9,18 +10,17 @@ import type { Origin } from './origin.ts';
  * The library hands over a message it has decoded itself, the pipeline wants to ask for it. So the pipeline starts
  * first and waits at that question.
  */
-export type PendingCall = {
+export type PendingCall<Response> = {
   /** Settles once the caller may send the message; rejects with the refusal. */
   readonly admitted: (signal: AbortSignal) => Promise<void>;
   /** Answers the pipeline's question, and then the response. */
-  readonly run: (request: Request, signal: AbortSignal) => Promise<Answered>;
+  readonly run: (request: Request, signal: AbortSignal) => Promise<Response>;
   /** Lets the pipeline end where the message will not come. */
   readonly abandon: () => void;
 };
 
-export type CallStart = {
-  readonly invoke: Invoke;
-  readonly method: Method;
+export type CallStart<M extends Method> = {
+  readonly method: M;
   readonly header: (name: string) => string | undefined;
   readonly ids: CallIds;
   readonly origin: Origin;
@@ -28,10 +28,29 @@ export type CallStart = {
   readonly onCaller: NonNullable<Call['onCaller']>;
 };
 
-export function startCall({ invoke, method, origin, ...call }: CallStart): PendingCall {
+export function startCall(invoke: Invoke, { method, origin, ...call }: CallStart<UnaryMethod>): PendingCall<Answered> {
+  return start((decode) => invoke(method, { transport: 'connect', ...call, ...origin }, decode));
+}
+
+type Leaving = { readonly signal: AbortSignal; readonly cut: () => void };
+
+export function startStream(
+  invoke: InvokeStream,
+  { method, origin, ...call }: CallStart<StreamMethod>,
+  leaving: Leaving,
+): PendingCall<AnswerStream> {
+  return start(async (decode) => {
+    const answers = await invoke(method, { transport: 'connect', ...call, ...origin, ...leaving }, decode);
+    // Nobody waits for it then, who could end it.
+    if (leaving.signal.aborted) answers.close();
+    return answers;
+  });
+}
+
+function start<Response>(begin: (decode: Decode) => Promise<Response>): PendingCall<Response> {
   const question = Promise.withResolvers<void>();
   const message = Promise.withResolvers<Request>();
-  const response = invoke(method, { transport: 'connect', ...call, ...origin }, () => {
+  const response = begin(() => {
     question.resolve();
     return message.promise;
   });

@@ -18,6 +18,7 @@ import type { Origin } from './origin.ts';
 import type { ReadBudget } from './read-budget.ts';
 import { isGrpc } from './rpc-request.ts';
 import type { HttpHandler } from './server.ts';
+import { percentEncode } from './status.ts';
 
 export type Exchange = {
   readonly request: Parameters<HttpHandler>[0];
@@ -36,6 +37,7 @@ export const exchangeKey = createContextKey<Exchange | null>(null);
 
 /** Before a message of gRPC: whether it is compressed, and its length. */
 const PREFIX_BYTES = 5;
+const MESSAGE_TRAILER = 'grpc-message';
 
 type Running = { readonly exchange: Exchange; readonly values: ContextValues };
 
@@ -71,7 +73,8 @@ export async function runExchange(
       const answered = await checkMessages(request, { values, takeSteps, method: exchange.method }, body, (checked) =>
         handler({ ...universal, body: checked }),
       );
-      return exchange.method && answered.body ? countAnswer({ exchange, answers }, answered) : answered;
+      const spelled = spellTrailer(answered);
+      return exchange.method?.kind === 'unary' && spelled.body ? countAnswer({ exchange, answers }, spelled) : spelled;
     });
     if (!answer) return;
     exchange.end.tell(answer.status);
@@ -98,6 +101,18 @@ export function countBody(bytes: number, at: Running | undefined = running.getSt
 /** Whether nobody waits any more for what is read or unpacked here. */
 export function isAbandoned(): boolean {
   return running.getStore()?.exchange.response.destroyed === true;
+}
+
+/** The library escapes more of a message than gRPC asks for, and than its clients undo. Trailers are known at the end. */
+function spellTrailer(answered: UniversalServerResponse): UniversalServerResponse {
+  const { trailer } = answered;
+  if (trailer === undefined) return answered;
+  const spelled = () => {
+    const message = trailer.get(MESSAGE_TRAILER);
+    if (message !== null) trailer.set(MESSAGE_TRAILER, percentEncode(decodeURIComponent(message)));
+    return trailer;
+  };
+  return Object.defineProperty({ ...answered }, 'trailer', { get: spelled });
 }
 
 type Counting = { readonly exchange: Exchange; readonly answers: AnswerWatch };

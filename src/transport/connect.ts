@@ -17,7 +17,7 @@ import { ServerReflection } from '../../gen/grpc/reflection/v1/reflection_pb.js'
 import { ServerReflection as ServerReflectionAlpha } from '../../gen/grpc/reflection/v1alpha/reflection_pb.js';
 import { Fault } from '../domain/fault.ts';
 import type { Method } from '../rpc/method.ts';
-import { admit, callKey, problemOf } from './connect-admission.ts';
+import { admit, callKey, problemOf, streamKey } from './connect-admission.ts';
 import { capDeadline } from './connect-deadline.ts';
 import { watchExchange } from './connect-end.ts';
 import { faultsToErrors } from './connect-errors.ts';
@@ -59,7 +59,7 @@ export function createConnect(deps: ConnectDeps): HttpHandler {
     requestGate(context) {
       const method = byName.get(`/${context.service.typeName}/${context.method.name}`);
       const sizeMaxBytes = method?.sizeMaxBytes ?? OPEN_MESSAGE_MAX_BYTES;
-      return admit(context, { method, sizeMaxBytes, invoke: deps.invoke });
+      return admit(context, { method, sizeMaxBytes, invoke: deps.invoke, invokeStream: deps.invokeStream });
     },
     interceptors: [faultsToErrors],
   });
@@ -101,7 +101,12 @@ export function createConnect(deps: ConnectDeps): HttpHandler {
 }
 
 function addRoutes(router: ConnectRouter, { methods, health }: ConnectDeps): void {
-  for (const { desc, sizeMaxBytes, policy } of methods) {
+  for (const method of methods) {
+    const { sizeMaxBytes, policy } = method;
+    if (method.kind === 'stream') {
+      router.rpc(method.desc, answerAgain, { readMaxBytes: sizeMaxBytes, ...NEVER_COMPRESSED });
+      continue;
+    }
     const run = async (message: Message, { values, signal, responseHeader }: HandlerContext) => {
       const call = values.get(callKey);
       if (!call) throw new Error('the call was not admitted');
@@ -109,7 +114,7 @@ function addRoutes(router: ConnectRouter, { methods, health }: ConnectDeps): voi
       for (const [name, value] of Object.entries(answered.headers)) responseHeader.set(name, value);
       return answered.message;
     };
-    router.rpc(desc, run, { readMaxBytes: sizeMaxBytes, ...(policy.secret ? NEVER_COMPRESSED : {}) });
+    router.rpc(method.desc, run, { readMaxBytes: sizeMaxBytes, ...(policy.secret ? NEVER_COMPRESSED : {}) });
   }
   router.service(Health, { ...health, watch: limitStreams(health.watch, 'watches', WATCH_SHARES) });
   const reflect = createReflection([...servicesOf(methods), Health, ServerReflection, ServerReflectionAlpha]);
@@ -117,6 +122,17 @@ function addRoutes(router: ConnectRouter, { methods, health }: ConnectDeps): voi
   router.service(ServerReflection, { serverReflectionInfo: answerAll }, NEVER_COMPRESSED);
   // The messages of the older version have other names and the same fields.
   router.service(ServerReflectionAlpha, { serverReflectionInfo: answerAll as unknown as AlphaImpl }, NEVER_COMPRESSED);
+}
+
+async function* answerAgain(message: Message, { values, signal }: HandlerContext): AsyncGenerator<Message> {
+  const call = values.get(streamKey);
+  if (!call) throw new Error('the call was not admitted');
+  const answers = await call.run(values.get(requestKey) ?? { kind: 'message', message }, signal);
+  try {
+    yield* answers;
+  } finally {
+    answers.close();
+  }
 }
 
 type AlphaImpl = MethodImpl<(typeof ServerReflectionAlpha)['method']['serverReflectionInfo']>;

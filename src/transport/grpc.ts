@@ -10,7 +10,8 @@ import { ErrorFamily } from '../../gen/spandrel/v1/options_pb.js';
 import { Fault } from '../domain/fault.ts';
 import type { TakeSteps } from '../domain/steps.ts';
 import { type Invoke, toFault } from '../rpc/invoke.ts';
-import type { Answered, CallerKind, CallIds, Method } from '../rpc/method.ts';
+import type { Answered, CallerKind, CallIds, Method, UnaryMethod } from '../rpc/method.ts';
+import type { InvokeStream } from '../rpc/streams/invoke-stream.ts';
 import type { AnswerWatch } from './answer-watch.ts';
 import { type IdSource, traceparentOf } from './call-ids.ts';
 import type { CallLog } from './call-log.ts';
@@ -33,6 +34,7 @@ const TRAILERS_OK = { 'grpc-status': '0' };
 export type GrpcDeps = {
   readonly methods: readonly Method[];
   readonly invoke: Invoke;
+  readonly invokeStream: InvokeStream;
   readonly ids: IdSource;
   readonly originOf: OriginOf;
   readonly answers: AnswerWatch;
@@ -44,7 +46,8 @@ export type GrpcDeps = {
 /** Serves the unary rpcs of `methods` to gRPC clients. */
 export function createGrpc(deps: GrpcDeps): Handlers['grpc'] {
   const { methods, ids } = deps;
-  const byPath = new Map(methods.map((method) => [method.path, method]));
+  const unary = methods.filter((method) => method.kind === 'unary');
+  const byPath = new Map(unary.map((method) => [method.path, method]));
   const methodOf = (headers: IncomingHttpHeaders) => byPath.get(String(headers[':path']));
   return {
     takes(headers) {
@@ -69,7 +72,7 @@ export function createGrpc(deps: GrpcDeps): Handlers['grpc'] {
   };
 }
 
-type Served = GrpcDeps & { readonly stream: ServerHttp2Stream; readonly method: Method };
+type Served = GrpcDeps & { readonly stream: ServerHttp2Stream; readonly method: UnaryMethod };
 
 type Call = {
   readonly stream: ServerHttp2Stream;

@@ -222,6 +222,6 @@ export function packStatus({ code, message, details }: ErrorStatus): Uint8Array 
 }
 
 /** Spaces and other printable ASCII may stay as they are; everything else travels as %XX. */
-function percentEncode(message: string): string {
+export function percentEncode(message: string): string {
   return message.replace(/[^ -$&-~]+/gu, encodeURIComponent);
 }

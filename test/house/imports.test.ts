@@ -11,6 +11,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'transport',
     'rpc/invoke.ts',
     'rpc/method.ts',
+    'rpc/streams/invoke-stream.ts',
     'rpc/quotas.ts',
     'rpc/rest-shape.ts',
     'rpc/validate.ts',

@@ -31,11 +31,14 @@ async function written(spans: readonly Span[], evaluations: readonly Evaluation[
   };
   const choice = { rootId: null, inputFromId: null, outputFromId: null, errorFromId: null, name: '', models: [] };
   const texts = { input: '', output: '', expectedOutput: null, errorJson: null, asciiTree: '', nextSpansCursor: null };
-  const traces: Pick<Traces, 'get'> = { get: async () => ({ record, choice, ...texts, spans, evaluations }) };
+  const traces: Pick<Traces, 'get'> = {
+    get: async () => ({ record, choice, ...texts, spans, evaluations, isShortOfEvaluations: false }),
+  };
   const { getTrace } = createTraceRpc({
     changes: {} as never,
     analytics: {} as never,
     searches: {} as never,
+    exports: {} as never,
     traces: traces as Traces,
     settings: {} as never,
     platformUrl: () => '',

@@ -8,7 +8,7 @@ import { Fault } from '../../src/domain/fault.ts';
 import { createIdempotency } from '../../src/domain/idempotency.ts';
 import type { RefusedDeed } from '../../src/domain/refusals.ts';
 import { createInvoke } from '../../src/rpc/invoke.ts';
-import type { Answered, Implementation, Method } from '../../src/rpc/method.ts';
+import type { Answered, Implementation, UnaryMethod } from '../../src/rpc/method.ts';
 import { createQuotas } from '../../src/rpc/quotas.ts';
 import { compileService } from '../../src/rpc/registry.ts';
 import { createFakeManagementStore } from './management-store.ts';
@@ -48,7 +48,7 @@ export type Sent = {
 };
 
 export type Pipeline<S extends DescService> = {
-  readonly method: (name: keyof S['method'] & string) => Method;
+  readonly method: (name: keyof S['method'] & string) => UnaryMethod;
   readonly call: (name: keyof S['method'] & string, request: object, sent: Sent) => Promise<Answered>;
   readonly store: ReturnType<typeof createFakeManagementStore>;
   readonly refused: { readonly actor: Actor; readonly deed: RefusedDeed }[];
@@ -89,7 +89,7 @@ export function createPipeline<S extends DescService>(service: S, code: Partial<
   });
   const method = (name: string) => {
     const found = methods.find(({ desc }) => desc.localName === name);
-    if (!found) throw new Error(`there is no ${name}`);
+    if (found?.kind !== 'unary') throw new Error(`there is no ${name}`);
     return found;
   };
   return {

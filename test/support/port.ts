@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { create, type DescMethodUnary, getOption, type Message } from '@bufbuild/protobuf';
+import { create, type DescMethod, type DescMethodUnary, getOption, type Message } from '@bufbuild/protobuf';
 import { http } from '../../gen/google/api/annotations_pb.js';
 import { EventService } from '../../gen/spandrel/v1/events_pb.js';
 import { ApiKeyService } from '../../gen/spandrel/v1/keys_pb.js';
@@ -87,9 +87,9 @@ export type Port = Listening & {
 };
 
 export const METHODS: readonly Method[] = [TraceService, EventService, ApiKeyService].flatMap(({ methods, typeName }) =>
-  methods.map((desc) => ({
-    // All of them have unary rpcs only.
-    desc: desc as DescMethodUnary,
+  methods.filter(isUnary).map((desc) => ({
+    kind: 'unary' as const,
+    desc,
     path: `/${typeName}/${desc.name}`,
     policy: getOption(desc, policy),
     isRead: getOption(desc, http).pattern.case === 'get',
@@ -97,6 +97,10 @@ export const METHODS: readonly Method[] = [TraceService, EventService, ApiKeySer
     handler: { handle: () => Promise.reject(new Error('the pipeline of the tests has code of its own')) },
   })),
 );
+
+function isUnary(desc: DescMethod): desc is DescMethodUnary {
+  return desc.methodKind === 'unary';
+}
 
 export async function startPort(options: PortOptions = {}): Promise<Port> {
   const { tls = false, limits = {}, serve = () => ({}), fallback = echo, headers = {} } = options;
@@ -200,6 +204,8 @@ export function createCallParts(options: PortOptions = {}) {
     reading: createReadBudget({ bytesPerTurn: 65_536 }),
     nextTurn,
     takeSteps: createStepTaker({ nextTurn, nowMs: () => performance.now() }),
+    // What streams is tested with the whole server.
+    invokeStream: () => Promise.reject(new Error('nothing streams here')),
     callLog: { nowMs: () => performance.now(), ended: () => {}, stop: () => {} },
   };
 }

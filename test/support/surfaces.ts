@@ -2,6 +2,7 @@
 
 import {
   create,
+  type DescMethodServerStreaming,
   type DescMethodUnary,
   fromBinary,
   getOption,
@@ -25,7 +26,10 @@ export type RestCase = {
 
 type Headers = { readonly [name: string]: string };
 
-export type SurfaceCase<M extends DescMethodUnary = DescMethodUnary> = {
+/** Of a stream the first answer is what is judged. */
+export type Callable = DescMethodUnary | DescMethodServerStreaming;
+
+export type SurfaceCase<M extends Callable = Callable> = {
   readonly name: string;
   readonly headers: Headers;
   readonly rest: RestCase;
@@ -53,10 +57,29 @@ export async function callRest(address: string, { verb = 'GET', path, body, head
     body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
   const typed: Headers = body === undefined ? {} : { 'content-type': 'application/json' };
   const response = await fetch(address + path, { method: verb, headers: { ...typed, ...headers }, ...sent });
-  const text = await response.text();
+  const text = await readText(response);
   const { status, headers: received } = response;
   checkExchange({ verb, path, body: sent.body, status, headers: received, text });
-  return { status, body: text === '' ? null : JSON.parse(text), headers: received, text };
+  return { status, body: bodyOf(received, text), headers: received, text };
+}
+
+/** What of an answer is there at once, where it would never end. */
+async function readText(response: Response): Promise<string> {
+  if (!isEvents(response.headers)) return await response.text();
+  const reader = response.body?.getReader();
+  const first = await reader?.read();
+  await reader?.cancel();
+  return Buffer.from(first?.value ?? new Uint8Array()).toString();
+}
+
+function isEvents(headers: globalThis.Headers): boolean {
+  return headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+}
+
+/** Of several lines the first. */
+function bodyOf(headers: globalThis.Headers, text: string): Body {
+  if (text === '' || isEvents(headers)) return null;
+  return JSON.parse(headers.get('content-type') === 'application/x-ndjson' ? (text.split('\n', 1)[0] ?? '') : text);
 }
 
 export type RpcAnswer =
@@ -88,8 +111,8 @@ function connect(address: string): Client {
   });
 }
 
-/** A unary call by @grpc/grpc-js; the answer is shown as REST would write it. */
-export async function callRpc<M extends DescMethodUnary>(
+/** A call by @grpc/grpc-js; the answer is shown as REST would write it. */
+export async function callRpc<M extends Callable>(
   address: string,
   { method, request, headers }: { method: M; request: MessageInitShape<M['input']>; headers: Headers },
 ): Promise<RpcAnswer> {
@@ -98,20 +121,31 @@ export async function callRpc<M extends DescMethodUnary>(
   for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
   let initial = new Metadata();
   try {
-    const message = await new Promise<Uint8Array>((resolve, reject) => {
-      const call = client.makeUnaryRequest(
-        `/${method.parent.typeName}/${method.name}`,
-        (value: Buffer) => value,
-        (value: Buffer) => value,
-        Buffer.from(toBinary(method.input, create(method.input, request))),
-        metadata,
-        { deadline: Date.now() + 20_000 },
-        (error, value) => (error ? reject(error) : resolve(value as Buffer)),
-      );
-      call.on('metadata', (received: Metadata) => {
+    const message = await new Promise<Uint8Array | null>((resolve, reject) => {
+      const path = `/${method.parent.typeName}/${method.name}`;
+      const bytes = Buffer.from(toBinary(method.input, create(method.input, request)));
+      const options = { deadline: Date.now() + 20_000 };
+      const onMetadata = (received: Metadata) => {
         initial = received;
-      });
+      };
+      if (method.methodKind === 'server_streaming') {
+        const stream = client.makeServerStreamRequest(path, asItIs, asItIs, bytes, metadata, options);
+        stream
+          .on('metadata', onMetadata)
+          .on('error', reject)
+          .on('end', () => resolve(null));
+        stream.once('data', (value: Buffer) => {
+          resolve(value);
+          stream.cancel();
+        });
+        return;
+      }
+      const call = client.makeUnaryRequest(path, asItIs, asItIs, bytes, metadata, options, (error, value) =>
+        error ? reject(error) : resolve(value as Buffer),
+      );
+      call.on('metadata', onMetadata);
     });
+    if (message === null) return { ok: true, body: null, metadata: initial };
     const encode = compileEncoder(method.output);
     return { ok: true, body: JSON.parse(encode(fromBinary(method.output, message))), metadata: initial };
   } catch (error) {
@@ -119,6 +153,10 @@ export async function callRpc<M extends DescMethodUnary>(
   } finally {
     if (!kept.has(address)) client.close();
   }
+}
+
+function asItIs(value: Buffer): Buffer {
+  return value;
 }
 
 function infoOf(error: ServiceError): { code: string; type: string; meta: unknown } {

@@ -159,6 +159,13 @@ export declare type Policy = Message<"spandrel.v1.Policy"> & {
    * @generated from field: bool null_unsets = 15;
    */
   nullUnsets: boolean;
+
+  /**
+   * How a stream of answers leaves over REST.
+   *
+   * @generated from field: spandrel.v1.RestStream stream = 16;
+   */
+  stream: RestStream;
 };
 
 /**
@@ -238,6 +245,13 @@ export declare type FieldRest = Message<"spandrel.v1.FieldRest"> & {
    * @generated from field: repeated string also = 9;
    */
   also: string[];
+
+  /**
+   * The header that holds it in requests whose query does not.
+   *
+   * @generated from field: string header = 10;
+   */
+  header: string;
 };
 
 /**
@@ -436,6 +450,42 @@ export enum SizeClass {
  * Describes the enum spandrel.v1.SizeClass.
  */
 export declare const SizeClassSchema: GenEnum<SizeClass>;
+
+/**
+ * How the messages of a streaming rpc leave over REST. An rpc streams its answers if and only if it says how.
+ *
+ * @generated from enum spandrel.v1.RestStream
+ */
+export enum RestStream {
+  /**
+   * One answer, not a stream.
+   *
+   * @generated from enum value: REST_STREAM_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Lines of JSON. The answer is one of two messages: the first begins a line; the second has lists, whose items belong
+   * to the lists of the same names in the line before.
+   *
+   * @generated from enum value: REST_STREAM_LINES = 1;
+   */
+  LINES = 1,
+
+  /**
+   * Server-Sent Events. The answer has a string "id", which becomes the id of the event, and at most one of several
+   * messages, which is its data and whose name is its type. Without any of them it is a comment that keeps the
+   * connection open.
+   *
+   * @generated from enum value: REST_STREAM_EVENTS = 2;
+   */
+  EVENTS = 2,
+}
+
+/**
+ * Describes the enum spandrel.v1.RestStream.
+ */
+export declare const RestStreamSchema: GenEnum<RestStream>;
 
 /**
  * The letter case of member names over REST.

@@ -1745,6 +1745,187 @@ export declare type TracePagination = Message<"spandrel.v1.TracePagination"> & {
 export declare const TracePaginationSchema: GenMessage<TracePagination>;
 
 /**
+ * What is to be exported: a search.
+ *
+ * @generated from message spandrel.v1.ExportTracesRequest
+ */
+export declare type ExportTracesRequest = Message<"spandrel.v1.ExportTracesRequest"> & {
+  /**
+   * The first instant, default 30 days ago: RFC 3339, or epoch milliseconds as a number or a text of digits.
+   *
+   * @generated from field: google.protobuf.Timestamp start_date = 1;
+   */
+  startDate?: Timestamp | undefined;
+
+  /**
+   * The last instant, default in 24 hours.
+   *
+   * @generated from field: google.protobuf.Timestamp end_date = 2;
+   */
+  endDate?: Timestamp | undefined;
+
+  /**
+   * A text that the input, the output, a name or an error message holds, in upper or lower case. Empty: any.
+   *
+   * @generated from field: string query = 3;
+   */
+  query: string;
+
+  /**
+   * A JSON object of filters by name, described in docs/search.md.
+   *
+   * @generated from field: optional string filters_json = 4;
+   */
+  filtersJson?: string | undefined;
+
+  /**
+   * Finds the traces instead that the filters do not fit.
+   *
+   * @generated from field: bool negate_filters = 5;
+   */
+  negateFilters: boolean;
+
+  /**
+   * Looks only at these traces.
+   *
+   * @generated from field: repeated string trace_ids = 6;
+   */
+  traceIds: string[];
+
+  /**
+   * started_at unless asked otherwise.
+   *
+   * @generated from field: spandrel.v1.TraceSort sort_by = 7;
+   */
+  sortBy: TraceSort;
+
+  /**
+   * desc unless asked otherwise.
+   *
+   * @generated from field: spandrel.v1.SortDirection sort_direction = 8;
+   */
+  sortDirection: SortDirection;
+
+  /**
+   * occurred unless asked otherwise.
+   *
+   * @generated from field: spandrel.v1.TraceDateField date_field = 9;
+   */
+  dateField: TraceDateField;
+
+  /**
+   * json unless digest is asked for.
+   *
+   * @generated from field: spandrel.v1.TraceFormat format = 10;
+   */
+  format: TraceFormat;
+
+  /**
+   * Asks for the digest, too.
+   *
+   * @generated from field: bool llm_mode = 11;
+   */
+  llmMode: boolean;
+
+  /**
+   * Whether each trace comes with all its spans.
+   *
+   * @generated from field: bool include_spans = 12;
+   */
+  includeSpans: boolean;
+
+  /**
+   * Nothing but none.
+   *
+   * @generated from field: string group_by = 13;
+   */
+  groupBy: string;
+
+  /**
+   * Nothing but 0: an export has no pages.
+   *
+   * @generated from field: int32 page_offset = 14;
+   */
+  pageOffset: number;
+
+  /**
+   * Not offered: every member is shown.
+   *
+   * @generated from field: optional string select_json = 15;
+   */
+  selectJson?: string | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.ExportTracesRequest.
+ * Use `create(ExportTracesRequestSchema)` to create a new message.
+ */
+export declare const ExportTracesRequestSchema: GenMessage<ExportTracesRequest>;
+
+/**
+ * A trace, or more of the one before.
+ *
+ * @generated from message spandrel.v1.ExportTracesResponse
+ */
+export declare type ExportTracesResponse = Message<"spandrel.v1.ExportTracesResponse"> & {
+  /**
+   * One of the two.
+   *
+   * @generated from oneof spandrel.v1.ExportTracesResponse.part
+   */
+  part: {
+    /**
+     * The next trace.
+     *
+     * @generated from field: spandrel.v1.FoundTrace row = 1;
+     */
+    value: FoundTrace;
+    case: "row";
+  } | {
+    /**
+     * More of it.
+     *
+     * @generated from field: spandrel.v1.MoreOfTrace more = 2;
+     */
+    value: MoreOfTrace;
+    case: "more";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message spandrel.v1.ExportTracesResponse.
+ * Use `create(ExportTracesResponseSchema)` to create a new message.
+ */
+export declare const ExportTracesResponseSchema: GenMessage<ExportTracesResponse>;
+
+/**
+ * What had no room beside a trace.
+ *
+ * @generated from message spandrel.v1.MoreOfTrace
+ */
+export declare type MoreOfTrace = Message<"spandrel.v1.MoreOfTrace"> & {
+  /**
+   * Further results, which follow on those of the trace.
+   *
+   * @generated from field: repeated spandrel.v1.TraceEvaluation evaluations = 1;
+   */
+  evaluations: TraceEvaluation[];
+
+  /**
+   * Further spans, which follow on those of the trace.
+   *
+   * @generated from field: repeated spandrel.v1.TraceSpan spans = 2;
+   */
+  spans: TraceSpan[];
+};
+
+/**
+ * Describes the message spandrel.v1.MoreOfTrace.
+ * Use `create(MoreOfTraceSchema)` to create a new message.
+ */
+export declare const MoreOfTraceSchema: GenMessage<MoreOfTrace>;
+
+/**
  * Names a thread.
  *
  * @generated from message spandrel.v1.GetThreadRequest
@@ -2361,6 +2542,20 @@ export declare const TraceService: GenService<{
     methodKind: "unary";
     input: typeof SearchTracesRequestSchema;
     output: typeof SearchTracesResponseSchema;
+  },
+  /**
+   * Finds what a search finds, all of it, in the same order: the body is that of a search without pageSize and scrollId.
+   * Over REST the answer is application/x-ndjson, a trace in each line; where it breaks off, it is not complete. Over RPC
+   * a message has a trace, and where that is large its other parts are in the messages that follow. With includeSpans a
+   * trace comes with every span.
+   * Errors: INVALID_ARGUMENT validation_error.
+   *
+   * @generated from rpc spandrel.v1.TraceService.ExportTraces
+   */
+  exportTraces: {
+    methodKind: "server_streaming";
+    input: typeof ExportTracesRequestSchema;
+    output: typeof ExportTracesResponseSchema;
   },
   /**
    * The traces of one thread, oldest first, each with its first 200 spans. A thread that nobody named has none.

@@ -9,6 +9,7 @@ import { hasRequiredField } from '../../rpc/field-rules.ts';
 import { type Invoke, requireCaller, toFault } from '../../rpc/invoke.ts';
 import type { CallerKind, Method, Request, TolerantHandler } from '../../rpc/method.ts';
 import type { RequestQuota } from '../../rpc/quotas.ts';
+import type { InvokeStream } from '../../rpc/streams/invoke-stream.ts';
 import { type AnswerWatch, isGone, outletOf } from '../answer-watch.ts';
 import type { IdSource } from '../call-ids.ts';
 import type { CallLog } from '../call-log.ts';
@@ -28,11 +29,13 @@ import { isJsonObject, type JsonObject } from './json-object.ts';
 import { answerPage, type Page, type Pages } from './page.ts';
 import { splitTarget } from './path.ts';
 import { compileRoutes, type Route } from './routes.ts';
+import { serveStream, watchLeaving } from './streams/serve-stream.ts';
 import { absenceOf } from './unserved.ts';
 
 export type RestDeps = {
   readonly methods: readonly Method[];
   readonly invoke: Invoke;
+  readonly invokeStream: InvokeStream;
   readonly ids: IdSource;
   readonly watch: BodyWatch;
   readonly reading: ReadBudget;
@@ -124,9 +127,14 @@ export function createRest(deps: RestDeps): RestHandler {
         },
         addressed: () => addressedMessage(route, parameters),
       };
-      const { message, headers } = await deps.invoke(method, call, () =>
-        decode(deps, { request, response, route, parameters, query, quota, wire }),
-      );
+      const read = () => decode(deps, { request, response, route, parameters, query, quota, wire });
+      if (method.kind === 'stream') {
+        const answers = await deps.invokeStream(method, { ...call, ...watchLeaving(response) }, read);
+        end(method.policy.successStatus, null);
+        if (route.form) await serveStream({ request, response, ids, family, form: route.form }, answers);
+        return;
+      }
+      const { message, headers } = await deps.invoke(method, call, read);
       try {
         const { nextTurn } = deps;
         const built = wire

@@ -3,12 +3,13 @@
 import { type DescMessage, getOption } from '@bufbuild/protobuf';
 import { http } from '../../../gen/google/api/annotations_pb.js';
 import type { HttpRule } from '../../../gen/google/api/http_pb.js';
-import type { Method } from '../../rpc/method.ts';
+import type { Method, UnaryMethod } from '../../rpc/method.ts';
 import { pathParameters, routeOf } from '../../rpc/rest-shape.ts';
 import { openWire, type Wire } from '../otlp/wire.ts';
 import { compilePieces, type WritePieces } from './encode.ts';
 import { familyOfPath } from './errors.ts';
 import { splitPath } from './path.ts';
+import { compileForm, type StreamForm } from './streams/form.ts';
 
 export type Route = {
   readonly method: Method;
@@ -26,6 +27,8 @@ export type Route = {
   readonly constants: Readonly<Record<string, string>>;
   /** Set where requests and answers look as OpenTelemetry says, and not as this contract does. */
   readonly openWire?: (mediaType: string | undefined) => Wire;
+  /** Set where the answers are a stream, which `encode` has no part in. */
+  readonly form?: StreamForm;
 };
 
 type Segment = { readonly literal: string } | { readonly parameter: string };
@@ -109,7 +112,7 @@ function parametersOf(route: Route, segments: readonly string[]): Readonly<Recor
 }
 
 function routesOfMethod(method: Method): Route[] {
-  if (method.otlpPaths) return method.otlpPaths.map((path) => otlpRoute(method, path));
+  if (method.kind === 'unary' && method.otlpPaths) return method.otlpPaths.map((path) => otlpRoute(method, path));
   const rule = getOption(method.desc, http);
   const current = leaveOutOthers([rule, ...rule.additionalBindings].map((each) => routeOfRule(method, each)));
   const legacy = method.policy.legacy.map(
@@ -148,10 +151,11 @@ function routeOfRule(method: Method, rule: HttpRule): Route {
     encode: compilePieces(method.desc.output),
     segments: parseTemplate(method, template, constants),
     constants,
+    ...(method.kind === 'stream' ? { form: compileForm(method) } : {}),
   };
 }
 
-function otlpRoute(method: Method, path: string): Route {
+function otlpRoute(method: UnaryMethod, path: string): Route {
   return {
     method,
     verb: 'POST',

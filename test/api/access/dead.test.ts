@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { DescMethodUnary } from '@bufbuild/protobuf';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { hashSecret, mintApiKey } from '../../../src/domain/secrets.ts';
 import { pathParameters } from '../../../src/rpc/rest-shape.ts';
 import type { TestApp } from '../../support/app.ts';
 import { inParallel } from '../../support/scenario.ts';
+import type { Callable } from '../../support/surfaces.ts';
 import { ask, type Outcome, routesOf, SURFACES } from './question.ts';
 import { nameOf, readRoutedMethods } from './services.ts';
 import { atOrganization, createWorld, freshName, type World } from './world.ts';
@@ -16,7 +16,7 @@ type Dead = { readonly [what: string]: string };
 
 let world: World;
 let dead: Dead;
-let methods: readonly DescMethodUnary[];
+let methods: readonly Callable[];
 beforeAll(async () => {
   world = await createWorld();
   dead = await makeDead(world);

@@ -1,8 +1,8 @@
 /** Reads a table of who may do what, and asks every cell of it over REST and over gRPC. */
 
-import type { DescMethodUnary } from '@bufbuild/protobuf';
 import { expect, it } from 'vitest';
 import { inParallel } from '../../support/scenario.ts';
+import type { Callable } from '../../support/surfaces.ts';
 import { ask, type Question, SURFACES, type Wanted } from './question.ts';
 import { CALLERS, type CallerName, type MemberName, type World } from './world.ts';
 
@@ -51,7 +51,7 @@ export function makeFor<T>(
 
 /** What a row asks. What a cell changes is its own. */
 export type Operation = {
-  readonly method: DescMethodUnary;
+  readonly method: Callable;
   readonly ask: (cell: Cell) => Asked | Promise<Asked>;
   readonly codes?: Codes;
   /** For listings: the id of an item. */
@@ -87,7 +87,7 @@ export function testMatrix(matrix: Matrix, world: () => World): void {
 }
 
 /** The rpcs that have a row. */
-export function methodsOf({ operations }: Matrix): readonly DescMethodUnary[] {
+export function methodsOf({ operations }: Matrix): readonly Callable[] {
   return Object.values(operations).map(({ method }) => method);
 }
 

@@ -31,7 +31,8 @@ const { reportRequests, reportGovernanceEvents } = GatewayService.method;
 const { getEvaluator, listEvaluators, createEvaluator, updateEvaluator, deleteEvaluator } = EvaluatorService.method;
 const { collectTrace, getTrace, getProjectSettings, updateProjectSettings } = TraceService.method;
 const { queryAnalytics, getUserStats } = TraceService.method;
-const { searchTraces, getThread, updateTraceMetadata, deleteTrace, validateCredential } = TraceService.method;
+const { searchTraces, exportTraces, getThread, updateTraceMetadata, deleteTrace, validateCredential } =
+  TraceService.method;
 
 const { listOverrides, createOverride, deleteOverride, matchPrice } = PricingService.method;
 
@@ -85,6 +86,7 @@ match a price in P1                    | 200  | 200   | 403d | 403d | 403d | 200
 search the traces of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 sum up the traces of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 sum up the traces of a user in P1      | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
+export the traces of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 read a thread of P1                    | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 change the metadata of a trace of P1   | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
 delete a trace of P1                   | 200  | 200   | 403d | 403d | 403d | 403d  | 403d  | 403d | 200   | 403d | 403d | 200
@@ -282,6 +284,7 @@ export const ORGANIZATION_MATRIX: Matrix = {
     'search the traces of P1': inP1(searchTraces, () => ({ body: {}, message: {} })),
     'sum up the traces of P1': inP1(queryAnalytics, () => ({ query: { from: '0', to: '9007199254740991' } })),
     'sum up the traces of a user in P1': inP1(getUserStats, () => ({ parameters: { user_id: 'user-1' } })),
+    'export the traces of P1': inP1(exportTraces, () => ({ body: {}, message: {} })),
     'read a thread of P1': inP1(getThread, () => ({ parameters: { thread_id: 'thread-1' } })),
     'change the metadata of a trace of P1': inP1(updateTraceMetadata, ({ traceId }) => ({
       parameters: { trace_id: traceId },

@@ -1,18 +1,18 @@
 /** One question to one rpc in the words of REST, asked over REST and over gRPC. */
 
-import { type DescMethodUnary, getOption, type Message } from '@bufbuild/protobuf';
+import { getOption, type Message } from '@bufbuild/protobuf';
 import { http } from '../../../gen/google/api/annotations_pb.js';
 import { policy } from '../../../gen/spandrel/v1/options_pb.js';
 import type { JsonValue } from '../../../src/domain/fault.ts';
 import { routeOf } from '../../../src/rpc/rest-shape.ts';
 import { decodeMessage } from '../../../src/transport/rest/decode.ts';
-import { type Body, callRest, callRpc, grpcStatus } from '../../support/surfaces.ts';
+import { type Body, type Callable, callRest, callRpc, grpcStatus } from '../../support/surfaces.ts';
 
 type Texts = Readonly<Record<string, string>>;
 type JsonObject = Readonly<Record<string, JsonValue>>;
 
 export type Question = {
-  readonly method: DescMethodUnary;
+  readonly method: Callable;
   /** By the names in the path template. */
   readonly parameters?: Texts;
   readonly query?: Texts;
@@ -74,7 +74,7 @@ async function askRpc(question: Question, { address, token, wanted }: Asking): P
 }
 
 /** Every path of an rpc, its aliases included. */
-export function routesOf(method: DescMethodUnary): readonly { readonly verb: string; readonly template: string }[] {
+export function routesOf(method: Callable): readonly { readonly verb: string; readonly template: string }[] {
   const rule = getOption(method, http);
   return [rule, ...rule.additionalBindings].map(routeOf);
 }

@@ -1,7 +1,7 @@
 /** A token typed where an id belongs must not come to stand anywhere: not in the audit log, a log line or an answer. */
 
 import { randomBytes } from 'node:crypto';
-import { type DescMethodUnary, getOption } from '@bufbuild/protobuf';
+import { getOption } from '@bufbuild/protobuf';
 import { beforeAll, expect, it } from 'vitest';
 import { http } from '../../../gen/google/api/annotations_pb.js';
 import { ApiKeyService } from '../../../gen/spandrel/v1/keys_pb.js';
@@ -10,19 +10,19 @@ import { mintApiKey, mintProjectKey } from '../../../src/domain/secrets.ts';
 import { pathParameters } from '../../../src/rpc/rest-shape.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
 import { inParallel } from '../../support/scenario.ts';
-import { callRest } from '../../support/surfaces.ts';
+import { type Callable, callRest } from '../../support/surfaces.ts';
 import { ask, type Outcome, type Question, routesOf, SURFACES } from './question.ts';
 import { nameOf, readRoutedMethods } from './services.ts';
 
 const { createApiKey, getApiKey, listApiKeys, updateApiKey, revokeApiKey, rotateApiKey } = ApiKeyService.method;
 const WIDTH = 8;
 
-let methods: readonly DescMethodUnary[];
+let methods: readonly Callable[];
 beforeAll(async () => {
   methods = (await readRoutedMethods()).filter((method) => parametersOf(method).length > 0);
 });
 
-const parametersOf = (method: DescMethodUnary) => routesOf(method).flatMap(({ template }) => pathParameters(template));
+const parametersOf = (method: Callable) => routesOf(method).flatMap(({ template }) => pathParameters(template));
 const secretOf = (token: string) => token.slice(-48);
 const escapeAll = (text: string) => text.replace(/./g, (each) => `%${each.charCodeAt(0).toString(16)}`);
 
@@ -130,7 +130,7 @@ it.each(SURFACES)('the audit log tells which key was meant, whose token was type
   await close(app);
 });
 
-const bodyFor = (method: DescMethodUnary) => (getOption(method, http).body === '' ? {} : { body: {} });
+const bodyFor = (method: Callable) => (getOption(method, http).body === '' ? {} : { body: {} });
 
 /** They are written off the path of requests, and all of them before a server has stopped. */
 async function refusalsOf({ stop, store, organizationId }: TestApp) {

@@ -1,14 +1,6 @@
 /** Sends one request over one of three protocols, and shows every answer the way REST writes it. */
 
-import {
-  create,
-  type DescMethodUnary,
-  fromBinary,
-  fromJson,
-  getOption,
-  type Message,
-  toJson,
-} from '@bufbuild/protobuf';
+import { create, fromBinary, fromJson, getOption, type Message, toJson } from '@bufbuild/protobuf';
 import { http } from '../../../gen/google/api/annotations_pb.js';
 import { ErrorInfoSchema } from '../../../gen/google/rpc/error_details_pb.js';
 import { policy } from '../../../gen/spandrel/v1/options_pb.js';
@@ -21,7 +13,7 @@ import { readRoutedMethods } from '../../api/access/services.ts';
 import type { Ask } from '../access-model/verdict.ts';
 import { readInfo } from '../error-info.ts';
 import { asMessage } from '../fixtures.ts';
-import { type Body, callRest, callRpc, grpcStatus } from '../surfaces.ts';
+import { type Body, type Callable, callRest, callRpc, grpcStatus } from '../surfaces.ts';
 
 export const WIRES = ['REST', 'gRPC', 'Connect'] as const;
 export type Wire = (typeof WIRES)[number];
@@ -51,7 +43,7 @@ export async function createSend(address: string): Promise<Send> {
   };
 }
 
-type Sending = { readonly address: string; readonly method: DescMethodUnary; readonly ask: Ask };
+type Sending = { readonly address: string; readonly method: Callable; readonly ask: Ask };
 
 function headersOf({ token, authToken, project, once }: Ask): Record<string, string> {
   return {
@@ -116,7 +108,7 @@ async function sendGrpc(sending: Sending): Promise<Answer> {
   };
 }
 
-function succeeded(method: DescMethodUnary, body: Body, isReplay: boolean): Answer {
+function succeeded(method: Callable, body: Body, isReplay: boolean): Answer {
   const status = getOption(method, policy).successStatus;
   return {
     status,

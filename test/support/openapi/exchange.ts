@@ -49,19 +49,30 @@ const BEFORE_ROUTES: ReadonlyMap<number, string> = new Map([
 function checkAnswer({ status, text, headers }: Exchange, pointer: string, expected = status): string[] {
   if (status !== expected) return [`there is no such route in the document, and the answer is not ${expected}`];
   const response = resolve(pointer);
-  const mediaType = headers.get('content-type')?.split(';')[0] ?? '';
+  const mediaType = mediaTypeOf(headers);
   if (!(mediaType in response.content)) return [`the media type ${mediaType} is not in the document`];
   const missing = Object.keys(response.headers ?? {}).filter((name) => headers.get(name) === null);
   const problems = missing.map((name) => `the header ${name} is missing`);
-  if (mediaType !== 'application/json') return problems;
+  if (mediaType !== 'application/json' && mediaType !== LINES) return problems;
   const check = answerCheck(`${pointer}/content/${escapePointer(mediaType)}/schema`);
-  return [...problems, ...check(JSON.parse(text))];
+  return [...problems, ...valuesOf(mediaType, text).flatMap((value) => check(value))];
 }
 
-function checkSent({ path, body, text }: Exchange, operation: Operation, pointer: string): string[] {
+const LINES = 'application/x-ndjson';
+
+function valuesOf(mediaType: string, text: string): unknown[] {
+  const texts = mediaType === LINES ? text.split('\n').filter((line) => line !== '') : [text];
+  return texts.map((each) => JSON.parse(each));
+}
+
+function mediaTypeOf(headers: Headers): string {
+  return headers.get('content-type')?.split(';')[0] ?? '';
+}
+
+function checkSent({ path, body, text, headers }: Exchange, operation: Operation, pointer: string): string[] {
   const problems = checkQuery(path, operation, pointer);
   if (body === undefined || body === '' || operation.requestBody === undefined) return problems;
-  if (refusedItems(JSON.parse(text))) return problems;
+  if (mediaTypeOf(headers) === 'application/json' && refusedItems(JSON.parse(text))) return problems;
   const check = requestCheck(`${pointer}/requestBody/content/application~1json/schema`);
   return [...problems, ...check(JSON.parse(body.replace(/^\uFEFF/, '')))];
 }
