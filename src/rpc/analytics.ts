@@ -10,6 +10,7 @@ import {
 import type { TraceService } from '../../gen/spandrel/v1/traces_pb.js';
 import { type Analytics, type AnalyticsRequest, rangeReasons } from '../domain/analytics/analytics.ts';
 import { type GroupBy, type Interval, type Metric, readMetrics } from '../domain/analytics/query.ts';
+import { maskTokens } from '../domain/token-mask.ts';
 import type { Bucket, UserStats } from '../domain/trace-analytics-store.ts';
 import type { Context, Implementation } from './method.ts';
 import { projectOf } from './scope.ts';
@@ -38,7 +39,11 @@ export function createAnalyticsRpc(analytics: Analytics): Rpcs {
       check: ({ from, to }) => rangeProblems(from, to),
       handle: async ({ userId, from, to }, context) => {
         const range = { fromMs: from === undefined ? null : Number(from), toMs: to === undefined ? null : Number(to) };
-        return { userId, ...statsMessage(await analytics.statsOfUser({ userId, ...range }, callOf(context))) };
+        // Whoever typed a token by mistake is not shown it again.
+        return {
+          userId: maskTokens(userId),
+          ...statsMessage(await analytics.statsOfUser({ userId, ...range }, callOf(context))),
+        };
       },
     },
   };
