@@ -1,5 +1,6 @@
 export * from './spandrel/v1/options_pb.js';
 export * from './spandrel/v1/analytics_pb.js';
+export * from './spandrel/v1/datasets_pb.js';
 export * from './spandrel/v1/endpoints_pb.js';
 export * from './spandrel/v1/traces_pb.js';
 export * from './spandrel/v1/evaluations_pb.js';

@@ -1,5 +1,6 @@
 /** Every service of the contract, with the rules behind it. */
 
+import { DatasetService } from '../gen/spandrel/v1/datasets_pb.js';
 import { EndpointService } from '../gen/spandrel/v1/endpoints_pb.js';
 import { EvaluationService } from '../gen/spandrel/v1/evaluations_pb.js';
 import { EvaluatorService } from '../gen/spandrel/v1/evaluators_pb.js';
@@ -24,6 +25,7 @@ import type { Project } from './domain/caller.ts';
 import type { Clock, RandomBytes } from './domain/clock.ts';
 import type { CollectorLimits } from './domain/collector-reading.ts';
 import { type CursorCodec, createCursorCodec } from './domain/cursor.ts';
+import { createDatasets } from './domain/datasets/datasets.ts';
 import { createEndpoints } from './domain/endpoints.ts';
 import { createEvaluations } from './domain/evaluations/evaluations.ts';
 import { createTraceResults } from './domain/evaluations/trace-results.ts';
@@ -49,6 +51,7 @@ import { createTraceExports } from './domain/trace-export/trace-export.ts';
 import { createTraceSearches } from './domain/trace-search.ts';
 import { createTraces } from './domain/traces.ts';
 import type { EvaluationPorts } from './evaluations.ts';
+import { createDatasetRpc } from './rpc/datasets.ts';
 import { createEndpointRpc } from './rpc/endpoints.ts';
 import { createEvaluationRpc } from './rpc/evaluations.ts';
 import { createEvaluatorRpc } from './rpc/evaluators.ts';
@@ -144,6 +147,11 @@ function compileData(
         evaluators: createEvaluators({ store: store.evaluators, random, checkPatterns: evaluations.checkPatterns }),
         platformUrl: linkTo('evaluators'),
       }),
+      sizes,
+    ),
+    ...compileService(
+      DatasetService,
+      createDatasetRpc({ datasets: createDatasets({ store: store.datasets, random }) }),
       sizes,
     ),
   ];

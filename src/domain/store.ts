@@ -4,7 +4,8 @@
  */
 
 import type { ApiKey, Project } from './caller.ts';
-import type { Evaluator } from './evaluator.ts';
+import type { DatasetStore } from './datasets/dataset.ts';
+import type { EvaluatorStore } from './evaluators/evaluator-store.ts';
 import type { EventRange, StoredEvent } from './event.ts';
 import type { ManagementStore } from './management.ts';
 import type { Binding } from './permissions.ts';
@@ -24,6 +25,8 @@ import type { TraceChangeStore } from './trace-changes.ts';
 import type { SearchIndex, TraceSearch } from './trace-search-store.ts';
 import type { DeliveryStore, WebhookStore } from './webhook-store.ts';
 
+export type { EvaluatorPage, EvaluatorStore } from './evaluators/evaluator-store.ts';
+
 export type Store = {
   readonly installation: InstallationStore;
   readonly keys: KeyStore;
@@ -35,6 +38,7 @@ export type Store = {
   readonly requests: RequestStore;
   readonly events: EventStore;
   readonly evaluators: EvaluatorStore;
+  readonly datasets: DatasetStore;
   readonly projects: ProjectStore;
   readonly management: ManagementStore;
   readonly retention: RetentionStore;
@@ -202,30 +206,6 @@ export type EventStore = {
   /** MUST answer the bytes that were appended. Null when the organization has no such event created at or after `sinceMs`. */
   find(organization: { id: string; number: number }, eventId: string, sinceMs: number): Promise<StoredEvent | null>;
 };
-
-export type EvaluatorStore = {
-  /**
-   * MUST keep ids and slugs unique in the project: answers `slug_taken` without storing when the slug is
-   * used, and `limit_reached` when the project already holds `liveMax` evaluators.
-   */
-  insert(evaluator: Evaluator, liveMax: number): Promise<'stored' | 'slug_taken' | 'limit_reached'>;
-  /** By id first, then by slug, case-sensitive; null for another project's and for one that is deleted. */
-  find(projectId: string, idOrSlug: string): Promise<Evaluator | null>;
-  /** In the order of ids, which no change moves; those behind `afterId`. Deleted ones are left out. */
-  list(projectId: string, page: EvaluatorPage): Promise<readonly Evaluator[]>;
-  /**
-   * Stores name, config and fields anew. MUST answer `stale` and store nothing when the evaluator is deleted, or was
-   * updated at another instant than `expectedUpdatedAtMs`.
-   */
-  replace(evaluator: Evaluator, expectedUpdatedAtMs: number): Promise<'stored' | 'stale'>;
-  /**
-   * MUST hide the evaluator from every read from now on, free its slug and its place, and keep what was stored. False
-   * when there is none.
-   */
-  remove(projectId: string, id: string, nowMs: number): Promise<boolean>;
-};
-
-export type EvaluatorPage = { readonly afterId: string | null; readonly limit: number };
 
 export type ProjectStore = {
   /**

@@ -5,6 +5,7 @@ import type { ManagementStore, Receipt } from '../domain/management.ts';
 import type { EvaluatorStore, InstallationStore, KeyStore, ProjectStore } from '../domain/store.ts';
 import type { TraceChangeStore } from '../domain/trace-changes.ts';
 import { createAuditList, createNoteRefusal } from './audit/audit.ts';
+import { createDatasetWriter, type DatasetWriter } from './datasets/datasets.ts';
 import { createEvaluatorReader, createEvaluatorWriter, type EvaluatorWriter } from './evaluators/evaluators.ts';
 import { createInsertApiKey, createKeyRecords, createNoteUse } from './keys/key-records.ts';
 import {
@@ -24,6 +25,7 @@ import { createTraceChanges } from './traces/trace-changes.ts';
 export type Managing = { readonly transact: TransactAll };
 
 export type ManagementWriter = EvaluatorWriter &
+  DatasetWriter &
   TraceChangeStore &
   Pick<InstallationStore, 'bootstrap' | 'addOrganization'> &
   Pick<KeyStore, 'insertApiKey'> &
@@ -40,6 +42,9 @@ const VERBS: Readonly<Record<keyof ManagementWriter, 'seen' | 'unseen'>> = {
   insertEvaluator: 'unseen',
   replaceEvaluator: 'unseen',
   removeEvaluator: 'unseen',
+  insertDataset: 'unseen',
+  appendDataset: 'unseen',
+  removeDataset: 'unseen',
   noteRefusal: 'unseen',
   noteUse: 'unseen',
   claim: 'unseen',
@@ -59,6 +64,7 @@ export function createManagementWriter(questions: Questions, transact: Transact)
   return {
     ...createNewOrganizations(managing),
     ...createEvaluatorWriter(managing),
+    ...createDatasetWriter(managing),
     ...createReceipts(managing),
     ...createTraceChanges(managing),
     insertApiKey: createInsertApiKey(managing),

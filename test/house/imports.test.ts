@@ -51,7 +51,7 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
 
 /** Packages a room may use; domain and auth have none but Node's own. */
 const PACKAGES: { readonly [room: string]: RegExp } = {
-  domain: /^(node:(crypto|zlib|buffer)|@pydantic\/genai-prices|re2js)$/,
+  domain: /^(node:(crypto|zlib|buffer)|@pydantic\/genai-prices|re2js|csv-parse\/sync)$/,
   auth: /^$/,
   rpc: /^@bufbuild\/protobuf(\/|$)/,
   transport: /^(node:|@bufbuild\/protobuf(\/|$)|@connectrpc\/)/,
@@ -128,7 +128,7 @@ describe('the house', () => {
   const ENGINES = ['sqlite', 'postgres'];
   const STORAGE_ROOMS = [
     // Those of the contract.
-    ...['traces', 'analytics', 'events', 'keys', 'endpoints', 'evaluators', 'organization', 'pricing'],
+    ...['traces', 'analytics', 'events', 'keys', 'endpoints', 'datasets', 'evaluators', 'organization', 'pricing'],
     ...['append', 'audit', 'copy', 'delivery', 'engine', 'migrations', 'retention', 'rows', 'search', 'tables'],
   ];
 

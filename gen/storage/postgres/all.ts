@@ -1,6 +1,7 @@
 export * as analyticsHours from './analytics-hours.ts';
 export * as analytics from './analytics.ts';
 export * as audit from './audit.ts';
+export * as datasets from './datasets.ts';
 export * as endpointsChanges from './endpoints-changes.ts';
 export * as endpointsDue from './endpoints-due.ts';
 export * as endpointsWork from './endpoints-work.ts';

@@ -3,6 +3,7 @@
 import { defineEntity } from '@mikro-orm/core';
 import { AnalyticsHour } from './analytics.ts';
 import { AuditEntry, IdempotencyReceipt } from './audit.ts';
+import { DatasetPartRow, DatasetRow } from './datasets.ts';
 import {
   WebhookAttempt,
   WebhookChangeCount,
@@ -52,6 +53,8 @@ const SHARED = [
   ApiKey,
   ApiKeyBinding,
   EvaluatorRow,
+  DatasetRow,
+  DatasetPartRow,
   PriceOverrideRow,
   IdempotencyReceipt,
   LogHead,

@@ -1,6 +1,7 @@
 /** Who may do what beside API keys: the organization, its parts and people, traces, evaluators and events. */
 
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { DatasetService } from '../../../gen/spandrel/v1/datasets_pb.js';
 import { EvaluationService } from '../../../gen/spandrel/v1/evaluations_pb.js';
 import { EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
 import { EventService } from '../../../gen/spandrel/v1/events_pb.js';
@@ -29,6 +30,7 @@ const { listRoleBindings, createRoleBinding, deleteRoleBinding } = RoleBindingSe
 const { listEvents, getEvent } = EventService.method;
 const { reportRequests, reportGovernanceEvents } = GatewayService.method;
 const { getEvaluator, listEvaluators, createEvaluator, updateEvaluator, deleteEvaluator } = EvaluatorService.method;
+const { getDataset, listDatasets, createDataset, addDatasetEntries, deleteDataset } = DatasetService.method;
 const { collectTrace, getTrace, getProjectSettings, updateProjectSettings } = TraceService.method;
 const { queryAnalytics, getUserStats } = TraceService.method;
 const { searchTraces, exportTraces, getThread, updateTraceMetadata, deleteTrace, validateCredential } =
@@ -97,6 +99,11 @@ create an evaluator in P1              | 200  | 200   | 403d | 403d | 403d | 200
 change an evaluator of P1              | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
 delete an evaluator of P1              | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
 run an evaluator of P1                 | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
+create a dataset in P1                 | 201  | 201   | 403d | 403d | 403d | 201   | 403d  | 201  | 201   | 403d | 403d | 201
+add entries to a dataset of P1         | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
+delete a dataset of P1                 | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
+read a dataset of P1                   | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
+list the datasets of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 list the evaluators of P1              | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 read an evaluator of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 read an evaluator of P2                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 401u | 200   | 403d | 403d | 401u
@@ -185,6 +192,14 @@ const inP1 = (method: Operation['method'], ask: (world: World) => object): Opera
 });
 
 const evaluatorInP1 = makeFor(({ world }) => world.addEvaluator());
+const datasetInP1 = makeFor(({ world }) => world.addDataset());
+const onDatasetInP1 = (method: Operation['method']): Operation => ({
+  method,
+  ask: async (cell) => ({
+    headers: projectIn(cell.world.projects.P1),
+    parameters: { slug_or_id: await datasetInP1(cell) },
+  }),
+});
 const traceInP1 = makeFor(({ world }) => world.addTrace());
 
 /** A project key reads its own project, whatever is named. */
@@ -324,6 +339,22 @@ export const ORGANIZATION_MATRIX: Matrix = {
       body: {},
       message: { evaluator: evaluators.P1 },
     })),
+    'create a dataset in P1': inP1(createDataset, () => ({ body: { name: freshName('Cases') } })),
+    'add entries to a dataset of P1': {
+      method: addDatasetEntries,
+      ask: async (cell) => {
+        const slugOrId = await datasetInP1(cell);
+        return {
+          headers: projectIn(cell.world.projects.P1),
+          parameters: { slug_or_id: slugOrId },
+          body: { entries: [{ input: 'hi' }] },
+          message: { slugOrId, entriesJson: '[{"input":"hi"}]' },
+        };
+      },
+    },
+    'delete a dataset of P1': onDatasetInP1(deleteDataset),
+    'read a dataset of P1': onDatasetInP1(getDataset),
+    'list the datasets of P1': inP1(listDatasets, () => ({})),
     'list the evaluators of P1': inP1(listEvaluators, () => ({})),
     'read an evaluator of P1': readEvaluator(({ projects }) => projects.P1),
     'read an evaluator of P2': readEvaluator(({ projects }) => projects.P2, 'P2'),

@@ -89,6 +89,7 @@ export type World = {
   addProject(): Promise<string>;
   /** Another evaluator in P1. */
   addEvaluator(): Promise<string>;
+  addDataset(): Promise<string>;
   /** Another trace in P1. */
   addTrace(): Promise<string>;
 };
@@ -221,6 +222,11 @@ async function addContents(app: TestApp, act: Act) {
     projects: { P1: app.projectId, P2: String(project.id) },
     evaluators: { P1: await evaluator(app.projectKey), P2: await evaluator(project.apiKey) },
     addEvaluator: () => evaluator(app.projectKey),
+    addDataset: async () => {
+      const headers = { 'x-auth-token': app.projectKey };
+      const body = { name: 'Cases' };
+      return String((await callRest(app.address, { verb: 'POST', path: '/api/dataset', body, headers })).body.id);
+    },
     addTrace,
     traceId,
     eventId: String(event.id),

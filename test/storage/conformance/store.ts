@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { appendConformance } from './appends.ts';
 import { correctionConformance } from './corrections.ts';
+import { datasetConformance } from './datasets.ts';
 import { evaluatorStoreConformance } from './evaluators.ts';
 import { eventStoreConformance, requestEventConformance } from './events.ts';
 import { governanceConformance } from './governance.ts';
@@ -44,6 +45,7 @@ export function furtherConformance(open: OpenSubject): void {
   projectConformance(open);
   projectSettingsConformance(open);
   evaluatorStoreConformance(open);
+  datasetConformance(open);
   largeTraceConformance(open);
   requestEventConformance(open);
   resentSpanConformance(open);

@@ -1,0 +1,144 @@
+/** The datasets of a project: what experiments run on. */
+
+import type { Project } from '../caller.ts';
+import type { RandomBytes } from '../clock.ts';
+import { drawSlug } from '../evaluator-slug.ts';
+import { Fault, type Reason, unavailableFault } from '../fault.ts';
+import { newId } from '../ids.ts';
+import { type LosslessObject, stringifyLossless } from '../lossless-json.ts';
+import { countCodePoints, lengthReason, refuseProblems, typeReason } from '../reasons.ts';
+import type { Dataset, DatasetPart, DatasetStore } from './dataset.ts';
+import { type EntriesDraft, judgeEntries } from './entries.ts';
+
+export type DatasetDeps = { readonly store: DatasetStore; readonly random: RandomBytes };
+
+export type DatasetDraft = EntriesDraft & { readonly name: string | null };
+
+export type NumberedEntry = { readonly id: string; readonly entryJson: string; readonly createdAtMs: number };
+
+export type DatasetContent = { readonly dataset: Dataset; readonly entries: readonly NumberedEntry[] };
+
+export type Datasets = {
+  /** Throws validation_error, dataset_limit_reached, dataset_too_large. */
+  create(project: Project, draft: DatasetDraft, nowMs: number): Promise<Dataset>;
+  /** Adds a version with the entries. Throws validation_error, dataset_not_found, dataset_too_large. */
+  append(project: Project, idOrSlug: string, entries: EntriesDraft & { readonly nowMs: number }): Promise<Dataset>;
+  /** The entries up to a version, all by default. Throws dataset_not_found, dataset_version_not_found. */
+  get(project: Project, idOrSlug: string, version: number | null): Promise<DatasetContent>;
+  /** The newest first. */
+  list(project: Project): Promise<readonly Dataset[]>;
+  /** Throws dataset_not_found. */
+  remove(project: Project, idOrSlug: string, nowMs: number): Promise<void>;
+};
+
+/** Datasets of a project at once, entries of one, and the bytes of their JSON: a dataset is read in one answer. */
+const LIVE_MAX = 1000;
+const ENTRIES_MAX = 10_000;
+const TOTAL_MAX_BYTES = 6 * 1024 * 1024;
+const SLUG_ATTEMPTS_MAX = 16;
+const APPEND_ROUNDS_MAX = 20;
+const RETRY_AFTER_SECONDS = 1;
+
+export function createDatasets(deps: DatasetDeps): Datasets {
+  const { store, random } = deps;
+  return {
+    async create(project, draft, nowMs) {
+      const { entries, problems } = await judgeEntries(draft);
+      refuseProblems([...nameProblems(draft.name), ...problems]);
+      const name = (draft.name ?? '').trim().toWellFormed();
+      const empty = { version: 0, entryCount: 0, totalBytes: 0, createdAtMs: nowMs, updatedAtMs: nowMs };
+      for (let attempt = 0; attempt < SLUG_ATTEMPTS_MAX; attempt += 1) {
+        const slug = drawSlug(name, 'dataset', random);
+        const unfilled = { id: newId('dataset', random), projectId: project.id, name, slug, ...empty };
+        const { dataset, part } = grow(unfilled, entries, nowMs);
+        const outcome = await store.insert(dataset, part, LIVE_MAX);
+        if (outcome === 'stored') return dataset;
+        if (outcome === 'limit_reached') throw limitFault();
+      }
+      throw new Error(`no free slug in ${SLUG_ATTEMPTS_MAX} draws`);
+    },
+    async append(project, idOrSlug, { nowMs, ...draft }) {
+      const { entries, problems } = await judgeEntries(draft);
+      refuseProblems(entries.length + problems.length === 0 ? [typeReason('entries', 'array', 'undefined')] : problems);
+      for (let round = 0; round < APPEND_ROUNDS_MAX; round += 1) {
+        const { dataset, part } = grow(await find(deps, project, idOrSlug), entries, nowMs);
+        if ((await store.append(dataset, part)) === 'stored') return dataset;
+      }
+      throw unavailableFault('Others keep adding to this dataset; try again.', RETRY_AFTER_SECONDS);
+    },
+    async get(project, idOrSlug, version) {
+      const dataset = await find(deps, project, idOrSlug);
+      if (version !== null && (version < 1 || version > dataset.version)) throw versionFault(dataset);
+      const parts = await store.parts(dataset, version ?? dataset.version);
+      return { dataset, entries: parts.flatMap((part) => numberEntries(dataset, part)) };
+    },
+    list: (project) => store.list(project.id, LIVE_MAX),
+    async remove(project, idOrSlug, nowMs) {
+      const { id } = await find(deps, project, idOrSlug);
+      if (!(await store.remove(project.id, id, nowMs))) throw notFound();
+    },
+  };
+}
+
+const NAME_LENGTH_MAX = 255;
+
+/** What is wrong with the name of a new dataset. */
+export function nameProblems(name: string | null): readonly Reason[] {
+  if (name === null) return [typeReason('name', 'string', 'undefined')];
+  const length = countCodePoints(name.trim());
+  if (length < 1 || length > NAME_LENGTH_MAX) return [lengthReason('name', `1 to ${NAME_LENGTH_MAX} characters`)];
+  if (!name.includes('\0')) return [];
+  return [{ field: 'name', type: 'invalid_format', message: 'name must not contain the character U+0000' }];
+}
+
+/** The dataset with one more version. Throws dataset_too_large. */
+function grow(dataset: Dataset, entries: readonly LosslessObject[], nowMs: number) {
+  const entriesJson = stringifyLossless(entries);
+  const grown: Dataset = {
+    ...dataset,
+    version: dataset.version + 1,
+    entryCount: dataset.entryCount + entries.length,
+    totalBytes: dataset.totalBytes + Buffer.byteLength(entriesJson),
+    updatedAtMs: nowMs,
+  };
+  if (grown.entryCount > ENTRIES_MAX || grown.totalBytes > TOTAL_MAX_BYTES) throw tooLargeFault();
+  const { version } = grown;
+  const part: DatasetPart = { version, firstPosition: dataset.entryCount, entriesJson, createdAtMs: nowMs };
+  return { dataset: grown, part };
+}
+
+/** Entries are told apart by their place, which they keep. */
+function numberEntries({ id }: Dataset, { firstPosition, entriesJson, createdAtMs }: DatasetPart) {
+  // Spelled again by what keeps the digits of every number.
+  const entries = JSON.parse(entriesJson, keepSource) as readonly LosslessObject[];
+  return entries.map((entry, index): NumberedEntry => {
+    return { id: `${id}-${firstPosition + index}`, entryJson: stringifyLossless(entry), createdAtMs };
+  });
+}
+
+function keepSource(_key: string, value: unknown, { source }: { readonly source?: string }): unknown {
+  return typeof value === 'number' && source !== undefined ? JSON.rawJSON(source) : value;
+}
+
+async function find({ store }: DatasetDeps, project: Project, idOrSlug: string): Promise<Dataset> {
+  const dataset = idOrSlug.includes('\0') ? null : await store.find(project.id, idOrSlug);
+  if (dataset === null) throw notFound();
+  return dataset;
+}
+
+function notFound(): Fault {
+  return new Fault('dataset_not_found', 'Dataset not found');
+}
+
+function versionFault({ version }: Dataset): Fault {
+  return new Fault('dataset_version_not_found', `The dataset has the versions 1 to ${version}.`);
+}
+
+function limitFault(): Fault {
+  return new Fault('dataset_limit_reached', `The project already holds ${LIVE_MAX} datasets; delete one first.`);
+}
+
+function tooLargeFault(): Fault {
+  const message = `A dataset holds at most ${ENTRIES_MAX} entries, and ${TOTAL_MAX_BYTES} bytes of their JSON.`;
+  return new Fault('dataset_too_large', message);
+}

@@ -1,0 +1,35 @@
+import { defineEntity } from '@mikro-orm/core';
+import { id, instant, json, large, text, whole } from './kinds.ts';
+
+export const DatasetRow = defineEntity({
+  name: 'Dataset',
+  tableName: 'datasets',
+  properties: {
+    projectId: id().primary(),
+    id: id().primary(),
+    name: text(),
+    slug: id(),
+    version: whole(),
+    entryCount: whole(),
+    totalBytes: large(),
+    createdAtMs: instant('created_at'),
+    updatedAtMs: instant('updated_at'),
+    // What is deleted is kept, while its slug is free again.
+    deletedAtMs: instant('deleted_at').strictNullable(),
+  },
+  uniques: [{ name: 'datasets_by_live_slug', properties: ['projectId', 'slug'], where: 'deleted_at is null' }],
+});
+
+/** The entries that came with one version of a dataset. */
+export const DatasetPartRow = defineEntity({
+  name: 'DatasetPart',
+  tableName: 'dataset_parts',
+  properties: {
+    projectId: id().primary(),
+    datasetId: id().primary(),
+    version: whole().primary(),
+    firstPosition: whole(),
+    entriesJson: json('entries'),
+    createdAtMs: instant('created_at'),
+  },
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import type { Dataset, DatasetPart } from '../../../src/domain/datasets/dataset.ts';
+import { type OpenSubject, withStore } from './subject.ts';
+
+const MANY = 1000;
+const AT_MS = 1_760_000_000_000;
+
+function sampleDataset(changes: Partial<Dataset> = {}): Dataset {
+  return {
+    id: 'dataset_1',
+    projectId: 'project_1',
+    name: 'Größe',
+    slug: 'a-slug',
+    version: 1,
+    entryCount: 1,
+    totalBytes: 7,
+    createdAtMs: AT_MS,
+    updatedAtMs: AT_MS,
+    ...changes,
+  };
+}
+
+const samplePart = (version = 1): DatasetPart => ({
+  version,
+  firstPosition: version - 1,
+  entriesJson: `[{"z":1.50,"a":"Ü","version":${version}}]`,
+  createdAtMs: AT_MS + version,
+});
+
+export function datasetConformance(open: OpenSubject): void {
+  describe('datasets', () => {
+    it(
+      'are found by id and by slug, whole, and by no other project',
+      withStore(open, async ({ datasets }) => {
+        const dataset = sampleDataset();
+        expect(await datasets.insert(dataset, samplePart(), MANY)).toBe('stored');
+        expect(await datasets.find('project_1', dataset.id)).toEqual(dataset);
+        expect(await datasets.find('project_1', dataset.slug)).toEqual(dataset);
+        expect(await datasets.find('project_1', 'A-Slug')).toBeNull();
+        expect(await datasets.find('project_2', dataset.id)).toBeNull();
+        expect(await datasets.parts(dataset, 1)).toEqual([samplePart()]);
+        expect(await datasets.parts({ projectId: 'project_2', id: dataset.id }, 1)).toEqual([]);
+      }),
+    );
+
+    it(
+      'keep slugs unique in the project, and to its limit',
+      withStore(open, async ({ datasets }) => {
+        await datasets.insert(sampleDataset(), samplePart(), MANY);
+        const other = { id: 'dataset_2', createdAtMs: AT_MS + 1 };
+        expect(await datasets.insert(sampleDataset(other), samplePart(), MANY)).toBe('slug_taken');
+        expect(await datasets.insert(sampleDataset({ ...other, projectId: 'project_2' }), samplePart(), 1)).toBe(
+          'stored',
+        );
+        expect(await datasets.insert(sampleDataset({ ...other, slug: 'b' }), samplePart(), 1)).toBe('limit_reached');
+        expect(await datasets.insert(sampleDataset({ ...other, slug: 'b' }), samplePart(), 2)).toBe('stored');
+        const ids = (await datasets.list('project_1', MANY)).map(({ id }) => id);
+        expect(ids).toEqual(['dataset_2', 'dataset_1']);
+        expect(await datasets.list('project_1', 1)).toHaveLength(1);
+      }),
+    );
+
+    it(
+      'take a part only where it follows the newest one',
+      withStore(open, async ({ datasets }) => {
+        await datasets.insert(sampleDataset(), samplePart(), MANY);
+        const grown = sampleDataset({ version: 2, entryCount: 2, totalBytes: 14, updatedAtMs: AT_MS + 2 });
+        expect(await datasets.append(grown, samplePart(2))).toBe('stored');
+        expect(await datasets.append(grown, samplePart(2))).toBe('stale');
+        expect(await datasets.append({ ...grown, projectId: 'project_2' }, samplePart(3))).toBe('stale');
+        expect(await datasets.find('project_1', 'dataset_1')).toEqual(grown);
+        expect(await datasets.parts(grown, 2)).toEqual([samplePart(1), samplePart(2)]);
+        expect(await datasets.parts(grown, 1)).toEqual([samplePart(1)]);
+      }),
+    );
+
+    it(
+      'are hidden from every read once they are removed, with their entries, and free their slug',
+      withStore(open, async ({ datasets }) => {
+        const dataset = sampleDataset();
+        await datasets.insert(dataset, samplePart(), MANY);
+        expect(await datasets.remove('project_2', dataset.id, AT_MS)).toBe(false);
+        expect(await datasets.remove('project_1', dataset.id, AT_MS)).toBe(true);
+        expect(await datasets.remove('project_1', dataset.id, AT_MS)).toBe(false);
+        expect(await datasets.find('project_1', dataset.id)).toBeNull();
+        expect(await datasets.find('project_1', dataset.slug)).toBeNull();
+        expect(await datasets.list('project_1', MANY)).toEqual([]);
+        expect(await datasets.parts(dataset, 1)).toEqual([]);
+        expect(await datasets.append(sampleDataset({ version: 2 }), samplePart(2))).toBe('stale');
+        expect(await datasets.insert(sampleDataset({ id: 'dataset_2' }), samplePart(), 1)).toBe('stored');
+      }),
+    );
+  });
+}
