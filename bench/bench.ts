@@ -10,6 +10,8 @@ export type Bench = {
   readonly calibrate: boolean;
   /** Events in the log of a filled database. */
   readonly events: number;
+  /** Traces in a database that is filled with these. */
+  readonly traces: number;
   /** Where rows that can use either keep their data. */
   readonly store: 'sqlite' | 'postgres';
   /** Says something worth knowing in every run. */

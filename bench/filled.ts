@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Bench } from './bench.ts';
 import { openPlace, readDatabaseBytes } from './cluster.ts';
 import type { FillPlan } from './fill/plan.ts';
+import type { TracePlan } from './fill/traces.ts';
 import { readBytes } from './machine.ts';
 import { runToEnd } from './program.ts';
 import { type Keys, mintKeys, type Place, serverEnv } from './sides.ts';
@@ -26,27 +27,45 @@ export function openFilled(bench: Bench, events: number): Promise<Filled> {
   return filled;
 }
 
-/** In a program of its own, so that this one still hears Ctrl-C. */
+export type FilledTraces = Pick<Filled, 'keys' | 'place'> & { readonly plan: TracePlan };
+
+const madeTraces = new Map<number, Promise<FilledTraces>>();
+
+/** The same of a database with traces instead, which takes minutes. */
+export function openFilledTraces(bench: Bench, traces: number): Promise<FilledTraces> {
+  const known = madeTraces.get(traces);
+  if (known !== undefined) return known;
+  const filled = run<TracePlan>(bench, ['--traces', String(traces)], `${traces} traces`);
+  filled.catch(() => madeTraces.delete(traces));
+  madeTraces.set(traces, filled);
+  return filled;
+}
+
 async function fill(bench: Bench, events: number): Promise<Filled> {
+  const said = ['--events', String(events)];
+  const { keys, place, plan } = await run<FillPlan & { organizationId: string }>(bench, said, `${events} events`);
+  return { keys, place, organizationId: plan.organizationId, plan: { ...plan, events } };
+}
+
+/** In a program of its own, so that this one still hears Ctrl-C. */
+async function run<Plan>(bench: Bench, args: readonly string[], what: string) {
   const keys = mintKeys();
   const place = await openPlace(bench, 'run');
   const said = await runToEnd({
     name: 'fill/main.ts',
     entry: join(import.meta.dirname, 'fill', 'main.ts'),
-    args: ['--events', String(events)],
+    args,
     env: serverEnv(keys, place),
     logFile: join(place.root, 'log'),
   });
-  const { fromMs, toMs, organizationId, seconds } = readOutcome(said);
+  const plan = readOutcome<Plan>(said);
   const bytes = bench.store === 'sqlite' ? readBytes(place.data) : await readDatabaseBytes(place);
   const mib = Math.round(bytes / 1_048_576);
-  bench.say(`  filled with ${events} events in ${seconds} s, ${mib} MiB`);
-  return { keys, place, organizationId, plan: { events, fromMs, toMs } };
+  bench.say(`  filled with ${what} in ${plan.seconds} s, ${mib} MiB`);
+  return { keys, place, plan };
 }
 
-type Outcome = FillPlan & { readonly organizationId: string; readonly seconds: number };
-
-function readOutcome(said: string): Outcome {
+function readOutcome<Plan>(said: string): Plan & { readonly seconds: number } {
   const line = said.split('\n').find((each) => each.includes('"filled"'));
   if (line === undefined) throw new Error(`The fill did not say what it filled:\n${said}`);
   return JSON.parse(line);

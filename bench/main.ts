@@ -20,7 +20,9 @@ import { isolation } from './rows/isolation.ts';
 import { otlpGrpc, otlpHttp } from './rows/otlp.ts';
 import { pgIngest, pgScale } from './rows/postgres.ts';
 import { grpcRead, restRead } from './rows/read.ts';
+import { ingestUnderSearch, search } from './rows/search.ts';
 import { start } from './rows/start.ts';
+import { traceRead } from './rows/trace-read.ts';
 
 const rows: readonly Row[] = [
   ingestJson,
@@ -28,7 +30,10 @@ const rows: readonly Row[] = [
   ingestGrpc,
   restRead,
   grpcRead,
+  traceRead,
+  search,
   ingestUnderRead,
+  ingestUnderSearch,
   otlpHttp,
   otlpGrpc,
   authRefuse,
@@ -58,6 +63,7 @@ const { values: options, positionals: names } = parseArgs({
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '5' },
     events: { type: 'string', default: '10000000' },
+    traces: { type: 'string', default: '1000000' },
     store: { type: 'string', default: 'sqlite' },
     server: { type: 'string', default: join(import.meta.dirname, '..', 'src', 'launch.js') },
   },
@@ -72,6 +78,7 @@ const bench: Bench = {
   serverEntry: resolve(options.server),
   calibrate: options.calibrate,
   events: Math.ceil(readPositive('events', options.events)),
+  traces: Math.ceil(readPositive('traces', options.traces)),
   store: readStore(options.store),
   say,
   detail: options.verbose ? say : () => {},

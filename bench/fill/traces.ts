@@ -23,6 +23,8 @@ export const RARE_WORD = 'quizzaciously';
 export const RARE_EVERY = 100_000;
 const WORDS = 4_000;
 const TEXT_WORDS = 48;
+/** So many are drawn from: to make others would take longer than to store them. */
+const TEXTS = 20_000;
 
 /** Thirty days that end now. */
 export function planTraces(traces: number, nowMs: number): TracePlan {
@@ -33,8 +35,8 @@ export function makeTrace(plan: TracePlan, owner: TraceOwner, index: number): Tr
   const random = randomOf(index);
   const below = (count: number) => Math.floor(random() * count);
   const startedAtMs = Math.floor(plan.fromMs + (index / plan.traces) * (plan.toMs - plan.fromMs));
-  const question = sentence(random) + (index % RARE_EVERY === RARE_EVERY / 2 ? ` ${RARE_WORD}` : '');
-  const answer = sentence(random);
+  const question = textOf(below(TEXTS)) + (index % RARE_EVERY === RARE_EVERY / 2 ? ` ${RARE_WORD}` : '');
+  const answer = textOf(below(TEXTS));
   const isFailed = below(50) === 0;
   const span = (name: string, changes: Partial<Span>): Span => ({
     ...EMPTY,
@@ -140,9 +142,13 @@ function typedText(value: string): string {
   return JSON.stringify({ type: 'text', value });
 }
 
+const texts: string[] = [];
+
 /** About 300 bytes. Few words are frequent and many are not, as in any language. */
-function sentence(random: () => number): string {
-  return Array.from({ length: TEXT_WORDS }, () => wordOf(Math.floor(WORDS * random() ** 3))).join(' ');
+function textOf(number: number): string {
+  const random = randomOf(number);
+  texts[number] ??= Array.from({ length: TEXT_WORDS }, () => wordOf(Math.floor(WORDS * random() ** 3))).join(' ');
+  return texts[number];
 }
 
 const SYLLABLES = [

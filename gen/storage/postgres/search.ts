@@ -164,3 +164,24 @@ export const listSpansBehind: Compiled<typeof source.listSpansBehind> = {
     hasError: row.hasError,
   }),
 };
+
+export const listSpansWithTexts: Compiled<typeof source.listSpansWithTexts> = {
+  name: 'search.listSpansWithTexts',
+  text: "select \"trace_sequence\" as \"traceSequence\", \"span_id\" as \"spanId\", \"parent_id\" as \"parentId\", \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\", case when octet_length(\"input\") <= $1 then \"input\" end as \"inputText\", case when octet_length(\"output\") <= $2 then \"output\" end as \"outputText\" from \"spans\" where \"project_number\" = $3 and \"trace_sequence\" = any($4)",
+  cells: (given) => [given.bytesMax, given.bytesMax, given.projectNumber, given.sequences],
+  row: (row: any) => ({
+    traceSequence: row.traceSequence,
+    spanId: row.spanId,
+    parentId: row.parentId,
+    type: spanTypes.word(row.type),
+    name: row.name,
+    model: row.model,
+    startedAtMs: row.startedAtMs,
+    finishedAtMs: row.finishedAtMs,
+    hasInput: row.hasInput,
+    hasOutput: row.hasOutput,
+    hasError: row.hasError,
+    inputText: row.inputText,
+    outputText: row.outputText,
+  }),
+};

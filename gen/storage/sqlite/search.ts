@@ -276,3 +276,24 @@ export const listSpansBehind: Compiled<typeof source.listSpansBehind> = {
     hasError: row[10] === 1,
   }),
 };
+
+export const listSpansWithTexts: Compiled<typeof source.listSpansWithTexts> = {
+  name: 'search.listSpansWithTexts',
+  text: "select \"trace_sequence\" as \"traceSequence\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\", iif(typeof(\"parent_id\") = 'blob', lower(hex(\"parent_id\")), \"parent_id\") as \"parentId\", \"type\" as \"type\", \"name\" as \"name\", \"model\" as \"model\", \"started_at\" as \"startedAtMs\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"input\" is not null as \"hasInput\", \"output\" is not null as \"hasOutput\", \"error\" is not null as \"hasError\", case when octet_length(\"input\") <= ? then \"input\" end as \"inputText\", case when octet_length(\"output\") <= ? then \"output\" end as \"outputText\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?))",
+  cells: (given) => [given.bytesMax, given.bytesMax, given.projectNumber, JSON.stringify(given.sequences)],
+  row: (row: any) => ({
+    traceSequence: row[0],
+    spanId: row[1],
+    parentId: row[2],
+    type: spanTypes.word(row[3]),
+    name: row[4],
+    model: row[5],
+    startedAtMs: row[6],
+    finishedAtMs: row[7],
+    hasInput: row[8] === 1,
+    hasOutput: row[9] === 1,
+    hasError: row[10] === 1,
+    inputText: row[11],
+    outputText: row[12],
+  }),
+};

@@ -67,7 +67,7 @@ type Kind =
 
 /** What a facet is called: no two values share a name. */
 function nameFacet(kind: Kind, value: string, of = ''): string {
-  return JSON.stringify([kind, of, value]);
+  return `${kind} ${of.length} ${of}${value}`;
 }
 
 type Add = (kind: Kind, value: string, of?: string) => void;

@@ -1,6 +1,6 @@
 /** Makes a block of the index of what is known of some traces. */
 
-import { addText, newSignature, type TextSignature, TRIPLE_NUMBERS } from '../../domain/trace-search/text-signature.ts';
+import { addText, newSignature, type TextSignature } from '../../domain/trace-search/text-signature.ts';
 import type { NewRow } from '../questions.ts';
 import {
   BLOCK_TRACES_MAX,
@@ -9,6 +9,7 @@ import {
   type Column,
   CROWDED_PART,
   chooseSlices,
+  countBits,
   facetNumber,
   idOrderOf,
   newBits,
@@ -124,33 +125,24 @@ function columnsOf(traces: readonly IndexedTrace[]) {
 /** A bit for each trace in every slice that has one of its triples; parts without any are left out. */
 function sliceTexts(signatures: readonly TextSignature[]) {
   const bytes = bitBytes(signatures.length);
-  const triples = signatures.map(numbersIn);
-  const textSlices = chooseSlices(triples.reduce((sum, { length }) => sum + length, 0) / signatures.length);
+  const textSlices = chooseSlices(signatures.reduce((sum, bits) => sum + countBits(bits), 0) / signatures.length);
   const slices = Buffer.alloc(textSlices * bytes);
   const isUsed = new Set<number>();
-  for (const [place, numbers] of triples.entries()) {
-    for (const number of numbers) {
-      const slice = sliceOf(number, textSlices);
-      const at = slice * bytes + (place >>> 3);
-      slices[at] = (slices[at] ?? 0) | (1 << (place & 7));
-      isUsed.add(slice - (slice % SLICES_PER_PART));
+  for (const [place, signature] of signatures.entries()) {
+    const [offset, bit] = [place >>> 3, 1 << (place & 7)];
+    for (let index = 0; index < signature.length; index += 1) {
+      for (let left = signature[index] ?? 0; left !== 0; left &= left - 1) {
+        const slice = sliceOf(index * 32 + 31 - Math.clz32(left & -left), textSlices);
+        const at = slice * bytes + offset;
+        slices[at] = (slices[at] ?? 0) | bit;
+      }
     }
   }
-  const parts = [...isUsed]
-    .sort((one, other) => one - other)
-    .map((slice) => ({
-      part: slicesPart(slice),
-      content: slices.subarray(slice * bytes, (slice + SLICES_PER_PART) * bytes),
-    }));
+  for (let at = 0; at < slices.length; at += 1)
+    if (slices[at] !== 0) isUsed.add(Math.floor(at / bytes / SLICES_PER_PART));
+  const parts = [...isUsed].map((group) => ({
+    part: slicesPart(group * SLICES_PER_PART),
+    content: slices.subarray(group * SLICES_PER_PART * bytes, (group + 1) * SLICES_PER_PART * bytes),
+  }));
   return { textSlices, parts };
-}
-
-function numbersIn(signature: TextSignature): readonly number[] {
-  const numbers: number[] = [];
-  for (let number = 0; number < TRIPLE_NUMBERS; number += 32) {
-    for (let left = signature[number >>> 5] ?? 0; left !== 0; left &= left - 1) {
-      numbers.push(number + 31 - Math.clz32(left & -left));
-    }
-  }
-  return numbers;
 }

@@ -6,6 +6,7 @@ import { aggregatesOf, choiceOf, type TraceChoice } from '../../domain/trace-agg
 import type { Needs, SearchDocument } from '../../domain/trace-filter.ts';
 import { inputText, outputText } from '../../domain/trace-texts.ts';
 import type { RowOf } from '../questions.ts';
+import { unpackTyped } from '../rows/codes.ts';
 import type { SearchAsking, SearchQuestions } from './trace-search.ts';
 
 export type Candidate = {
@@ -16,7 +17,10 @@ export type Candidate = {
 };
 
 export type Read<Row> = { readonly row: Row; readonly document: Document };
-type Document = SearchDocument & { readonly choice: TraceChoice | null };
+type Document = Omit<SearchDocument, 'spans'> & {
+  readonly choice: TraceChoice | null;
+  readonly spans: readonly SpanFacts[];
+};
 
 /** Whether it is enough. */
 type TakeText = (text: string) => boolean;
@@ -35,18 +39,23 @@ const SPANS_AT_ONCE = 2_000;
 // The message of each may have 1 MiB.
 const ERRORS_AT_ONCE = 8;
 const EVALUATED_AT_ONCE = 200;
+// Read along with their spans, even of spans that do not speak for their trace.
+const SHORT_TEXT_BYTES = 2_048;
 // Or one trace of more: a few searches at once are to fit into the heap of a thread.
 const METADATA_BYTES_AT_ONCE = 2 * 1024 * 1024;
 
 export function createDocuments(
   { questions, ask }: SearchAsking,
-  { projectNumber, needs }: { readonly projectNumber: number; readonly needs: Needs },
+  {
+    projectNumber,
+    needs,
+    isEachLookedAt = false,
+  }: { readonly projectNumber: number; readonly needs: Needs; readonly isEachLookedAt?: boolean },
 ): Documents {
   async function spansOf(sequences: readonly number[]) {
     if (!needs.spans) return NONE;
     const [sequence] = sequences;
-    if (sequences.length !== 1 || sequence === undefined)
-      return Map.groupBy(await ask(questions.listSpans, { projectNumber, sequences }), sequenceOf);
+    if (sequences.length !== 1 || sequence === undefined) return Map.groupBy(await listSpans(sequences), sequenceOf);
     const spans: SpanFacts[] = [];
     for (let after: string | null = ''; after !== null; ) {
       const given = { projectNumber, sequence, after, limit: SPANS_AT_ONCE };
@@ -56,6 +65,11 @@ export function createDocuments(
       if (after !== null) await nextTurn();
     }
     return new Map([[sequence, spans]]);
+  }
+
+  async function listSpans(sequences: readonly number[]): Promise<readonly SpanFacts[]> {
+    if (!isEachLookedAt) return await ask(questions.listSpans, { projectNumber, sequences });
+    return await ask(questions.listSpansWithTexts, { projectNumber, sequences, bytesMax: SHORT_TEXT_BYTES });
   }
 
   async function hasErrorThat(sequence: number, fits: (message: string) => boolean): Promise<boolean> {
@@ -79,9 +93,14 @@ export function createDocuments(
     return new Map(rows.map(({ sequence, metadataJson }) => [sequence, metadataJson]));
   }
 
-  async function textsOf(sequence: number, spanId: string | null) {
-    const [texts] = spanId === null ? [] : await ask(questions.findTexts, { projectNumber, sequence, spanId });
-    return texts ?? { inputJson: null, outputJson: null };
+  async function textsOf(sequence: number, span: SpanFacts | undefined): Promise<Texts> {
+    if (span === undefined) return NO_TEXTS;
+    const { spanId, hasInput, hasOutput, inputText = null, outputText = null } = span;
+    if ((!hasInput || inputText !== null) && (!hasOutput || outputText !== null)) {
+      return { inputJson: unpackTyped(inputText), outputJson: unpackTyped(outputText) };
+    }
+    const [texts] = await ask(questions.findTexts, { projectNumber, sequence, spanId });
+    return texts ?? NO_TEXTS;
   }
 
   return {
@@ -129,16 +148,23 @@ export function createDocuments(
       if (take(name)) return true;
       const names = new Set(spans.map((span) => span.name ?? span.type));
       for (const each of names) if (take(each)) return true;
-      const { inputJson } = await textsOf(sequence, choice?.inputFromId ?? null);
+      const speaking = (id: string | null | undefined) => spans.find(({ spanId }) => spanId === id);
+      const { inputJson } = await textsOf(sequence, speaking(choice?.inputFromId));
       if (inputJson !== null && take(inputText(inputJson))) return true;
-      const { outputJson } = await textsOf(sequence, choice?.outputFromId ?? null);
+      const { outputJson } = await textsOf(sequence, speaking(choice?.outputFromId));
       if (outputJson !== null && take(outputText(outputJson))) return true;
       return choice?.errorFromId != null && (await hasErrorThat(sequence, take));
     },
   };
 }
 
-type SpanFacts = RowOf<SearchQuestions['listSpans']>;
+type SpanFacts = RowOf<SearchQuestions['listSpans']> & {
+  /** Where they were read along. */
+  readonly inputText?: string | null;
+  readonly outputText?: string | null;
+};
+type Texts = RowOf<SearchQuestions['findTexts']>;
+const NO_TEXTS: Texts = { inputJson: null, outputJson: null };
 type ErrorRow = RowOf<SearchQuestions['listErrors']>;
 const NONE: ReadonlyMap<number, readonly never[]> = new Map();
 
@@ -163,6 +189,6 @@ const NO_NUMBERS = {
 };
 
 /** What tells which spans speak for the trace. */
-function toSummary({ traceSequence: _, ...span }: SpanFacts): SpanSummary {
+function toSummary({ traceSequence: _, inputText: __, outputText: ___, ...span }: SpanFacts): SpanSummary {
   return { ...NO_NUMBERS, ...span };
 }

@@ -120,7 +120,7 @@ export function createIndexReads(asking: SearchAsking): IndexReads {
 
   async function build(projectNumber: number, sequences: readonly number[]): Promise<BuiltBlock | null> {
     const builder = createBlockBuilder();
-    const documents = createDocuments(asking, { projectNumber, needs: ALL_NEEDS });
+    const documents = createDocuments(asking, { projectNumber, needs: ALL_NEEDS, isEachLookedAt: true });
     let turnAtMs = nowMs() + BUSY_MAX_MS;
     for (let start = 0; start < sequences.length; start += TRACES_AT_ONCE) {
       const some = sequences.slice(start, start + TRACES_AT_ONCE);

@@ -159,6 +159,20 @@ export const listSpans = question<OfTraces>()((db, { projectNumber, sequences },
   spanFacts(db, words).where('projectNumber', '=', projectNumber).where(words.isAmong('traceSequence', sequences)),
 );
 
+/** The same with what went in and came out, where that is short. */
+export const listSpansWithTexts = question<OfTraces & { readonly bytesMax: number }>()(
+  (db, { projectNumber, sequences, bytesMax }, words) =>
+    spanFacts(db, words)
+      .where('projectNumber', '=', projectNumber)
+      .where(words.isAmong('traceSequence', sequences))
+      .select([shortText('inputJson', bytesMax).as('inputText'), shortText('outputJson', bytesMax).as('outputText')]),
+);
+
+/** As it is kept: see typedJson of kinds.ts. */
+function shortText(column: string, bytesMax: number) {
+  return sql<string | null>`case when octet_length(${sql.ref(column)}) <= ${bytesMax} then ${sql.ref(column)} end`;
+}
+
 /** The same of one trace, which may have many: some at a time. */
 export const listSpansBehind = question<BehindSpan>()((db, { projectNumber, sequence, after, limit }, words) =>
   spanFacts(db, words)

@@ -1,0 +1,84 @@
+import { performance } from 'node:perf_hooks';
+import { LABELS, MODELS, RARE_WORD, USERS, wordOf } from '../fill/traces.ts';
+import { type RequestSource, runHttpLoad } from './http.ts';
+
+/** What is asked for, in the words of the interface. */
+export type SearchCase = {
+  readonly name: string;
+  readonly body: (index: number) => object;
+  /** Of its slowest answers. */
+  readonly msMax: number;
+};
+
+const LISTED_MS_MAX = 100;
+const TEXT_MS_MAX = 1_000;
+
+/** Of a database that fill/ has filled with traces. Each is another one every time. */
+export const SEARCH_CASES: readonly SearchCase[] = [
+  listed('list', () => ({})),
+  listed('user', (index) => ({ filters: { 'metadata.user_id': [`user_${(index * 37) % USERS}`] } })),
+  listed('values', (index) => ({
+    filters: {
+      'metadata.labels': [LABELS[2 + (index % 4)]],
+      'spans.model': [MODELS[index % MODELS.length]],
+      'metadata.value': { plan: ['team'], release: [`2026.${index % 12}.1`] },
+    },
+  })),
+  listed('errors', () => ({ filters: { 'traces.error': ['true'] } })),
+  listed('negated', (index) => ({ filters: { 'spans.model': [MODELS[index % 6]] }, negateFilters: true })),
+  listed('evaluated', () => ({ filters: { 'evaluations.passed': { faithfulness: ['false'] } } })),
+  listed('nobody', (index) => ({ filters: { 'metadata.user_id': [`stranger_${index}`] } })),
+  listed('by-cost', () => ({ sortBy: 'total_cost' })),
+  listed('by-time', (index) => ({ sortBy: 'total_time_ms', filters: { 'spans.model': [MODELS[index % 6]] } })),
+  { name: 'text-rare', body: () => ({ query: RARE_WORD }), msMax: TEXT_MS_MAX },
+  { name: 'text-common', body: (index) => ({ query: wordOf(index % 50) }), msMax: TEXT_MS_MAX },
+  { name: 'text-none', body: (index) => ({ query: `${wordOf(index % 50)} xyzzy` }), msMax: TEXT_MS_MAX },
+];
+
+function listed(name: string, body: (index: number) => object): SearchCase {
+  return { name, body: (index) => ({ pageSize: 20, ...body(index) }), msMax: LISTED_MS_MAX };
+}
+
+export function searchRequest(projectKey: string, body: object): Buffer {
+  const text = JSON.stringify(body);
+  const head = [
+    'POST /api/traces/search HTTP/1.1',
+    'Host: 127.0.0.1',
+    `X-Auth-Token: ${projectKey}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(text)}`,
+  ];
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${text}`);
+}
+
+/** Asks one kind over and over, and answers what each answer took, in ascending order. */
+export async function timeSearches(port: number, projectKey: string, asked: SearchCase, requests: number) {
+  const tookMs: number[] = [];
+  let index = 0;
+  const createRequests = (): RequestSource => {
+    let sentAt = 0;
+    return {
+      next() {
+        index += 1;
+        const request = searchRequest(projectKey, asked.body(index));
+        sentAt = performance.now();
+        return request;
+      },
+      read: () => void tookMs.push(performance.now() - sentAt),
+    };
+  };
+  await runHttpLoad({ ports: [port], connections: 1, stop: { requests }, expectedStatus: 200, createRequests });
+  return tookMs.sort((one, other) => one - other);
+}
+
+/** Searchers that ask for everything in turns. */
+export function mixedSearches(projectKey: string): () => RequestSource {
+  let index = 0;
+  return () => ({
+    next() {
+      index += 1;
+      const asked = SEARCH_CASES[index % SEARCH_CASES.length];
+      return searchRequest(projectKey, asked?.body(index) ?? {});
+    },
+  });
+}

@@ -1,0 +1,89 @@
+import { nameOf, type Row } from '../bench.ts';
+import { openPlace, readSharedPid } from '../cluster.ts';
+import { compare } from '../compare.ts';
+import { type Figure, judge } from '../figure.ts';
+import { openFilledTraces } from '../filled.ts';
+import { runHttpLoad } from '../load/http.ts';
+import type { Stop } from '../load/meter.ts';
+import { collectorRequests } from '../load/requests.ts';
+import { mixedSearches, SEARCH_CASES, timeSearches } from '../load/searches.ts';
+import { createJsonTrace } from '../load/trace.ts';
+import { mintKeys, startServer } from '../sides.ts';
+import { checkStored } from './ingest.ts';
+
+const warmUpRequests = 20;
+const requests = 200;
+const connections = 64;
+const searchers = 4;
+const stallSecondsMax = 0.05;
+
+export const search: Row = {
+  name: 'search',
+  about: 'lists, filters and queries among a million traces of three spans',
+  secondsMax: 7_200,
+  async run(bench) {
+    if (bench.calibrate) return [];
+    const { keys, place } = await openFilledTraces(bench, bench.traces);
+    const server = await startServer(bench, keys, place);
+    const figures: Figure[] = [];
+    for (const asked of SEARCH_CASES) {
+      await timeSearches(server.port, keys.projectKey, asked, warmUpRequests);
+      const tookMs = await timeSearches(server.port, keys.projectKey, asked, requests);
+      const at = (share: number) => tookMs[Math.ceil(share * tookMs.length) - 1] ?? Number.NaN;
+      bench.detail(`  ${asked.name}: p50 ${at(0.5).toFixed(1)} ms, p99 ${at(0.99).toFixed(1)} ms`);
+      const measured = {
+        name: nameOf(bench, `search-${asked.name}-p99`),
+        value: at(0.99),
+        unit: 'ms',
+        reference: null,
+      };
+      figures.push(judge(measured, { of: 'value', atMost: asked.msMax }));
+    }
+    await server.stop();
+    return figures;
+  },
+};
+
+export const ingestUnderSearch: Row = {
+  name: 'ingest-under-search',
+  about: `one-span traces while ${searchers} searchers ask for all kinds of things, against the same without them`,
+  async run(bench) {
+    const keys = mintKeys();
+    const createRequests = collectorRequests(createJsonTrace(1), keys.projectKey);
+    let searchedPort = 0;
+    let stallSeconds = 0;
+    const ingest = (port: number, stop: Stop) =>
+      runHttpLoad({ ports: [port], connections, stop, expectedStatus: 200, createRequests });
+    const { ours, reference } = await compare(bench, {
+      startReference: async () => startServer(bench, keys, await openPlace(bench)),
+      async startOurs() {
+        const server = await startServer(bench, keys, await openPlace(bench));
+        searchedPort = server.port;
+        return server;
+      },
+      async load(port, stop) {
+        if (port !== searchedPort) return ingest(port, stop);
+        const asking = { ports: [port], connections: searchers, stop, expectedStatus: 200 };
+        const [written] = await Promise.all([
+          ingest(port, stop),
+          runHttpLoad({ ...asking, createRequests: mixedSearches(keys.projectKey) }),
+        ]);
+        stallSeconds = await readStall(port);
+        return written;
+      },
+      checkOurs: checkStored,
+      sharedPid: await readSharedPid(bench),
+    });
+    const name = nameOf(bench, 'ingest-under-search');
+    const rate = { name, value: ours.perSecond, unit: 'requests/s', reference: reference.perSecond };
+    const stall = { name: `${name}-stall`, value: stallSeconds, unit: 's', reference: null };
+    return [judge(rate, { of: 'ratio', atLeast: 0.7 }), judge(stall, { of: 'value', atMost: stallSecondsMax })];
+  },
+};
+
+/** The longest time for which the server attended to nobody, of the last minute. */
+async function readStall(port: number): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  const line = text.split('\n').find((each) => each.startsWith('spandrel_event_loop_delay_max_seconds '));
+  return Number(line?.split(' ')[1]);
+}
