@@ -53,7 +53,7 @@ export function createTallies(question: AnalyticsQuestion, limits: TalliesLimits
   const { interval, fromMs, toMs, groupsMax, bucketsMax } = question;
   const parts: Part[] = [{ of: 1, at: 0 }];
   let part: Part = { of: 1, at: 0 };
-  let best: readonly Tally[] = [];
+  const best: Tally[] = [];
   let groupCount = 0;
   let tallies = new Map<string | null, Tally>();
   let cells = 0;
@@ -154,9 +154,11 @@ export function createTallies(question: AnalyticsQuestion, limits: TalliesLimits
     endPass() {
       closeCells();
       // Where everything was taken off again nothing is left to tell of.
-      const counted = [...tallies.values()].filter(({ sums }) => sums.traces > 0);
-      groupCount += counted.length;
-      best = [...best, ...counted].sort(compareRank).slice(0, groupsMax);
+      for (const tally of tallies.values()) {
+        if (tally.sums.traces <= 0) continue;
+        groupCount += 1;
+        keepBest(best, tally, groupsMax);
+      }
       tallies = new Map();
       if (countCells(best) > limits.cellsMax) isTooMuch = true;
     },
@@ -183,6 +185,21 @@ function bucketsOf(tallies: readonly Tally[]): readonly Bucket[] {
       .map(({ span, sums, durations }) => ({ ...span, group, totals: totalsOfSums(sums, durations) })),
   );
   return buckets.sort((one, other) => one.startMs - other.startMs);
+}
+
+/** Into an array that is in order, so that however many groups there are, few are put in order. */
+function keepBest(best: Tally[], tally: Tally, countMax: number): void {
+  const last = best.at(-1);
+  if (last !== undefined && best.length >= countMax && compareRank(tally, last) > 0) return;
+  let [from, to] = [0, best.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    const other = best[middle];
+    if (other !== undefined && compareRank(other, tally) < 0) from = middle + 1;
+    else to = middle;
+  }
+  best.splice(from, 0, tally);
+  if (best.length > countMax) best.pop();
 }
 
 /** By traces, then cost, then name. */
