@@ -19,7 +19,7 @@ import { createQuotas } from './rpc/quotas.ts';
 import { createInvokeStream } from './rpc/streams/invoke-stream.ts';
 import { createStreamWatch } from './rpc/streams/stream-watch.ts';
 import { type Wait, waitUnseen } from './schedule.ts';
-import { compileServices } from './services.ts';
+import { compileServices, createTraceRooms } from './services.ts';
 import { createAnswerWatch } from './transport/answer-watch.ts';
 import { createIdSource } from './transport/call-ids.ts';
 import { createCallLog } from './transport/call-log.ts';
@@ -100,6 +100,7 @@ export async function createApp(given: AppDeps): Promise<App> {
   let publicUrl = config.publicUrl ?? '';
   const nextTurn = createTurns();
   const takeSteps = createStepTaker({ nextTurn, nowMs: monotonicMs });
+  const rooms = createTraceRooms({ ...deps, store, takeSteps });
   const methods = compileServices(
     {
       ...deps,
@@ -109,6 +110,7 @@ export async function createApp(given: AppDeps): Promise<App> {
       takeSteps,
       webhooks: webhooks.ports,
       evaluations: evaluating.ports,
+      rooms,
     },
     () => publicUrl,
   );
@@ -181,6 +183,7 @@ export async function createApp(given: AppDeps): Promise<App> {
   if (config.publicUrl === null) publicUrl = server.address;
   const delivery = webhooks.deliver({ store: store.deliveries, meter, log: deps.log });
   attemptsInFlight = delivery.inFlight;
+  evaluating.work({ ...rooms, store, random: deps.random });
   const jobs = startJobs({
     ...deps,
     store,

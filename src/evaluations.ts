@@ -1,15 +1,17 @@
 /** What evaluators run by: those of this process, and the language model that judges. */
 
 import type { Config } from './config.ts';
-import type { Clock } from './domain/clock.ts';
+import type { Clock, RandomBytes } from './domain/clock.ts';
 import type { RunEvaluator } from './domain/evaluations/outcome.ts';
 import type { CheckPatterns } from './domain/evaluators/text-rules.ts';
 import type { Pricing } from './domain/pricing/pricing.ts';
+import type { Store } from './domain/store.ts';
 import { createBuiltinRunner } from './evaluation/builtin/runner.ts';
 import { createChat } from './evaluation/judge/chat.ts';
 import { createJudge } from './evaluation/judge/judge.ts';
 import { createPostJson } from './evaluation/judge/post-json.ts';
 import { createRunner, type RunnerDeps } from './evaluation/runner.ts';
+import { type RunsWorker, type RunsWorkerDeps, startRunsWorker } from './evaluation/runs-worker.ts';
 import { waitUnseen } from './schedule.ts';
 
 export type EvaluationPorts = {
@@ -19,20 +21,30 @@ export type EvaluationPorts = {
   readonly hasModel: boolean;
   /** Aborted when the process stops. */
   readonly stopping: AbortSignal;
+  /** A run over traces waits to be worked on, or was cancelled. */
+  readonly onRunChanged: () => void;
 };
 
 export type Evaluating = {
   readonly ports: EvaluationPorts;
+  /** Begins to work on runs over traces. */
+  work(
+    deps: Pick<RunsWorkerDeps, 'searches' | 'results'> & { readonly store: Store; readonly random: RandomBytes },
+  ): void;
   /** Breaks off what still runs. */
   close(): Promise<void>;
 };
 
-export type EvaluatingDeps = Pick<RunnerDeps, 'onEnd' | 'log'> & {
+export type EvaluatingDeps = Pick<RunnerDeps, 'onEnd'> & {
+  readonly log: RunnerDeps['log'] & RunsWorkerDeps['log'];
   readonly config: Config;
   readonly pricing: Pricing;
   readonly clock: Clock;
 };
 
+/** Traces of a run over many that are evaluated at once. */
+const TRACES_AT_ONCE = 4;
+const FENCE_BYTES = 6;
 const OPENAI_HOST = 'api.openai.com';
 
 export function createEvaluating({ config, pricing, clock, onEnd, log }: EvaluatingDeps): Evaluating {
@@ -48,15 +60,34 @@ export function createEvaluating({ config, pricing, clock, onEnd, log }: Evaluat
     clock,
   });
   const monotonicMs = () => performance.now();
+  const run = createRunner({ builtin: builtin.run, judge, monotonicMs, onEnd, log });
+  let worker: RunsWorker | null = null;
   return {
     ports: {
-      run: createRunner({ builtin: builtin.run, judge, monotonicMs, onEnd, log }),
+      run,
       checkPatterns: builtin.checkPatterns,
       hasModel: llm.baseUrl !== null,
       stopping: stopping.signal,
+      onRunChanged: () => worker?.wake(),
+    },
+    work({ store, searches, results, random }) {
+      worker = startRunsWorker({
+        store: store.evaluatorRuns,
+        evaluators: store.evaluators,
+        findProject: store.keys.findProject,
+        searches,
+        results,
+        run,
+        clock,
+        tracesAtOnce: TRACES_AT_ONCE,
+        fence: () => random(FENCE_BYTES).readUIntBE(0, FENCE_BYTES),
+        wait: waitUnseen,
+        log,
+      });
     },
     async close() {
       stopping.abort();
+      await worker?.stop();
       await builtin.close();
     },
   };

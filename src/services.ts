@@ -28,7 +28,8 @@ import { type CursorCodec, createCursorCodec } from './domain/cursor.ts';
 import { createDatasets } from './domain/datasets/datasets.ts';
 import { createEndpoints } from './domain/endpoints.ts';
 import { createEvaluations } from './domain/evaluations/evaluations.ts';
-import { createTraceResults } from './domain/evaluations/trace-results.ts';
+import { createEvaluatorRuns } from './domain/evaluations/evaluator-runs.ts';
+import { createTraceResults, type TraceResults } from './domain/evaluations/trace-results.ts';
 import { createEvaluators } from './domain/evaluators.ts';
 import { createEvents } from './domain/events.ts';
 import { createGateway } from './domain/gateway.ts';
@@ -36,7 +37,7 @@ import { createApiKeys } from './domain/keys.ts';
 import { createMembers } from './domain/members.ts';
 import { createOrganizations } from './domain/organization.ts';
 import { createPriceOverrides } from './domain/pricing/overrides.ts';
-import { createPriceBook } from './domain/pricing/prices.ts';
+import { createPriceBook, type PriceBook } from './domain/pricing/prices.ts';
 import type { Pricing } from './domain/pricing/pricing.ts';
 import { createProjectSettings } from './domain/project-settings.ts';
 import { createProjects } from './domain/projects.ts';
@@ -48,8 +49,8 @@ import type { Store } from './domain/store.ts';
 import { createTeams } from './domain/teams.ts';
 import { createTraceChanges } from './domain/trace-changes.ts';
 import { createTraceExports } from './domain/trace-export/trace-export.ts';
-import { createTraceSearches } from './domain/trace-search.ts';
-import { createTraces } from './domain/traces.ts';
+import { createTraceSearches, type TraceSearches } from './domain/trace-search.ts';
+import { createTraces, type Traces } from './domain/traces.ts';
 import type { EvaluationPorts } from './evaluations.ts';
 import { createDatasetRpc } from './rpc/datasets.ts';
 import { createEndpointRpc } from './rpc/endpoints.ts';
@@ -80,6 +81,7 @@ export type ServiceDeps = {
   readonly random: RandomBytes;
   readonly webhooks: WebhookPorts;
   readonly evaluations: EvaluationPorts;
+  readonly rooms: TraceRooms;
   readonly requestMeter: RequestMeter;
   readonly onDiscarded: OtlpRpcDeps['onDiscarded'];
   readonly takeSteps: TakeSteps;
@@ -102,24 +104,15 @@ export function compileServices(deps: ServiceDeps, publicUrl: () => string): Met
 type Shared = { readonly cursors: CursorCodec; readonly sizes: Sizes };
 
 function compileData(
-  { store, random, clock, config, pricing, requestMeter: meter, onDiscarded, takeSteps, evaluations }: ServiceDeps,
+  { store, random, clock, config, rooms, requestMeter: meter, onDiscarded, takeSteps, evaluations }: ServiceDeps,
   { cursors, sizes, publicUrl }: Shared & { readonly publicUrl: () => string },
 ): Method[] {
   const linkTo = (kind: string) => (project: Project, id: string) =>
     `${publicUrl()}/${project.slug}/${kind}/${encodeURIComponent(id)}`;
   const traceLimits = traceLimitsOf(config);
   const traceDefaultDays = config.traceRetentionDays;
-  const prices = createPriceBook({ pricing, store: store.management, takeSteps });
-  const traces = createTraces({
-    store: store.traces,
-    cursors,
-    prices,
-    takeSteps,
-    traceDefaultDays,
-    limits: traceLimits,
-  });
+  const { prices, traces, searches } = rooms;
   const changes = createTraceChanges({ store: store.traceChanges, traceDefaultDays, limits: traceLimits });
-  const searches = createTraceSearches({ store: store.search, traces, cursors, traceDefaultDays });
   const exports = createTraceExports({ searches, traces, store: store.traces, clock });
   const analytics = createAnalytics({ store: store.analytics, traceDefaultDays });
   const settings = createProjectSettings({ store: store.projects, traceDefaultDays });
@@ -157,6 +150,34 @@ function compileData(
   ];
 }
 
+export type TraceRooms = {
+  readonly prices: PriceBook;
+  readonly traces: Traces;
+  readonly searches: TraceSearches;
+  readonly results: TraceResults;
+};
+
+/** What several services do with traces, and what goes on beside them. */
+export function createTraceRooms({
+  store,
+  config,
+  pricing,
+  rootKeys,
+  takeSteps,
+}: Pick<ServiceDeps, 'store' | 'config' | 'pricing' | 'rootKeys' | 'takeSteps'>): TraceRooms {
+  const cursors = createCursorCodec(rootKeys.cursorKey);
+  const limits = traceLimitsOf(config);
+  const traceDefaultDays = config.traceRetentionDays;
+  const prices = createPriceBook({ pricing, store: store.management, takeSteps });
+  const traces = createTraces({ store: store.traces, cursors, prices, takeSteps, traceDefaultDays, limits });
+  return {
+    prices,
+    traces,
+    searches: createTraceSearches({ store: store.search, traces, cursors, traceDefaultDays }),
+    results: createTraceResults({ store: store.traces, limits, traceDefaultDays }),
+  };
+}
+
 function traceLimitsOf({ limits }: Config): CollectorLimits {
   return {
     spansMax: limits.spansPerRequestMax,
@@ -169,22 +190,25 @@ function traceLimitsOf({ limits }: Config): CollectorLimits {
 }
 
 function compileEvaluations(
-  { store, config, clock, random, evaluations: ports, log }: ServiceDeps,
+  { store, clock, random, evaluations: ports, rooms, log }: ServiceDeps,
   { sizes, publicUrl }: Pick<Shared, 'sizes'> & { readonly publicUrl: () => string },
 ): Method[] {
-  const limits = traceLimitsOf(config);
-  const evaluations = createEvaluations({
-    evaluators: store.evaluators,
-    run: ports.run,
-    checkPatterns: ports.checkPatterns,
-    results: createTraceResults({ store: store.traces, limits, traceDefaultDays: config.traceRetentionDays }),
-    clock,
-    random,
-    onLost: (error) => log.warn({ err: error }, 'the result of an evaluation could not be stored'),
-  });
-  const { hasModel, stopping } = ports;
-  const docsUrl = () => `${publicUrl()}/docs`;
-  return compileService(EvaluationService, createEvaluationRpc({ evaluations, hasModel, stopping, docsUrl }), sizes);
+  const { hasModel, stopping, checkPatterns, run, onRunChanged } = ports;
+  const { evaluators } = store;
+  const { searches, results } = rooms;
+  const onLost = (error: unknown) => log.warn({ err: error }, 'the result of an evaluation could not be stored');
+  return compileService(
+    EvaluationService,
+    createEvaluationRpc({
+      evaluations: createEvaluations({ evaluators, run, checkPatterns, results, clock, random, onLost }),
+      runs: createEvaluatorRuns({ store: store.evaluatorRuns, evaluators, random, onChanged: onRunChanged }),
+      searches,
+      hasModel,
+      stopping,
+      docsUrl: () => `${publicUrl()}/docs`,
+    }),
+    sizes,
+  );
 }
 
 function compileManagement(

@@ -68,6 +68,8 @@ const RESOURCE_CODES = {
   dataset_version_not_found: 'not_found',
   dataset_limit_reached: 'invalid',
   dataset_too_large: 'invalid',
+  evaluator_run_not_found: 'not_found',
+  evaluator_run_limit_reached: 'invalid',
   evaluator_not_runnable: 'invalid',
   evaluator_unavailable: 'invalid',
   invalid_settings: 'invalid',

@@ -5,6 +5,7 @@
 
 import type { ApiKey, Project } from './caller.ts';
 import type { DatasetStore } from './datasets/dataset.ts';
+import type { EvaluatorRunStore } from './evaluations/evaluator-run.ts';
 import type { EvaluatorStore } from './evaluators/evaluator-store.ts';
 import type { EventRange, StoredEvent } from './event.ts';
 import type { ManagementStore } from './management.ts';
@@ -39,6 +40,7 @@ export type Store = {
   readonly events: EventStore;
   readonly evaluators: EvaluatorStore;
   readonly datasets: DatasetStore;
+  readonly evaluatorRuns: EvaluatorRunStore;
   readonly projects: ProjectStore;
   readonly management: ManagementStore;
   readonly retention: RetentionStore;

@@ -21,11 +21,12 @@ import type { EvaluationOutcome } from '../domain/evaluations/outcome.ts';
 import type { Reason } from '../domain/fault.ts';
 import { tooManyNumberTexts } from '../domain/json-text.ts';
 import { nanoToUsdNumber } from '../domain/money.ts';
+import { createEvaluatorRunRpc, type EvaluatorRunRpcDeps } from './evaluator-runs.ts';
 import { createMessageTexts } from './message-texts.ts';
 import type { Implementation } from './method.ts';
 import { projectOf } from './scope.ts';
 
-export type EvaluationRpcDeps = {
+export type EvaluationRpcDeps = EvaluatorRunRpcDeps & {
   readonly evaluations: Evaluations;
   /** Whether there is a language model to ask. */
   readonly hasModel: boolean;
@@ -52,6 +53,7 @@ export function createEvaluationRpc(deps: EvaluationRpcDeps): Implementation<typ
         return { evaluators: Object.fromEntries(types) };
       },
     },
+    ...createEvaluatorRunRpc(deps),
   };
 }
 

@@ -1,5 +1,6 @@
 /** What management reads and writes. Reads go where every read goes; writes are verbs, which may be served in another thread. */
 
+import type { EvaluatorRunStore } from '../domain/evaluations/evaluator-run.ts';
 import { Fault } from '../domain/fault.ts';
 import type { ManagementStore, Receipt } from '../domain/management.ts';
 import type { EvaluatorStore, InstallationStore, KeyStore, ProjectStore } from '../domain/store.ts';
@@ -7,6 +8,7 @@ import type { TraceChangeStore } from '../domain/trace-changes.ts';
 import { createAuditList, createNoteRefusal } from './audit/audit.ts';
 import { createDatasetWriter, type DatasetWriter } from './datasets/datasets.ts';
 import { createEvaluatorReader, createEvaluatorWriter, type EvaluatorWriter } from './evaluators/evaluators.ts';
+import { createRunReader, createRunWriter, type RunWriter } from './evaluators/runs.ts';
 import { createInsertApiKey, createKeyRecords, createNoteUse } from './keys/key-records.ts';
 import {
   type CommitOutcome,
@@ -26,6 +28,7 @@ export type Managing = { readonly transact: TransactAll };
 
 export type ManagementWriter = EvaluatorWriter &
   DatasetWriter &
+  RunWriter &
   TraceChangeStore &
   Pick<InstallationStore, 'bootstrap' | 'addOrganization'> &
   Pick<KeyStore, 'insertApiKey'> &
@@ -45,6 +48,10 @@ const VERBS: Readonly<Record<keyof ManagementWriter, 'seen' | 'unseen'>> = {
   insertDataset: 'unseen',
   appendDataset: 'unseen',
   removeDataset: 'unseen',
+  insertRun: 'unseen',
+  cancelRun: 'unseen',
+  leaseRun: 'unseen',
+  advanceRun: 'unseen',
   noteRefusal: 'unseen',
   noteUse: 'unseen',
   claim: 'unseen',
@@ -65,6 +72,7 @@ export function createManagementWriter(questions: Questions, transact: Transact)
     ...createNewOrganizations(managing),
     ...createEvaluatorWriter(managing),
     ...createDatasetWriter(managing),
+    ...createRunWriter(managing),
     ...createReceipts(managing),
     ...createTraceChanges(managing),
     insertApiKey: createInsertApiKey(managing),
@@ -132,4 +140,11 @@ export function createEvaluatorStore(
     replace: replaceEvaluator,
     remove: removeEvaluator,
   };
+}
+
+export function createRunStore(
+  asking: Asking,
+  { insertRun, cancelRun, leaseRun, advanceRun }: RunWriter,
+): EvaluatorRunStore {
+  return { ...createRunReader(asking), insert: insertRun, cancel: cancelRun, lease: leaseRun, advance: advanceRun };
 }

@@ -16,7 +16,7 @@ import { createEventFinder, createEventList, createOldestAdmitted } from './even
 import { createLogSearch } from './events/log-search.ts';
 import type { KeyReader } from './keys/key-cache.ts';
 import { createKeyReader } from './keys/key-reader.ts';
-import { createEvaluatorStore, createManagementStore, type ManagementWriter } from './management.ts';
+import { createEvaluatorStore, createManagementStore, createRunStore, type ManagementWriter } from './management.ts';
 import { createInstallationReader, createProjectNumbers } from './organization/organization-reader.ts';
 import { createRepricingReader } from './pricing/repricing.ts';
 import type { Ask, Asking } from './questions.ts';
@@ -134,6 +134,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     events: { list: createEventList(events), find: createEventFinder(engine.lookUps) },
     evaluators: createEvaluatorStore(management, writer),
     datasets: createDatasetStore(management, writer),
+    evaluatorRuns: createRunStore(management, writer),
     projects: { updateSettings: writer.updateSettings },
     management: wakeAfterCommits(createManagementStore(management, writer), notify),
     retention: engine.retention,

@@ -6,7 +6,8 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { EvaluationStatus } from "./traces_pb.js";
+import type { EvaluationStatus, TraceDateField } from "./traces_pb.js";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 
 /**
  * Describes the file spandrel/v1/evaluations.proto.
@@ -422,6 +423,312 @@ export declare type EvaluatorResultMember = Message<"spandrel.v1.EvaluatorResult
 export declare const EvaluatorResultMemberSchema: GenMessage<EvaluatorResultMember>;
 
 /**
+ * Which traces a saved evaluator is to run on.
+ *
+ * @generated from message spandrel.v1.RunEvaluatorOnTracesRequest
+ */
+export declare type RunEvaluatorOnTracesRequest = Message<"spandrel.v1.RunEvaluatorOnTracesRequest"> & {
+  /**
+   * The id or the slug of the evaluator.
+   *
+   * @generated from field: string id_or_slug = 1;
+   */
+  idOrSlug: string;
+
+  /**
+   * The first instant, default 30 days before the last: RFC 3339, or epoch milliseconds as a number or a text of digits.
+   *
+   * @generated from field: google.protobuf.Timestamp start_date = 2;
+   */
+  startDate?: Timestamp | undefined;
+
+  /**
+   * The last instant, default now.
+   *
+   * @generated from field: google.protobuf.Timestamp end_date = 3;
+   */
+  endDate?: Timestamp | undefined;
+
+  /**
+   * A text that the input, the output, a name or an error message holds. Empty: any.
+   *
+   * @generated from field: string query = 4;
+   */
+  query: string;
+
+  /**
+   * A JSON object of filters by name, described in docs/search.md.
+   *
+   * @generated from field: optional string filters_json = 5;
+   */
+  filtersJson?: string | undefined;
+
+  /**
+   * Takes the traces instead that the filters do not fit.
+   *
+   * @generated from field: bool negate_filters = 6;
+   */
+  negateFilters: boolean;
+
+  /**
+   * Only these traces.
+   *
+   * @generated from field: repeated string trace_ids = 7;
+   */
+  traceIds: string[];
+
+  /**
+   * occurred unless asked otherwise.
+   *
+   * @generated from field: spandrel.v1.TraceDateField date_field = 8;
+   */
+  dateField: TraceDateField;
+};
+
+/**
+ * Describes the message spandrel.v1.RunEvaluatorOnTracesRequest.
+ * Use `create(RunEvaluatorOnTracesRequestSchema)` to create a new message.
+ */
+export declare const RunEvaluatorOnTracesRequestSchema: GenMessage<RunEvaluatorOnTracesRequest>;
+
+/**
+ * The run, which has begun.
+ *
+ * @generated from message spandrel.v1.RunEvaluatorOnTracesResponse
+ */
+export declare type RunEvaluatorOnTracesResponse = Message<"spandrel.v1.RunEvaluatorOnTracesResponse"> & {
+  /**
+   * With its id.
+   *
+   * @generated from field: spandrel.v1.EvaluatorRun run = 1;
+   */
+  run?: EvaluatorRun | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.RunEvaluatorOnTracesResponse.
+ * Use `create(RunEvaluatorOnTracesResponseSchema)` to create a new message.
+ */
+export declare const RunEvaluatorOnTracesResponseSchema: GenMessage<RunEvaluatorOnTracesResponse>;
+
+/**
+ * A run of an evaluator over traces.
+ *
+ * @generated from message spandrel.v1.EvaluatorRun
+ */
+export declare type EvaluatorRun = Message<"spandrel.v1.EvaluatorRun"> & {
+  /**
+   * "run_" and 21 characters.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The evaluator that runs.
+   *
+   * @generated from field: string evaluator_id = 2;
+   */
+  evaluatorId: string;
+
+  /**
+   * How it stands.
+   *
+   * @generated from field: spandrel.v1.EvaluatorRunStatus status = 3;
+   */
+  status: EvaluatorRunStatus;
+
+  /**
+   * How many traces the search found; null until somebody has looked.
+   *
+   * @generated from field: optional int64 traces_found = 4;
+   */
+  tracesFound?: bigint | undefined;
+
+  /**
+   * False where there may be more.
+   *
+   * @generated from field: bool is_found_exactly = 5;
+   */
+  isFoundExactly: boolean;
+
+  /**
+   * How many traces were evaluated so far.
+   *
+   * @generated from field: int64 evaluated = 6;
+   */
+  evaluated: bigint;
+
+  /**
+   * Those of them with a result.
+   *
+   * @generated from field: int64 processed = 7;
+   */
+  processed: bigint;
+
+  /**
+   * Those that the evaluator left out, for example because a field it needs is missing.
+   *
+   * @generated from field: int64 skipped = 8;
+   */
+  skipped: bigint;
+
+  /**
+   * Those where the evaluator failed.
+   *
+   * @generated from field: int64 failed = 9;
+   */
+  failed: bigint;
+
+  /**
+   * Why the run cannot go on.
+   *
+   * @generated from field: optional string error = 10;
+   */
+  error?: string | undefined;
+
+  /**
+   * When it began.
+   *
+   * @generated from field: google.protobuf.Timestamp created_at = 11;
+   */
+  createdAt?: Timestamp | undefined;
+
+  /**
+   * When it last went on.
+   *
+   * @generated from field: google.protobuf.Timestamp updated_at = 12;
+   */
+  updatedAt?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.EvaluatorRun.
+ * Use `create(EvaluatorRunSchema)` to create a new message.
+ */
+export declare const EvaluatorRunSchema: GenMessage<EvaluatorRun>;
+
+/**
+ * Names one run.
+ *
+ * @generated from message spandrel.v1.GetEvaluatorRunRequest
+ */
+export declare type GetEvaluatorRunRequest = Message<"spandrel.v1.GetEvaluatorRunRequest"> & {
+  /**
+   * Its id.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+};
+
+/**
+ * Describes the message spandrel.v1.GetEvaluatorRunRequest.
+ * Use `create(GetEvaluatorRunRequestSchema)` to create a new message.
+ */
+export declare const GetEvaluatorRunRequestSchema: GenMessage<GetEvaluatorRunRequest>;
+
+/**
+ * The run that was asked for.
+ *
+ * @generated from message spandrel.v1.GetEvaluatorRunResponse
+ */
+export declare type GetEvaluatorRunResponse = Message<"spandrel.v1.GetEvaluatorRunResponse"> & {
+  /**
+   * As it stands now.
+   *
+   * @generated from field: spandrel.v1.EvaluatorRun run = 1;
+   */
+  run?: EvaluatorRun | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.GetEvaluatorRunResponse.
+ * Use `create(GetEvaluatorRunResponseSchema)` to create a new message.
+ */
+export declare const GetEvaluatorRunResponseSchema: GenMessage<GetEvaluatorRunResponse>;
+
+/**
+ * Asks for the newest runs.
+ *
+ * @generated from message spandrel.v1.ListEvaluatorRunsRequest
+ */
+export declare type ListEvaluatorRunsRequest = Message<"spandrel.v1.ListEvaluatorRunsRequest"> & {
+  /**
+   * 1 to 200, default 50.
+   *
+   * @generated from field: optional int32 page_size = 1;
+   */
+  pageSize?: number | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.ListEvaluatorRunsRequest.
+ * Use `create(ListEvaluatorRunsRequestSchema)` to create a new message.
+ */
+export declare const ListEvaluatorRunsRequestSchema: GenMessage<ListEvaluatorRunsRequest>;
+
+/**
+ * Runs of the project.
+ *
+ * @generated from message spandrel.v1.ListEvaluatorRunsResponse
+ */
+export declare type ListEvaluatorRunsResponse = Message<"spandrel.v1.ListEvaluatorRunsResponse"> & {
+  /**
+   * The newest first.
+   *
+   * @generated from field: repeated spandrel.v1.EvaluatorRun runs = 1;
+   */
+  runs: EvaluatorRun[];
+};
+
+/**
+ * Describes the message spandrel.v1.ListEvaluatorRunsResponse.
+ * Use `create(ListEvaluatorRunsResponseSchema)` to create a new message.
+ */
+export declare const ListEvaluatorRunsResponseSchema: GenMessage<ListEvaluatorRunsResponse>;
+
+/**
+ * Names one run.
+ *
+ * @generated from message spandrel.v1.CancelEvaluatorRunRequest
+ */
+export declare type CancelEvaluatorRunRequest = Message<"spandrel.v1.CancelEvaluatorRunRequest"> & {
+  /**
+   * Its id.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+};
+
+/**
+ * Describes the message spandrel.v1.CancelEvaluatorRunRequest.
+ * Use `create(CancelEvaluatorRunRequestSchema)` to create a new message.
+ */
+export declare const CancelEvaluatorRunRequestSchema: GenMessage<CancelEvaluatorRunRequest>;
+
+/**
+ * The run, which has ended.
+ *
+ * @generated from message spandrel.v1.CancelEvaluatorRunResponse
+ */
+export declare type CancelEvaluatorRunResponse = Message<"spandrel.v1.CancelEvaluatorRunResponse"> & {
+  /**
+   * As it stands now.
+   *
+   * @generated from field: spandrel.v1.EvaluatorRun run = 1;
+   */
+  run?: EvaluatorRun | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.CancelEvaluatorRunResponse.
+ * Use `create(CancelEvaluatorRunResponseSchema)` to create a new message.
+ */
+export declare const CancelEvaluatorRunResponseSchema: GenMessage<CancelEvaluatorRunResponse>;
+
+/**
  * What a run is for.
  *
  * @generated from enum spandrel.v1.EvaluationSurface
@@ -488,6 +795,53 @@ export enum GuardrailOnError {
 export declare const GuardrailOnErrorSchema: GenEnum<GuardrailOnError>;
 
 /**
+ * How a run stands.
+ *
+ * @generated from enum spandrel.v1.EvaluatorRunStatus
+ */
+export enum EvaluatorRunStatus {
+  /**
+   * Never said.
+   *
+   * @generated from enum value: EVALUATOR_RUN_STATUS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * It goes on.
+   *
+   * @generated from enum value: EVALUATOR_RUN_STATUS_RUNNING = 1;
+   */
+  RUNNING = 1,
+
+  /**
+   * Every trace was evaluated.
+   *
+   * @generated from enum value: EVALUATOR_RUN_STATUS_COMPLETED = 2;
+   */
+  COMPLETED = 2,
+
+  /**
+   * Somebody ended it.
+   *
+   * @generated from enum value: EVALUATOR_RUN_STATUS_CANCELLED = 3;
+   */
+  CANCELLED = 3,
+
+  /**
+   * It cannot go on.
+   *
+   * @generated from enum value: EVALUATOR_RUN_STATUS_FAILED = 4;
+   */
+  FAILED = 4,
+}
+
+/**
+ * Describes the enum spandrel.v1.EvaluatorRunStatus.
+ */
+export declare const EvaluatorRunStatusSchema: GenEnum<EvaluatorRunStatus>;
+
+/**
  * Runs evaluators.
  *
  * @generated from service spandrel.v1.EvaluationService
@@ -515,6 +869,51 @@ export declare const EvaluationService: GenService<{
     methodKind: "unary";
     input: typeof ListEvaluatorTypesRequestSchema;
     output: typeof ListEvaluatorTypesResponseSchema;
+  },
+  /**
+   * Begins to run a saved evaluator over all traces that a search finds, those that came in before. It goes on by itself, also
+   * after a restart, and stores each result on its trace; done twice, a trace has its result once.
+   * Errors: NOT_FOUND evaluator_not_found, INVALID_ARGUMENT evaluator_not_runnable, INVALID_ARGUMENT evaluator_unavailable,
+   * INVALID_ARGUMENT invalid_settings, INVALID_ARGUMENT evaluator_run_limit_reached.
+   *
+   * @generated from rpc spandrel.v1.EvaluationService.RunEvaluatorOnTraces
+   */
+  runEvaluatorOnTraces: {
+    methodKind: "unary";
+    input: typeof RunEvaluatorOnTracesRequestSchema;
+    output: typeof RunEvaluatorOnTracesResponseSchema;
+  },
+  /**
+   * How far a run is.
+   * Errors: NOT_FOUND evaluator_run_not_found.
+   *
+   * @generated from rpc spandrel.v1.EvaluationService.GetEvaluatorRun
+   */
+  getEvaluatorRun: {
+    methodKind: "unary";
+    input: typeof GetEvaluatorRunRequestSchema;
+    output: typeof GetEvaluatorRunResponseSchema;
+  },
+  /**
+   * The newest runs of the project. Those that ended 90 days ago may be gone.
+   *
+   * @generated from rpc spandrel.v1.EvaluationService.ListEvaluatorRuns
+   */
+  listEvaluatorRuns: {
+    methodKind: "unary";
+    input: typeof ListEvaluatorRunsRequestSchema;
+    output: typeof ListEvaluatorRunsResponseSchema;
+  },
+  /**
+   * Ends a run; results that are stored stay. One that has ended already stays as it is.
+   * Errors: NOT_FOUND evaluator_run_not_found.
+   *
+   * @generated from rpc spandrel.v1.EvaluationService.CancelEvaluatorRun
+   */
+  cancelEvaluatorRun: {
+    methodKind: "unary";
+    input: typeof CancelEvaluatorRunRequestSchema;
+    output: typeof CancelEvaluatorRunResponseSchema;
   },
 }>;
 

@@ -6,6 +6,7 @@ export * as endpointsChanges from './endpoints-changes.ts';
 export * as endpointsDue from './endpoints-due.ts';
 export * as endpointsWork from './endpoints-work.ts';
 export * as endpoints from './endpoints.ts';
+export * as evaluatorsRuns from './evaluators-runs.ts';
 export * as evaluators from './evaluators.ts';
 export * as events from './events.ts';
 export * as keys from './keys.ts';

@@ -22,6 +22,8 @@ export type NewResult = {
   /** Of the monitor that asked for it; null: nobody's. */
   readonly monitorId: string | null;
   readonly nowMs: number;
+  /** Nothing is stored where the trace is gone meanwhile. */
+  readonly mustBeKnown?: boolean;
 };
 
 export type TraceResults = {
@@ -34,9 +36,10 @@ export type TraceResults = {
 
 export function createTraceResults(deps: TraceResultsDeps): TraceResults {
   return {
-    async attach(project, sentId, { draft, monitorId, nowMs }) {
+    async attach(project, sentId, { draft, monitorId, nowMs, mustBeKnown }) {
       const goneBeforeMs = termStartMs(traceTermDays(project.traceRetentionDays, deps.traceDefaultDays), nowMs);
       const traceId = await findTraceId(deps, { project, sentId, goneBeforeMs });
+      if (mustBeKnown === true && (await deps.store.find(project.number, traceId)) === null) return;
       const evaluation = { ...read(draft, { deps, traceId, nowMs }), monitorId };
       await deps.store.append(appendOf(project, evaluation, { traceId, nowMs, goneBeforeMs, deps }));
     },

@@ -14,6 +14,7 @@ import {
   WebhookReplay,
   WebhookState,
 } from './endpoints.ts';
+import { EvaluatorRunRow } from './evaluator-runs.ts';
 import { EvaluatorRow } from './evaluators.ts';
 import {
   Envelope,
@@ -55,6 +56,7 @@ const SHARED = [
   EvaluatorRow,
   DatasetRow,
   DatasetPartRow,
+  EvaluatorRunRow,
   PriceOverrideRow,
   IdempotencyReceipt,
   LogHead,

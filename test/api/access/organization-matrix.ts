@@ -104,6 +104,10 @@ add entries to a dataset of P1         | 200  | 200   | 403d | 403d | 403d | 200
 delete a dataset of P1                 | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
 read a dataset of P1                   | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 list the datasets of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
+run an evaluator over traces of P1     | 201  | 201   | 403d | 403d | 403d | 201   | 403d  | 201  | 201   | 403d | 403d | 201
+cancel a run of P1                     | 404  | 404   | 403d | 403d | 403d | 404   | 403d  | 404  | 404   | 403d | 403d | 404
+read a run of P1                       | 404  | 404   | 403d | 403d | 403d | 404   | 404   | 404  | 404   | 403d | 403d | 404
+list the runs of P1                    | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 list the evaluators of P1              | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 read an evaluator of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 read an evaluator of P2                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 401u | 200   | 403d | 403d | 401u
@@ -186,8 +190,13 @@ const bindingAtP1 = makeFor(async (cell) => {
   return String((await cell.world.act('POST', '/api/role-bindings', body)).id);
 });
 
-const inP1 = (method: Operation['method'], ask: (world: World) => object): Operation => ({
+const inP1 = (
+  method: Operation['method'],
+  ask: (world: World) => object,
+  codes: NonNullable<Operation['codes']> = {},
+): Operation => ({
   method,
+  codes,
   ask: ({ world }) => ({ headers: projectIn(world.projects.P1), ...ask(world) }),
 });
 
@@ -355,6 +364,22 @@ export const ORGANIZATION_MATRIX: Matrix = {
     'delete a dataset of P1': onDatasetInP1(deleteDataset),
     'read a dataset of P1': onDatasetInP1(getDataset),
     'list the datasets of P1': inP1(listDatasets, () => ({})),
+    'run an evaluator over traces of P1': inP1(EvaluationService.method.runEvaluatorOnTraces, ({ evaluators }) => ({
+      parameters: { id_or_slug: evaluators.P1 },
+      // None is there, so that many of these runs can follow each other.
+      body: { traceIds: ['none'] },
+    })),
+    'cancel a run of P1': inP1(
+      EvaluationService.method.cancelEvaluatorRun,
+      () => ({ parameters: { run_id: 'none' } }),
+      {
+        404: 'evaluator_run_not_found',
+      },
+    ),
+    'read a run of P1': inP1(EvaluationService.method.getEvaluatorRun, () => ({ parameters: { run_id: 'none' } }), {
+      404: 'evaluator_run_not_found',
+    }),
+    'list the runs of P1': inP1(EvaluationService.method.listEvaluatorRuns, () => ({})),
     'list the evaluators of P1': inP1(listEvaluators, () => ({})),
     'read an evaluator of P1': readEvaluator(({ projects }) => projects.P1),
     'read an evaluator of P2': readEvaluator(({ projects }) => projects.P2, 'P2'),

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { appendConformance } from './appends.ts';
 import { correctionConformance } from './corrections.ts';
 import { datasetConformance } from './datasets.ts';
+import { evaluatorRunConformance } from './evaluator-runs.ts';
 import { evaluatorStoreConformance } from './evaluators.ts';
 import { eventStoreConformance, requestEventConformance } from './events.ts';
 import { governanceConformance } from './governance.ts';
@@ -46,6 +47,7 @@ export function furtherConformance(open: OpenSubject): void {
   projectSettingsConformance(open);
   evaluatorStoreConformance(open);
   datasetConformance(open);
+  evaluatorRunConformance(open);
   largeTraceConformance(open);
   requestEventConformance(open);
   resentSpanConformance(open);

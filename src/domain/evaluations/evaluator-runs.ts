@@ -1,0 +1,104 @@
+/** Running an evaluator over all traces that a search finds: asking for it, seeing how far it is, ending it. */
+
+import type { Project } from '../caller.ts';
+import type { RandomBytes } from '../clock.ts';
+import { Fault } from '../fault.ts';
+import { newId } from '../ids.ts';
+import { hasMoreCharactersThan } from '../text-limits.ts';
+import type { SearchRequest } from '../trace-search.ts';
+import { findTarget, settingsOfRun, type TargetDeps } from './evaluation-target.ts';
+import type { EvaluatorRun, EvaluatorRunStore } from './evaluator-run.ts';
+
+export type RunSearch = Pick<
+  SearchRequest,
+  'startMs' | 'endMs' | 'query' | 'filtersJson' | 'negateFilters' | 'traceIds' | 'isByUpdate'
+>;
+
+export type EvaluatorRunsDeps = TargetDeps & {
+  readonly store: EvaluatorRunStore;
+  readonly random: RandomBytes;
+  /** Whoever works on runs should look again. */
+  readonly onChanged: () => void;
+};
+
+export type RunStart = { readonly idOrSlug: string; readonly search: RunSearch; readonly nowMs: number };
+
+export type EvaluatorRuns = {
+  /** Throws evaluator_not_found, evaluator_not_runnable, evaluator_unavailable, invalid_settings, evaluator_run_limit_reached. */
+  start(project: Project, start: RunStart): Promise<EvaluatorRun>;
+  /** Throws evaluator_run_not_found. */
+  get(project: Project, id: string): Promise<EvaluatorRun>;
+  /** The newest first. */
+  list(project: Project, limit: number): Promise<readonly EvaluatorRun[]>;
+  /** One that has ended stays as it is. Throws evaluator_run_not_found. */
+  cancel(project: Project, id: string, nowMs: number): Promise<EvaluatorRun>;
+};
+
+/** Runs of a project that may be under way at once. */
+const RUNNING_MAX = 20;
+const DAY_MS = 86_400_000;
+/** For how long a run that has ended can be looked at, at least. */
+const KEPT_MS = 90 * DAY_MS;
+const SEARCHED_MS = 30 * DAY_MS;
+const ID_CHARACTERS_MAX = 200;
+
+export function createEvaluatorRuns(deps: EvaluatorRunsDeps): EvaluatorRuns {
+  const get = (project: Project, id: string) => findRun(deps.store, project, id);
+  return {
+    async start(project, { idOrSlug, search, nowMs }) {
+      const target = await findTarget(deps, project, { kind: 'saved', text: idOrSlug });
+      // What was saved long ago may be older than a rule.
+      settingsOfRun(target, {});
+      const run: EvaluatorRun = {
+        projectId: project.id,
+        id: newId('run', deps.random),
+        evaluatorId: target.evaluatorId,
+        searchJson: JSON.stringify(fixDates(search, nowMs)),
+        ...BEGINNING,
+        createdAtMs: nowMs,
+        updatedAtMs: nowMs,
+      };
+      const limits = { runningMax: RUNNING_MAX, forgetBeforeMs: nowMs - KEPT_MS };
+      if ((await deps.store.insert(run, limits)) === 'limit_reached') throw limitFault();
+      deps.onChanged();
+      return run;
+    },
+    get,
+    list: (project, limit) => deps.store.list(project.id, limit),
+    async cancel(project, id, nowMs) {
+      await get(project, id);
+      await deps.store.cancel({ projectId: project.id, id }, nowMs);
+      deps.onChanged();
+      return await get(project, id);
+    },
+  };
+}
+
+const BEGINNING = {
+  status: 'running',
+  cursor: '',
+  tracesFound: null,
+  isFoundExactly: true,
+  processed: 0,
+  skipped: 0,
+  failed: 0,
+  error: null,
+} as const;
+
+/** What comes in while it runs is not part of a run. */
+function fixDates(search: RunSearch, nowMs: number): RunSearch {
+  const endMs = search.endMs ?? nowMs;
+  return { ...search, endMs, startMs: search.startMs ?? endMs - SEARCHED_MS };
+}
+
+async function findRun(store: EvaluatorRunStore, project: Project, id: string): Promise<EvaluatorRun> {
+  const isNameable = !hasMoreCharactersThan(id, ID_CHARACTERS_MAX) && !id.includes('\0');
+  const run = isNameable ? await store.find(project.id, id) : null;
+  if (run === null) throw new Fault('evaluator_run_not_found', 'There is no such run of an evaluator.');
+  return run;
+}
+
+function limitFault(): Fault {
+  const message = `${RUNNING_MAX} runs of evaluators are under way in the project; wait for one to end, or cancel one.`;
+  return new Fault('evaluator_run_limit_reached', message);
+}

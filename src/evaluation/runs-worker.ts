@@ -1,0 +1,161 @@
+/** Works on runs of evaluators over traces: page by page, so that whoever takes over goes on where another stopped. */
+
+import type { Project } from '../domain/caller.ts';
+import { findTarget, type TargetDeps } from '../domain/evaluations/evaluation-target.ts';
+import type { EvaluatorRun, EvaluatorRunStore, LeasedRun } from '../domain/evaluations/evaluator-run.ts';
+import { evaluateTrace, type TraceRunDeps } from '../domain/evaluations/run-page.ts';
+import { Fault } from '../domain/fault.ts';
+import type { SearchRequest, TracePage, TraceSearches } from '../domain/trace-search.ts';
+
+export type RunsWorkerDeps = TargetDeps &
+  TraceRunDeps & {
+    readonly store: EvaluatorRunStore;
+    /** Null: there is no such project any more. */
+    readonly findProject: (id: string) => Promise<Project | null>;
+    readonly searches: Pick<TraceSearches, 'search'>;
+    /** Traces that are evaluated at once. */
+    readonly tracesAtOnce: number;
+    readonly fence: () => number;
+    /** Resolves after the delay, or as soon as the signal says stop. */
+    readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>;
+    readonly log: { warn(fields: object, message: string): void };
+  };
+
+export type RunsWorker = {
+  /** There may be a run to begin with, or one that was cancelled. */
+  wake(): void;
+  /** Resolves once nothing is worked on any more; what was begun is taken over later. */
+  stop(): Promise<void>;
+};
+
+const POLL_MS = 2_000;
+const LEASE_MS = 60_000;
+const RENEW_MS = 20_000;
+const PAGE_SIZE = 20;
+/** After work was broken off; a store that is away for longer ends no run before so many times. */
+const RETRY_MS = 5_000;
+const FAILURES_MAX = 100;
+
+export function startRunsWorker(deps: RunsWorkerDeps): RunsWorker {
+  const stopping = new AbortController();
+  let waking = new AbortController();
+  const wait: RunsWorkerDeps['wait'] = async (delayMs, signal) => {
+    await deps.wait(delayMs, AbortSignal.any([signal, waking.signal]));
+    if (waking.signal.aborted) waking = new AbortController();
+  };
+  const ended = (async () => {
+    while (!stopping.signal.aborted) {
+      if (!(await workOnce({ ...deps, wait }, stopping.signal))) await wait(POLL_MS, stopping.signal);
+    }
+  })();
+  return {
+    wake: () => waking.abort(),
+    async stop() {
+      stopping.abort();
+      await ended;
+    },
+  };
+}
+
+/** False when there was nothing to do, or nothing could be done. */
+async function workOnce(deps: RunsWorkerDeps, stopping: AbortSignal): Promise<boolean> {
+  try {
+    const nowMs = deps.clock();
+    const run = await deps.store.lease({ nowMs, untilMs: nowMs + LEASE_MS, fence: deps.fence() });
+    if (run === null) return false;
+    await workOn(deps, run, stopping);
+    return true;
+  } catch (error) {
+    deps.log.warn({ err: error }, 'runs of evaluators could not be worked on');
+    return false;
+  }
+}
+
+/** One page, so that a long run stands in nobody's way: the run that waited longest is next. */
+async function workOn(deps: RunsWorkerDeps, run: LeasedRun, stopping: AbortSignal): Promise<void> {
+  const done = new AbortController();
+  const lost = new AbortController();
+  const renewing = renew(deps, run, { done: done.signal, lost });
+  const signal = AbortSignal.any([stopping, lost.signal]);
+  try {
+    const next = await takePage(deps, run, signal);
+    // A page that was broken off is done again, and its results take the place of the first.
+    if (!lost.signal.aborted) await save(deps, stopping.aborted ? run : next, 0);
+  } catch (error) {
+    await giveBack(deps, run, error);
+  } finally {
+    done.abort();
+    await renewing;
+  }
+}
+
+type Renewing = { readonly done: AbortSignal; readonly lost: AbortController };
+
+/** Looks, too, whether somebody has ended the run. */
+async function renew(deps: RunsWorkerDeps, run: LeasedRun, { done, lost }: Renewing): Promise<void> {
+  for (;;) {
+    await deps.wait(RENEW_MS, done);
+    if (done.aborted) return;
+    try {
+      if (await save(deps, run, LEASE_MS)) continue;
+      lost.abort();
+      return;
+    } catch (error) {
+      deps.log.warn({ err: error }, 'the lease of a run of an evaluator could not be renewed');
+    }
+  }
+}
+
+function save(deps: RunsWorkerDeps, run: LeasedRun, leaseMs: number): Promise<boolean> {
+  const nowMs = deps.clock();
+  return deps.store.advance({ ...run, updatedAtMs: Math.max(run.updatedAtMs, nowMs), leasedUntilMs: nowMs + leaseMs });
+}
+
+/** Later it may work; what can never work ends the run. */
+async function giveBack(deps: RunsWorkerDeps, run: LeasedRun, error: unknown): Promise<void> {
+  const failures = run.failures + 1;
+  const isHopeless = (error instanceof Fault && error.kind !== 'unavailable') || failures >= FAILURES_MAX;
+  deps.log.warn({ err: error, run: run.id }, 'a run of an evaluator was broken off');
+  const message = error instanceof Fault ? error.message : 'The run failed again and again.';
+  await save(deps, isHopeless ? failed(run, message) : { ...run, failures }, RETRY_MS);
+}
+
+function failed(run: LeasedRun, error: string): LeasedRun {
+  return { ...run, status: 'failed', error };
+}
+
+/** The run after its next page. */
+async function takePage(deps: RunsWorkerDeps, run: LeasedRun, signal: AbortSignal): Promise<LeasedRun> {
+  const project = await deps.findProject(run.projectId);
+  if (project === null) return failed(run, 'The project is archived.');
+  const target = await findTarget(deps, project, { kind: 'saved', text: run.evaluatorId });
+  const page = await deps.searches.search(searchOf(run), {
+    project,
+    nowMs: deps.clock(),
+    // No caller waits for the page, and it is no larger than an answer.
+    countAnswer: () => {},
+  });
+  const counts = { processed: run.processed, skipped: run.skipped, error: run.failed };
+  for (let start = 0; start < page.views.length && !signal.aborted; start += deps.tracesAtOnce) {
+    const some = page.views.slice(start, start + deps.tracesAtOnce);
+    const place = { project, runId: run.id, target, signal };
+    for (const status of await Promise.all(some.map((view) => evaluateTrace(deps, place, view)))) counts[status] += 1;
+  }
+  return { ...run, ...afterPage(page), processed: counts.processed, skipped: counts.skipped, failed: counts.error };
+}
+
+function afterPage({ nextCursor, total }: TracePage): Partial<EvaluatorRun> & { readonly failures: number } {
+  return {
+    cursor: nextCursor ?? '',
+    status: nextCursor === null ? 'completed' : 'running',
+    tracesFound: total.count,
+    isFoundExactly: total.isExact,
+    failures: 0,
+  };
+}
+
+/** As `fixDates` wrote it. */
+function searchOf({ searchJson, cursor }: EvaluatorRun): SearchRequest {
+  const search = JSON.parse(searchJson) as Omit<SearchRequest, 'cursor'>;
+  return { ...search, pageSize: PAGE_SIZE, sortBy: null, isAscending: false, includeSpans: true, cursor };
+}

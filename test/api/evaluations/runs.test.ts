@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EvaluationService } from '../../../gen/spandrel/v1/evaluations_pb.js';
+import { completion, type Endpoint, startEndpoint } from '../../evaluation/judge/endpoint.ts';
+import { startApp, type TestApp } from '../../support/app.ts';
+import { type Body, callRest, expectEverywhere } from '../../support/surfaces.ts';
+import { createAsker as createEvaluatorAsker } from '../evaluators/asking.ts';
+import { mint, restrictedTo } from '../keys/ask.ts';
+import { createAsker } from './asking.ts';
+
+const { runEvaluatorOnTraces, getEvaluatorRun, listEvaluatorRuns, cancelEvaluatorRun } = EvaluationService.method;
+
+let app: TestApp;
+let endpoint: Endpoint;
+let matcher: string;
+let judge: string;
+beforeAll(async () => {
+  endpoint = await startEndpoint();
+  app = await startApp({ environment: { SPANDREL_LLM_BASE_URL: endpoint.baseUrl } });
+  const create = async (evaluatorType: string) => (await evaluators.create('Run me', { evaluatorType })).id;
+  matcher = await create('langevals/exact_match');
+  judge = await create('langevals/llm_boolean');
+  for (let index = 0; index < 45; index += 1) await collect(`batch-${index}`, index % 3 === 0 ? 'right' : 'wrong');
+});
+afterAll(async () => {
+  await app.close();
+  await endpoint.close();
+});
+
+const asker = createAsker(() => app);
+const evaluators = createEvaluatorAsker(() => app);
+const get = (path: string) => callRest(app.address, { path, headers: asker.key() });
+
+async function collect(traceId: string, output: string): Promise<void> {
+  const startedAt = Date.now();
+  const timestamps = { started_at: startedAt, finished_at: startedAt + 5 };
+  const span = { span_id: 's', type: 'span', output: { type: 'text', value: output }, timestamps };
+  await asker.rest('/api/collector', { trace_id: traceId, expected_output: 'right', spans: [span] });
+}
+
+async function waitFor(id: string, isThere: (run: Body) => boolean): Promise<Body> {
+  const deadlineMs = Date.now() + 20_000;
+  for (;;) {
+    const { body } = await get(`/api/evaluations/runs/${id}`);
+    if (isThere(body)) return body;
+    if (Date.now() > deadlineMs) throw new Error(`the run never got there: ${JSON.stringify(body)}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+const hasEnded = ({ status }: Body) => status !== 'running';
+
+describe('a run over traces', () => {
+  it('puts a result on every trace that the search finds', async () => {
+    const { status, body } = await asker.rest(`/api/evaluators/${matcher}/run`, {});
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ evaluator_id: matcher, status: 'running', traces_found: null, evaluated: 0 });
+    const counts = { traces_found: 45, is_found_exactly: true, evaluated: 45, processed: 45, skipped: 0, failed: 0 };
+    expect(await waitFor(body.id, hasEnded)).toMatchObject({ status: 'completed', error: null, ...counts });
+    for (const [traceId, passed] of [
+      ['batch-0', true],
+      ['batch-1', false],
+      ['batch-44', false],
+    ] as const) {
+      const stored = await asker.evaluationsOf(traceId);
+      expect(stored).toHaveLength(1);
+      expect(stored[0]).toMatchObject({ evaluator_id: matcher, name: 'Run me', passed });
+      expect(stored[0].evaluation_id).toMatch(/^eval_run_[0-9a-f]{32}$/);
+    }
+  });
+
+  it('looks only at what the search finds', async () => {
+    const { body } = await asker.rest(`/api/v1/evaluators/${matcher}/run`, {
+      traceIds: ['batch-3', 'batch-4', 'none'],
+    });
+    expect(await waitFor(body.id, hasEnded)).toMatchObject({ status: 'completed', evaluated: 2 });
+  });
+
+  it('ends when it is cancelled, and keeps what was stored', async () => {
+    endpoint.answer(...Array.from({ length: 45 }, () => 'hang' as const));
+    const { body } = await asker.rest(`/api/evaluators/${judge}/run`, {});
+    await expectEverywhere(app.address, {
+      name: 'cancel',
+      headers: asker.key(),
+      rest: { verb: 'POST', path: `/api/evaluations/runs/${body.id}/cancel` },
+      rpc: { method: cancelEvaluatorRun, request: { runId: body.id } },
+      status: 200,
+      check: (run) => expect([run.id, run.status]).toEqual([body.id, 'cancelled']),
+    });
+    const again = await callRest(app.address, {
+      verb: 'DELETE',
+      path: `/api/evaluations/runs/${body.id}`,
+      headers: asker.key(),
+    });
+    expect([again.status, again.body.status]).toEqual([200, 'cancelled']);
+  });
+
+  it('is told among the runs of the project, the newest first', async () => {
+    await expectEverywhere(app.address, {
+      name: 'list',
+      headers: asker.key(),
+      rest: { path: '/api/evaluations/runs?limit=1' },
+      rpc: { method: listEvaluatorRuns, request: { pageSize: 1 } },
+      status: 200,
+      check: ({ runs }) => expect(runs.map(({ status }: Body) => status)).toEqual(['cancelled']),
+    });
+    expect((await get('/api/evaluations/runs?limit=201')).status).toBe(422);
+  });
+});
+
+describe('a run is refused', () => {
+  const start = (idOrSlug: string, expected: Partial<Parameters<typeof expectEverywhere>[1]> & { status: number }) =>
+    expectEverywhere(app.address, {
+      name: `run ${idOrSlug}`,
+      headers: asker.key(),
+      rest: { verb: 'POST', path: `/api/evaluators/${idOrSlug}/run`, body: {} },
+      rpc: { method: runEvaluatorOnTraces, request: { idOrSlug } },
+      ...expected,
+    });
+
+  it('without a credential, with a wrong one, and without the permission', async () => {
+    await start(matcher, { status: 401, code: 'missing_credentials', headers: {} });
+    const wrong = { 'x-auth-token': `${app.projectKey.slice(0, -1)}!` };
+    await start(matcher, { status: 401, code: 'invalid_credentials', headers: wrong });
+    const { token } = await mint(app, restrictedTo(app, 'evaluations:view'));
+    const headers = { 'x-auth-token': token, 'x-project-id': app.projectId };
+    await start(matcher, { status: 403, code: 'api_key_permission_denied', headers });
+  });
+
+  it('of an evaluator that is not there, or cannot run', async () => {
+    await start('nobody', { status: 404, code: 'evaluator_not_found' });
+    const { id } = await evaluators.create('Cloud', { evaluatorType: 'openai/moderation' });
+    await start(id, { status: 422, code: 'evaluator_unavailable' });
+  });
+
+  it('for filters that are none', async () => {
+    const { status, body } = await asker.rest(`/api/evaluators/${matcher}/run`, { filters: { nonsense: ['x'] } });
+    expect([status, body.code]).toEqual([422, 'validation_error']);
+  });
+
+  it('is not shown where there is none of that id, nor to another project', async () => {
+    await expectEverywhere(app.address, {
+      name: 'get',
+      headers: asker.key(),
+      rest: { path: '/api/evaluations/runs/run_nothing' },
+      rpc: { method: getEvaluatorRun, request: { runId: 'run_nothing' } },
+      status: 404,
+      code: 'evaluator_run_not_found',
+    });
+    const { runs } = (await get('/api/evaluations/runs')).body;
+    const other = await callRest(app.address, {
+      verb: 'POST',
+      path: '/api/projects',
+      headers: { 'x-auth-token': app.adminKey },
+      body: { name: 'Other' },
+    });
+    const path = `/api/evaluations/runs/${runs[0].id}`;
+    const hidden = await callRest(app.address, { path, headers: { 'x-auth-token': other.body.apiKey } });
+    expect([hidden.status, hidden.body.code]).toEqual([404, 'evaluator_run_not_found']);
+  });
+});
+
+it('a run that its worker left is taken over where it stood', async () => {
+  const { evaluatorRuns: runs } = app.store;
+  const search = { startMs: 0, endMs: Date.now(), query: '', filtersJson: null, negateFilters: false };
+  const nowMs = Date.now();
+  const id = 'run_left';
+  const counts = { processed: 3, skipped: 1, failed: 0, tracesFound: null, isFoundExactly: true };
+  const place = { projectId: app.projectId, id, evaluatorId: matcher, cursor: '', error: null, ...counts };
+  const searchJson = JSON.stringify({ ...search, traceIds: ['batch-20'], isByUpdate: false });
+  // Its lease is over from the start, as that of a process is that was killed a while ago.
+  const dead = { ...place, searchJson, status: 'running' as const, createdAtMs: nowMs, updatedAtMs: nowMs };
+  await runs.insert(dead, { runningMax: 20, forgetBeforeMs: 0 });
+  expect(await waitFor(id, hasEnded)).toMatchObject({ status: 'completed', processed: 4, skipped: 1, evaluated: 5 });
+  expect(await runs.advance({ ...dead, fence: 0, failures: 0, leasedUntilMs: nowMs })).toBe(false);
+  const stored = await asker.evaluationsOf('batch-20');
+  expect(stored.filter(({ evaluation_id: each }) => each.startsWith('eval_run_')).length).toBeGreaterThan(0);
+});
+
+it('judgements of a run that fail are counted and stored', async () => {
+  const refusal = completion('', { message: { content: null, refusal: 'No.' } });
+  endpoint.answer(refusal, refusal);
+  const { body } = await asker.rest(`/api/evaluators/${judge}/run`, { traceIds: ['batch-7', 'batch-8'] });
+  expect(await waitFor(body.id, hasEnded)).toMatchObject({ status: 'completed', failed: 2, processed: 0 });
+  const stored = await asker.evaluationsOf('batch-7');
+  expect(stored.map(({ status }) => status)).toContain('error');
+});
