@@ -12,6 +12,7 @@ import { Loading } from './design/button.tsx';
 import { FailureNotice } from './design/failure.tsx';
 import page from './design/page.module.css';
 import { Shell } from './layout/shell.tsx';
+import { readOverviewSearch } from './overview/search.ts';
 import { ProjectScope, useSession } from './session/session.tsx';
 import { readTraceSearch } from './trace/search.ts';
 import { readTraceListSearch, type TraceListSearch } from './traces/search.ts';
@@ -35,6 +36,40 @@ export const traceRoute = createRoute({
   validateSearch: readTraceSearch,
   component: lazyRouteComponent(() => import('./trace/trace-page.tsx'), 'TracePage'),
 });
+
+const overviewRoute = createRoute({
+  getParentRoute: () => project,
+  path: 'overview',
+  validateSearch: readOverviewSearch,
+  component: lazyRouteComponent(() => import('./overview/overview-page.tsx'), 'OverviewPage'),
+});
+
+const threadRoute = createRoute({
+  getParentRoute: () => project,
+  path: 'threads/$threadId',
+  component: lazyRouteComponent(() => import('./threads/thread-page.tsx'), 'ThreadPage'),
+});
+
+const evaluatorListRoute = createRoute({
+  getParentRoute: () => project,
+  path: 'evaluators',
+  component: lazyRouteComponent(() => import('./evaluators/evaluator-list-page.tsx'), 'EvaluatorListPage'),
+});
+
+const evaluatorRoute = createRoute({
+  getParentRoute: () => project,
+  path: 'evaluators/$evaluatorId',
+  component: lazyRouteComponent(() => import('./evaluators/evaluator-page.tsx'), 'EvaluatorPage'),
+});
+
+const ofProject = project.addChildren([
+  overviewRoute,
+  traceListRoute,
+  traceRoute,
+  threadRoute,
+  evaluatorListRoute,
+  evaluatorRoute,
+]);
 
 /** Pages of the organization; no project has this slug. */
 const organization = createRoute({ getParentRoute: () => root, path: '/-' });
@@ -91,16 +126,37 @@ const newKeyRoute = createRoute({
   component: lazyRouteComponent(() => import('./keys/new-key-page.tsx'), 'NewKeyPage'),
 });
 
+const membersRoute = createRoute({
+  getParentRoute: () => organization,
+  path: 'members',
+  component: lazyRouteComponent(() => import('./organization/members-page.tsx'), 'MembersPage'),
+});
+
+const projectsRoute = createRoute({
+  getParentRoute: () => organization,
+  path: 'projects',
+  component: lazyRouteComponent(() => import('./organization/projects-page.tsx'), 'ProjectsPage'),
+});
+
+const auditLogRoute = createRoute({
+  getParentRoute: () => organization,
+  path: 'audit-log',
+  component: lazyRouteComponent(() => import('./organization/audit-log-page.tsx'), 'AuditLogPage'),
+});
+
 const ofOrganization = organization.addChildren([
   webhookListRoute,
   webhookRoute,
   eventsRoute,
   keyListRoute,
   newKeyRoute,
+  membersRoute,
+  projectsRoute,
+  auditLogRoute,
 ]);
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, ofOrganization, project.addChildren([traceListRoute, traceRoute])]),
+  routeTree: root.addChildren([home, ofOrganization, ofProject]),
   defaultPreload: 'intent',
   defaultPendingComponent: Loading,
   defaultErrorComponent: ({ error }) => (

@@ -18,15 +18,23 @@ async function assetPaths(): Promise<readonly string[]> {
 }
 
 describe('the console', () => {
-  it.each(['/', '/shop-abc123/traces', '/shop-abc123/traces/t1', '/shop/evaluators/e1', '/-/webhooks/w1', '/-/keys'])(
-    'is at %s, the same for everybody, whether or not there is such a record',
-    async (path) => {
-      const { status, headers } = await get(path);
-      expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-      expect(headers.get('cache-control')).toBe('no-cache');
-      expect(headers.get('etag')).toBe((await get('/')).headers.get('etag'));
-    },
-  );
+  it.each([
+    '/',
+    '/shop/overview',
+    '/shop-abc123/traces',
+    '/shop-abc123/traces/t1',
+    '/shop/threads/t1',
+    '/shop/evaluators',
+    '/shop/evaluators/e1',
+    ...['webhooks', 'webhooks/w1', 'events', 'keys', 'keys/new', 'projects', 'members', 'audit-log'].map(
+      (page) => `/-/${page}`,
+    ),
+  ])('is at %s, the same for everybody, whether or not there is such a record', async (path) => {
+    const { status, headers } = await get(path);
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(headers.get('cache-control')).toBe('no-cache');
+    expect(headers.get('etag')).toBe((await get('/')).headers.get('etag'));
+  });
 
   it.each([
     '/shop',

@@ -3,10 +3,10 @@ import { dirname, join, normalize } from 'node:path';
 import { expect, it } from 'vitest';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
-const PAGES = [
-  ...readdirSync(ROOT).filter((name) => name.endsWith('.md')),
-  ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`),
-];
+const FILES = [...readdirSync(ROOT), ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)];
+const PAGES = FILES.filter((name) => name.endsWith('.md'));
+/** Shown by pages. */
+const PICTURES = FILES.filter((name) => name.endsWith('.png'));
 
 /** The anchors that GitHub gives to the headings of a page. */
 function anchorsOf(page: string): ReadonlySet<string> {
@@ -29,7 +29,10 @@ function targetOf(page: string, link: string): { readonly page: string; readonly
 }
 
 it('every link between the pages leads to a page, and to a heading in it', () => {
-  const anchors = new Map(PAGES.map((page) => [page, anchorsOf(page)]));
+  const anchors = new Map([
+    ...PAGES.map((page) => [page, anchorsOf(page)] as const),
+    ...PICTURES.map((picture) => [picture, new Set<string>()] as const),
+  ]);
   const broken = PAGES.flatMap((page) => {
     const text = readFileSync(join(ROOT, page), 'utf8').replace(/^```.*?^```/gms, '');
     return [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = '']) => {

@@ -3,11 +3,16 @@
 export type NavItem = { readonly to: string; readonly label: string; readonly permission: string | null };
 
 export const PROJECT_ITEMS = [
+  { to: '/$slug/overview', label: 'Overview', permission: 'analytics:view' },
   { to: '/$slug/traces', label: 'Traces', permission: 'traces:view' },
+  { to: '/$slug/evaluators', label: 'Evaluators', permission: 'evaluations:view' },
 ] as const satisfies readonly NavItem[];
 
 export const ORGANIZATION_ITEMS = [
   { to: '/-/webhooks', label: 'Webhooks', permission: 'webhookEndpoints:view' },
   { to: '/-/events', label: 'Events', permission: 'webhookEndpoints:view' },
   { to: '/-/keys', label: 'API keys', permission: 'organization:view' },
+  { to: '/-/projects', label: 'Projects', permission: 'project:view' },
+  { to: '/-/members', label: 'Members', permission: 'organization:manage' },
+  { to: '/-/audit-log', label: 'Audit log', permission: 'auditLog:view' },
 ] as const satisfies readonly NavItem[];

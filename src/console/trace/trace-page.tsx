@@ -146,7 +146,7 @@ function Figures({ trace, onCostliest }: { readonly trace: Trace; readonly onCos
       : [
           [
             'Thread',
-            <Link key="thread" to="/$slug/traces" params={{ slug }} search={{ q: `thread:${JSON.stringify(thread)}` }}>
+            <Link key="thread" to="/$slug/threads/$threadId" params={{ slug, threadId: thread }}>
               <Value text={thread} />
             </Link>,
           ] as const,

@@ -15,11 +15,14 @@ const PAGE_FILE = 'index.html';
 const API_ROOT = 'api';
 /** Stands for the organization where paths of a project have its slug, which has more than one character. */
 const ORGANIZATION = '-';
-const PROJECT_PAGES: ReadonlySet<string> = new Set([
-  ...['overview', 'traces', 'threads', 'evaluators', 'monitors', 'settings'],
-]);
+const PROJECT_PAGES: ReadonlySet<string> = new Set(['overview', 'traces', 'threads', 'evaluators']);
 const ORGANIZATION_PAGES: ReadonlySet<string> = new Set([
-  ...['webhooks', 'events', 'keys', 'members', 'projects', 'teams', 'audit-log'],
+  'webhooks',
+  'events',
+  'keys',
+  'projects',
+  'members',
+  'audit-log',
 ]);
 
 /**

@@ -1,0 +1,25 @@
+/** What the address of the overview says. */
+
+import { readTraceListSearch, type TraceListSearch } from '../traces/search.ts';
+
+export type MetricName = 'cost' | 'traces' | 'tokens' | 'errors' | 'latency';
+export type GroupName = 'model' | 'user' | 'customer' | 'label';
+
+export type OverviewSearch = Pick<TraceListSearch, 'range' | 'from' | 'to'> & {
+  readonly metric?: Exclude<MetricName, 'cost'>;
+  readonly by?: Exclude<GroupName, 'model'>;
+};
+
+const METRICS: ReadonlySet<unknown> = new Set(['traces', 'tokens', 'errors', 'latency']);
+const GROUPS: ReadonlySet<unknown> = new Set(['user', 'customer', 'label']);
+
+export function readOverviewSearch(raw: Record<string, unknown>): OverviewSearch {
+  const { range, from, to } = readTraceListSearch(raw);
+  return {
+    ...(range && { range }),
+    ...(from && { from }),
+    ...(to && { to }),
+    ...(METRICS.has(raw.metric) && { metric: raw.metric as Exclude<MetricName, 'cost'> }),
+    ...(GROUPS.has(raw.by) && { by: raw.by as Exclude<GroupName, 'model'> }),
+  };
+}

@@ -1,0 +1,69 @@
+/** The traces of one thread, as the conversation that they were. */
+
+import { useInfiniteQuery } from '@connectrpc/connect-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type Trace, TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
+import { Badge, Button, Loading } from '../design/button.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import { formatCost, formatCount, formatDuration, nameControls } from '../design/format.ts';
+import { Instant } from '../design/instant.tsx';
+import page from '../design/page.module.css';
+import detail from '../trace/detail.module.css';
+import { LongText } from '../trace/long-text.tsx';
+
+const route = getRouteApi('/$slug/threads/$threadId');
+const PAGE_SIZE = 50;
+
+export function ThreadPage() {
+  const { slug, threadId } = route.useParams();
+  const found = useInfiniteQuery(
+    TraceService.method.getThread,
+    { threadId, pageSize: PAGE_SIZE, pageToken: '' },
+    { pageParamKey: 'pageToken', getNextPageParam: ({ pagination }) => pagination?.nextPageToken },
+  );
+  const traces = found.data?.pages.flatMap((each) => each.traces) ?? [];
+  return (
+    <div className={page.page}>
+      <Link to="/$slug/traces" params={{ slug }} className={page.soft}>
+        ‹ Traces
+      </Link>
+      <div>
+        <h1>
+          Thread <bdi>{nameControls(threadId)}</bdi>
+        </h1>
+        {found.isSuccess && (
+          <p className={page.sub}>{formatCount(found.data.pages[0]?.pagination?.totalHits)} traces, oldest first</p>
+        )}
+      </div>
+      {found.isPending && <Loading />}
+      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      <ol className={detail.conversation}>
+        {traces.map((trace) => (
+          <Turn key={trace.traceId} trace={trace} slug={slug} />
+        ))}
+      </ol>
+      {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>Show more</Button>}
+    </div>
+  );
+}
+
+function Turn({ trace, slug }: { readonly trace: Trace; readonly slug: string }) {
+  return (
+    <li className={detail.bubble}>
+      <div className={detail.line}>
+        <Link to="/$slug/traces/$traceId" params={{ slug, traceId: trace.traceId }}>
+          {nameControls(trace.name) || trace.traceId}
+        </Link>
+        {trace.error && <Badge tone="bad">Failed</Badge>}
+        <span className={detail.role}>
+          <Instant at={trace.timestamps?.startedAt} as="short" /> · {formatDuration(trace.metrics?.totalTimeMs)} ·{' '}
+          {formatCost(trace.metrics?.totalCost)}
+        </span>
+      </div>
+      <span className={detail.role}>Input</span>
+      <LongText text={trace.input?.value ?? ''} />
+      <span className={detail.role}>Output</span>
+      <LongText text={trace.error?.message ?? trace.output?.value ?? ''} />
+    </li>
+  );
+}
