@@ -38,8 +38,8 @@ export const insertDataset: Compiled<typeof source.insertDataset> = {
 
 export const insertPart: Compiled<typeof source.insertPart> = {
   name: 'datasets.insertPart',
-  text: "insert into \"dataset_parts\" (\"project_id\", \"dataset_id\", \"version\", \"first_position\", \"entries\", \"created_at\") values ($1, $2, $3, $4, $5, $6)",
-  cells: (given) => [given.projectId, given.datasetId, given.version, given.firstPosition, given.entriesJson, given.createdAtMs],
+  text: "insert into \"dataset_parts\" (\"project_id\", \"dataset_id\", \"version\", \"first_position\", \"entry_lines\", \"created_at\") values ($1, $2, $3, $4, $5, $6)",
+  cells: (given) => [given.projectId, given.datasetId, given.version, given.firstPosition, given.entryLines, given.createdAtMs],
 };
 
 export const listDatasets: Compiled<typeof source.listDatasets> = {
@@ -51,7 +51,7 @@ export const listDatasets: Compiled<typeof source.listDatasets> = {
 
 export const listParts: Compiled<typeof source.listParts> = {
   name: 'datasets.listParts',
-  text: "select \"dataset_parts\".\"version\" as \"version\", \"dataset_parts\".\"first_position\" as \"firstPosition\", \"dataset_parts\".\"entries\" as \"entriesJson\", \"dataset_parts\".\"created_at\" as \"createdAtMs\" from \"dataset_parts\" where (\"project_id\" = $1 and \"dataset_id\" = $2) and \"version\" <= $3 order by \"version\"",
+  text: "select \"dataset_parts\".\"version\" as \"version\", \"dataset_parts\".\"first_position\" as \"firstPosition\", \"dataset_parts\".\"entry_lines\" as \"entryLines\", \"dataset_parts\".\"created_at\" as \"createdAtMs\" from \"dataset_parts\" where (\"project_id\" = $1 and \"dataset_id\" = $2) and \"version\" <= $3 order by \"version\"",
   cells: (given) => [given.projectId, given.datasetId, given.version],
   row: (row) => row,
 };

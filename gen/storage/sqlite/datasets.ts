@@ -60,8 +60,8 @@ export const insertDataset: Compiled<typeof source.insertDataset> = {
 
 export const insertPart: Compiled<typeof source.insertPart> = {
   name: 'datasets.insertPart',
-  text: "insert into \"dataset_parts\" (\"project_id\", \"dataset_id\", \"version\", \"first_position\", \"entries\", \"created_at\") values (?, ?, ?, ?, ?, ?)",
-  cells: (given) => [given.projectId, given.datasetId, given.version, given.firstPosition, given.entriesJson, given.createdAtMs],
+  text: "insert into \"dataset_parts\" (\"project_id\", \"dataset_id\", \"version\", \"first_position\", \"entry_lines\", \"created_at\") values (?, ?, ?, ?, ?, ?)",
+  cells: (given) => [given.projectId, given.datasetId, given.version, given.firstPosition, given.entryLines, given.createdAtMs],
 };
 
 export const listDatasets: Compiled<typeof source.listDatasets> = {
@@ -83,12 +83,12 @@ export const listDatasets: Compiled<typeof source.listDatasets> = {
 
 export const listParts: Compiled<typeof source.listParts> = {
   name: 'datasets.listParts',
-  text: "select \"dataset_parts\".\"version\" as \"version\", \"dataset_parts\".\"first_position\" as \"firstPosition\", \"dataset_parts\".\"entries\" as \"entriesJson\", \"dataset_parts\".\"created_at\" as \"createdAtMs\" from \"dataset_parts\" where (\"project_id\" = ? and \"dataset_id\" = ?) and \"version\" <= ? order by \"version\"",
+  text: "select \"dataset_parts\".\"version\" as \"version\", \"dataset_parts\".\"first_position\" as \"firstPosition\", \"dataset_parts\".\"entry_lines\" as \"entryLines\", \"dataset_parts\".\"created_at\" as \"createdAtMs\" from \"dataset_parts\" where (\"project_id\" = ? and \"dataset_id\" = ?) and \"version\" <= ? order by \"version\"",
   cells: (given) => [given.projectId, given.datasetId, given.version],
   row: (row: any) => ({
     version: row[0],
     firstPosition: row[1],
-    entriesJson: row[2],
+    entryLines: row[2],
     createdAtMs: row[3],
   }),
 };

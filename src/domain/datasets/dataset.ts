@@ -19,8 +19,8 @@ export type DatasetPart = {
   readonly version: number;
   /** How many there are before them. */
   readonly firstPosition: number;
-  /** Compact JSON text of an array of objects. */
-  readonly entriesJson: string;
+  /** The compact JSON text of one object a line: read apart without being parsed. */
+  readonly entryLines: string;
   readonly createdAtMs: number;
 };
 

@@ -5,7 +5,6 @@ import type { RandomBytes } from '../clock.ts';
 import { drawSlug } from '../evaluator-slug.ts';
 import { Fault, type Reason, unavailableFault } from '../fault.ts';
 import { newId } from '../ids.ts';
-import { type LosslessObject, stringifyLossless } from '../lossless-json.ts';
 import { countCodePoints, lengthReason, refuseProblems, typeReason } from '../reasons.ts';
 import type { Dataset, DatasetPart, DatasetStore } from './dataset.ts';
 import { type EntriesDraft, judgeEntries } from './entries.ts';
@@ -92,32 +91,27 @@ export function nameProblems(name: string | null): readonly Reason[] {
 }
 
 /** The dataset with one more version. Throws dataset_too_large. */
-function grow(dataset: Dataset, entries: readonly LosslessObject[], nowMs: number) {
-  const entriesJson = stringifyLossless(entries);
+function grow(dataset: Dataset, entries: readonly string[], nowMs: number) {
+  const entryLines = entries.join('\n');
   const grown: Dataset = {
     ...dataset,
     version: dataset.version + 1,
     entryCount: dataset.entryCount + entries.length,
-    totalBytes: dataset.totalBytes + Buffer.byteLength(entriesJson),
+    totalBytes: dataset.totalBytes + Buffer.byteLength(entryLines),
     updatedAtMs: nowMs,
   };
   if (grown.entryCount > ENTRIES_MAX || grown.totalBytes > TOTAL_MAX_BYTES) throw tooLargeFault();
   const { version } = grown;
-  const part: DatasetPart = { version, firstPosition: dataset.entryCount, entriesJson, createdAtMs: nowMs };
+  const part: DatasetPart = { version, firstPosition: dataset.entryCount, entryLines, createdAtMs: nowMs };
   return { dataset: grown, part };
 }
 
 /** Entries are told apart by their place, which they keep. */
-function numberEntries({ id }: Dataset, { firstPosition, entriesJson, createdAtMs }: DatasetPart) {
-  // Spelled again by what keeps the digits of every number.
-  const entries = JSON.parse(entriesJson, keepSource) as readonly LosslessObject[];
-  return entries.map((entry, index): NumberedEntry => {
-    return { id: `${id}-${firstPosition + index}`, entryJson: stringifyLossless(entry), createdAtMs };
-  });
-}
-
-function keepSource(_key: string, value: unknown, { source }: { readonly source?: string }): unknown {
-  return typeof value === 'number' && source !== undefined ? JSON.rawJSON(source) : value;
+function numberEntries({ id }: Dataset, { firstPosition, entryLines, createdAtMs }: DatasetPart): NumberedEntry[] {
+  if (entryLines === '') return [];
+  return entryLines
+    .split('\n')
+    .map((entryJson, index) => ({ id: `${id}-${firstPosition + index}`, entryJson, createdAtMs }));
 }
 
 async function find({ store }: DatasetDeps, project: Project, idOrSlug: string): Promise<Dataset> {

@@ -7,7 +7,6 @@ import {
   isLosslessObject,
   jsonTypeOf,
   type LosslessJson,
-  type LosslessObject,
   parseLossless,
   stringifyLossless,
 } from '../lossless-json.ts';
@@ -22,7 +21,8 @@ export type EntriesDraft = {
 };
 
 export type JudgedEntries = {
-  readonly entries: readonly LosslessObject[];
+  /** The compact JSON text of each. */
+  readonly entries: readonly string[];
   readonly problems: readonly Reason[];
 };
 
@@ -88,15 +88,16 @@ const PROBLEMS = {
 const ESCAPED_NUL = /(?<!\\)(?:\\\\)*\\u0000/;
 
 function judgeEach(values: readonly LosslessJson[], nameOf: (index: number) => string): JudgedEntries {
-  const entries: LosslessObject[] = [];
+  const entries: string[] = [];
   for (const [index, value] of values.entries()) {
     if (!isLosslessObject(value)) {
       return { entries: [], problems: [typeReason(nameOf(index), 'object', jsonTypeOf(value))] };
     }
-    if (ESCAPED_NUL.test(stringifyLossless(value))) {
+    const text = stringifyLossless(value);
+    if (ESCAPED_NUL.test(text)) {
       return refusal(nameOf(index), `${nameOf(index)} must not contain the character U+0000`);
     }
-    entries.push(value);
+    entries.push(text);
   }
   return { entries, problems: [] };
 }

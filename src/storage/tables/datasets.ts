@@ -1,5 +1,5 @@
 import { defineEntity } from '@mikro-orm/core';
-import { id, instant, json, large, text, whole } from './kinds.ts';
+import { id, instant, large, text, whole } from './kinds.ts';
 
 export const DatasetRow = defineEntity({
   name: 'Dataset',
@@ -29,7 +29,7 @@ export const DatasetPartRow = defineEntity({
     datasetId: id().primary(),
     version: whole().primary(),
     firstPosition: whole(),
-    entriesJson: json('entries'),
+    entryLines: text(),
     createdAtMs: instant('created_at'),
   },
 });

@@ -23,7 +23,7 @@ function sampleDataset(changes: Partial<Dataset> = {}): Dataset {
 const samplePart = (version = 1): DatasetPart => ({
   version,
   firstPosition: version - 1,
-  entriesJson: `[{"z":1.50,"a":"Ü","version":${version}}]`,
+  entryLines: `{"z":1.50,"a":"Ü"}\n{"version":${version}}`,
   createdAtMs: AT_MS + version,
 });
 
