@@ -13,7 +13,7 @@ const ACKNOWLEDGED_MIN = 10;
 const KILLED_AFTER_MS = isFullTier ? 100 : 40;
 
 it(
-  `D1: nothing acknowledged is lost when the process is killed ${KILLS} times during ingest`,
+  `D1, T2: nothing acknowledged is lost when the process is killed ${KILLS} times during ingest`,
   async () => {
     const seed = drawSeed();
     const random = seeded(seed);

@@ -139,7 +139,7 @@ it('D5: spans of one trace that come at once through two processes are all count
   await until(async () => (await readRollbacks()) > before, 15_000);
 }, 300_000);
 
-it('D5: every request sent twice, to two processes, a tenth of them at once, counts once', async () => {
+it('D5, T3: every request sent twice, to two processes, a tenth of them at once, counts once', async () => {
   const seed = drawSeed();
   const random = seeded(seed);
   const traces = Array.from({ length: TRACES }, () => ({

@@ -20,7 +20,7 @@ const read = async (traceId: string): Promise<Body> =>
   (await callRest(app.address, { path: `/api/traces/${traceId}`, headers: headers() })).body;
 
 describe('sending again is safe', () => {
-  it('D5: every request sent twice, a tenth of them at once, counts once', async () => {
+  it('D5, T3: every request sent twice, a tenth of them at once, counts once', async () => {
     const seed = drawSeed();
     const random = seeded(seed);
     const traces = Array.from({ length: 200 }, () => {
@@ -77,7 +77,7 @@ describe('sending again is safe', () => {
     expect(pass).toBe(true);
   });
 
-  it('a span sent again with other tokens gives totals over the latest versions', async () => {
+  it('T3: a span sent again with other tokens gives totals over the latest versions', async () => {
     const traceId = hex(32);
     const spanId = hex(16);
     const send = (tokens: number) =>
@@ -101,7 +101,7 @@ describe('sending again is safe', () => {
     expect(trace.metrics.total_cost).toBe(0.00000875);
   });
 
-  it('D6: one bad span among 500 costs nothing but itself', async () => {
+  it('D6, T5: one bad span among 500 costs nothing but itself', async () => {
     const seed = drawSeed();
     const bad = Math.floor(seeded(seed)() * 500);
     const spans = Array.from({ length: 500 }, (_, index) => ({

@@ -162,7 +162,7 @@ describe('price overrides, over REST and gRPC', () => {
 });
 
 describe('spans and reports', () => {
-  it('have the override from the very next request on, and its cost for good', async () => {
+  it('T4: have the override from the very next request on, and its cost for good', async () => {
     const before = await priced({});
     const { id } = await act(app, 'POST', PATH, { ...FREE, model: 'GPT-5', inputCostPerToken: 0.01 });
     const within = await priced({});

@@ -52,7 +52,7 @@ const oneSpanMessage = (extra: object = {}) => ({
 });
 
 describe('collecting a trace, over REST and gRPC', () => {
-  it('a trace with every field of the interface is accepted', async () => {
+  it('T1: a trace with every field of the interface is accepted', async () => {
     const body = llmTrace(NOW);
     await expectEverywhere(
       app.address,
@@ -66,7 +66,7 @@ describe('collecting a trace, over REST and gRPC', () => {
     );
   });
 
-  it('one bad span never costs its neighbours', async () => {
+  it('T5: one bad span never costs its neighbours', async () => {
     const traceId = hex(32);
     const bad = { span_id: 'bad', timestamps: { started_at: NOW, finished_at: NOW } };
     const badMessage = {
@@ -90,7 +90,7 @@ describe('collecting a trace, over REST and gRPC', () => {
     );
   });
 
-  it('a request with nothing to store is refused and stores nothing', async () => {
+  it('T5: a request with nothing to store is refused and stores nothing', async () => {
     const traceId = hex(32);
     await expectEverywhere(
       app.address,
@@ -306,7 +306,7 @@ describe('the collector over REST', () => {
     expect((await fetch(url, { method: 'POST', headers, body: text() })).status).toBe(200);
   });
 
-  it('a body of exactly the limit passes and one byte more is 413', async () => {
+  it('T9: a body of exactly the limit passes and one byte more is 413', async () => {
     const limited = await startApp({ environment: { SPANDREL_MAX_BODY_BYTES: '2000' } });
     try {
       const bare = JSON.stringify({ ...llmTrace(NOW), pad: '' });

@@ -39,7 +39,7 @@ function getCase(
 }
 
 describe('reading a trace, over REST and gRPC', () => {
-  it('what was sent comes back, priced', async () => {
+  it('T1: what was sent comes back, priced', async () => {
     const sent = llmTrace(NOW);
     const [span] = sent.spans;
     await collect(sent);
@@ -98,7 +98,7 @@ describe('reading a trace, over REST and gRPC', () => {
     );
   });
 
-  it('every instant and count is a JSON integer', async () => {
+  it('T15: every instant and count is a JSON integer', async () => {
     const sent = llmTrace(NOW);
     await collect(sent);
     const { text } = await callRest(app.address, {
@@ -112,7 +112,7 @@ describe('reading a trace, over REST and gRPC', () => {
     for (const token of tokens) expect(token).toMatch(/^(null|-?\d+)$/);
   });
 
-  it('an unknown trace and one of another project are the same 404', async () => {
+  it('T13: an unknown trace and one of another project are the same 404', async () => {
     const check = (body: Body) =>
       expect(body).toMatchObject({ error: 'Trace not found.', message: 'Trace not found.' });
     await expectEverywhere(app.address, getCase(hex(32), { status: 404, code: 'trace_not_found', check }));
@@ -166,7 +166,7 @@ describe('reading a trace, over REST and gRPC', () => {
     );
   });
 
-  it('pages of spans put together are every span once, and a foreign cursor is refused', async () => {
+  it('T14: pages of spans put together are every span once, and a foreign cursor is refused', async () => {
     const traceId = hex(32);
     const spans = Array.from({ length: 25 }, (_, index) => ({
       span_id: `span-${index}`,

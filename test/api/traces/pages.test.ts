@@ -42,7 +42,7 @@ async function readPages(traceId: string): Promise<readonly Body[]> {
 }
 
 describe('one answer about a trace', () => {
-  it('holds at most 8 MiB as it is written, and the pages are every evaluation and every span once', async () => {
+  it('T14: holds at most 8 MiB as it is written, and the pages are every evaluation and every span once', async () => {
     const traceId = hex(32);
     // Twice as long once it is written.
     const text = '"'.repeat(450_000);

@@ -5,7 +5,7 @@ import { type Asked, ask, createOverride, priceUsd, pricing } from '../../suppor
 
 const sonnet = 'claude-sonnet-4-5';
 
-describe('the reference costs', () => {
+describe('T4: the reference costs', () => {
   const gpt5 = { prompt: 100, completion: 150 };
   const cachedSonnet = { prompt: 1000, completion: 500, cacheRead: 2000 };
   const vectors: readonly (Asked & { usd: number | null })[] = [
@@ -59,7 +59,7 @@ describe('the reference costs', () => {
     expect(rateVersion).toBe(expected === 'registry' ? 'registry@2026-09-23' : null);
   });
 
-  it('adds a thousand tiny costs without losing a digit', () => {
+  it('T4: adds a thousand tiny costs without losing a digit', () => {
     const { costNanoUsd } = pricing.price(ask({ model: 'gpt-5-nano', tokens: { prompt: 1, completion: 1 } }));
     expect(nanoToUsdNumber((costNanoUsd ?? 0) * 1000)).toBe(0.00045);
   });
