@@ -8,6 +8,7 @@ import { closeCluster } from './cluster.ts';
 import { type Figure, formatTable } from './figure.ts';
 import { describeMachine } from './machine.ts';
 import { cleanUp, createDirectory } from './program.ts';
+import { analytics } from './rows/analytics.ts';
 import { authRefuse } from './rows/auth-refuse.ts';
 import { deliverBatch, deliverSingle } from './rows/deliver.ts';
 import { disk, wal } from './rows/disk.ts';
@@ -36,6 +37,7 @@ const rows: readonly Row[] = [
   ingestUnderSearch,
   otlpHttp,
   otlpGrpc,
+  analytics,
   authRefuse,
   evaluate,
   eventsPage,
