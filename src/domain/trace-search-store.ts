@@ -35,8 +35,8 @@ export type SearchQuestion = {
   readonly after: SearchPlace | null;
   /** Most traces to answer. */
   readonly limit: number;
-  /** Whether to count all that fit, also those before `after`. */
-  readonly isCounted: boolean;
+  /** Up to how many that fit are counted, those before `after` as well; null: none. */
+  readonly countMax: number | null;
 };
 
 /** Both ends included. */
@@ -56,5 +56,5 @@ export type FoundTraces = {
 /** How many fit: `count` is less than there may be unless it is exact. */
 export type SearchTotal = { readonly count: number; readonly isExact: boolean };
 
-/** What is counted; beyond it a total only says that there are more. */
+/** What searches count; beyond it a total only says that there are more. */
 export const TOTAL_MAX = 10_000;

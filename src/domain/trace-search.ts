@@ -11,7 +11,13 @@ import type { Condition } from './trace-filter.ts';
 import { normaliseTraceId } from './trace-ids.ts';
 import { traceTermDays } from './trace-retention.ts';
 import { readFilters, type TraceSort } from './trace-search-query.ts';
-import type { SearchPlace, SearchQuestion, SearchTotal, TraceSearch } from './trace-search-store.ts';
+import {
+  type SearchPlace,
+  type SearchQuestion,
+  type SearchTotal,
+  TOTAL_MAX,
+  type TraceSearch,
+} from './trace-search-store.ts';
 import type { Traces, TraceView } from './traces.ts';
 
 export type SearchRequest = {
@@ -96,7 +102,8 @@ type Plan = {
   /** What a cursor belongs to, beside the project. */
   readonly binding: string;
   readonly walk: Walk;
-  readonly question: Omit<SearchQuestion, 'projectNumber' | 'goneBeforeMs' | 'after' | 'isCounted'>;
+  readonly question: Omit<SearchQuestion, 'projectNumber' | 'goneBeforeMs' | 'after' | 'countMax'>;
+  readonly countMax: number;
   readonly spansLimit: number;
 };
 
@@ -104,13 +111,13 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
   const { store, traces, cursors, traceDefaultDays } = deps;
 
   async function run(plan: Plan, call: SearchCall): Promise<TracePage> {
-    const { walk, question, spansLimit } = plan;
+    const { walk, question, spansLimit, countMax } = plan;
     const { project } = call;
     const found = await store.find({
       ...question,
       ...boundsOf(call),
       after: walk.after,
-      isCounted: walk.total === null,
+      countMax: walk.total === null ? countMax : null,
     });
     const total = walk.total ?? found.total ?? NO_TOTAL;
     const { views, last } = await show(found.traces, spansLimit, call);
@@ -205,6 +212,7 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
         limit: request.pageSize ?? PAGE_SIZE_DEFAULT,
       },
       spansLimit: request.includeSpans ? SPANS_PER_TRACE : 0,
+      countMax: TOTAL_MAX,
     };
   }
 
@@ -227,6 +235,8 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
         limit: pageSize ?? THREAD_PAGE_SIZE_DEFAULT,
       },
       spansLimit: SPANS_PER_TRACE,
+      // A thread tells how many traces it has, and has no words for that there are more.
+      countMax: Number.MAX_SAFE_INTEGER,
     };
   }
 
@@ -235,7 +245,7 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
     async *walk(request, call) {
       const { walk, question } = planSearch(request, call);
       for (let { after } = walk; ; ) {
-        const found = await store.find({ ...question, ...boundsOf(call), after, isCounted: false });
+        const found = await store.find({ ...question, ...boundsOf(call), after, countMax: null });
         yield found.traces;
         if (found.next === null) return;
         after = found.next;

@@ -17,7 +17,7 @@ function questionOf(projectNumber: number): SearchQuestion {
     filter: { conditions: [], isNegated: false, text: '' },
     after: null,
     limit: 10,
-    isCounted: false,
+    countMax: null,
   };
 }
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import * as scanQuestions from '../../gen/storage/sqlite/search.ts';
 import * as indexQuestions from '../../gen/storage/sqlite/search-index.ts';
-import type { SearchQuestion } from '../../src/domain/trace-search-store.ts';
+import { type SearchQuestion, TOTAL_MAX } from '../../src/domain/trace-search-store.ts';
 import type { Ask } from '../../src/storage/questions.ts';
 import { createTraceSearch } from '../../src/storage/search/trace-search.ts';
 
@@ -18,7 +18,7 @@ const QUESTION: SearchQuestion = {
   filter: { conditions: [{ name: 'metadata.user_id', of: '', values: ['u'] }], isNegated: false, text: '' },
   after: null,
   limit: 10,
-  isCounted: true,
+  countMax: TOTAL_MAX,
 };
 
 const LARGE_BYTES = 256 * 1024;
@@ -67,7 +67,7 @@ it('a search that takes long ends its page early and says where to go on, so tha
   const sizes: number[] = [];
   let after: SearchQuestion['after'] = null;
   do {
-    const page = await search.find({ ...QUESTION, after, isCounted: after === null });
+    const page = await search.find({ ...QUESTION, after, countMax: after === null ? TOTAL_MAX : null });
     if (after === null) expect(page.total?.isExact).toBe(false);
     found.push(...page.traces.map(({ key }) => key));
     sizes.push(page.traces.length);

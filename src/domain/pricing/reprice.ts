@@ -97,7 +97,7 @@ async function repriceProject(deps: RepriceDeps, { wish, project, tally }: Walk)
       filter: { conditions: [], isNegated: false, text: '' },
       after,
       limit: TRACES_AT_ONCE,
-      isCounted: false,
+      countMax: null,
     });
     await repriceTraces(
       deps,

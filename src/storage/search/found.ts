@@ -1,9 +1,11 @@
 /** What a search answers of what it found. */
 
-import { type SearchPlace, type SearchTotal, TOTAL_MAX } from '../../domain/trace-search-store.ts';
+import type { SearchPlace, SearchTotal } from '../../domain/trace-search-store.ts';
 
-export function totalOf(count: number, isExact: boolean): SearchTotal {
-  return { count: Math.min(count, TOTAL_MAX), isExact: isExact && count <= TOTAL_MAX };
+/** Null where nothing is counted. */
+export function totalOf(count: number, isExact: boolean, countMax: number | null): SearchTotal | null {
+  if (countMax === null) return null;
+  return { count: Math.min(count, countMax), isExact: isExact && count <= countMax };
 }
 
 export function placeOf({ key, traceId }: SearchPlace): SearchPlace {

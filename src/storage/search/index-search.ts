@@ -5,7 +5,7 @@
  */
 
 import { createMatcher, createTextMatcher, needsOf } from '../../domain/trace-filter.ts';
-import { type FoundTraces, type SearchPlace, type SearchQuestion, TOTAL_MAX } from '../../domain/trace-search-store.ts';
+import type { FoundTraces, SearchPlace, SearchQuestion } from '../../domain/trace-search-store.ts';
 import { createDocuments } from './documents.ts';
 import { placeOf, totalOf } from './found.ts';
 import { createIndexFilter, planFilter } from './index-filter.ts';
@@ -74,7 +74,7 @@ type Parts = {
 
 /** The index knows all that fits. */
 async function takeSelected({ question, fitting, selection, look }: Parts): Promise<FoundTraces | null> {
-  const { after, limit, isCounted } = question;
+  const { after, limit, countMax } = question;
   const selected = await selection.select({ after, limit: limit + 1 });
   if (selected === null) return null;
   const { page, next } = toPage({ question, fitting, rows: selected.rows, end: null });
@@ -86,13 +86,13 @@ async function takeSelected({ question, fitting, selection, look }: Parts): Prom
       return false;
     },
   );
-  const total = isCounted ? totalOf((await selection.count()) + fitting.length, true) : null;
-  return { traces: page.filter((row) => isFitting.has(row)).map(placeOf), next, total };
+  const count = countMax === null ? 0 : (await selection.count(countMax)) + fitting.length;
+  return { traces: page.filter((row) => isFitting.has(row)).map(placeOf), next, total: totalOf(count, true, countMax) };
 }
 
 /** The index knows all that may fit. */
 async function verifySelected({ asking, question, fitting, selection, look }: Parts): Promise<FoundTraces | null> {
-  const { limit, isCounted, filter } = question;
+  const { limit, countMax, filter } = question;
   const { nowMs } = asking;
   const startedAtMs = nowMs();
   const countMaxMs = filter.text === '' ? COUNT_MAX_MS : COUNT_WITH_TEXT_MAX_MS;
@@ -112,14 +112,14 @@ async function verifySelected({ asking, question, fitting, selection, look }: Pa
       end = placeOf(row);
       const passedMs = nowMs() - startedAtMs;
       const isFull = rows.length > limit;
-      isOver = isFull ? !isCounted || count > TOTAL_MAX || passedMs > countMaxMs : passedMs > FIND_MAX_MS;
+      isOver = isFull ? countMax === null || count > countMax || passedMs > countMaxMs : passedMs > FIND_MAX_MS;
       return isOver;
     });
     isEnd = selected.isEnd && !isOver;
   }
   const isCutShort = !isEnd && rows.length <= limit;
   const { page, next } = toPage({ question, fitting, rows, end: isCutShort ? end : null });
-  return { traces: page.map(placeOf), next, total: isCounted ? totalOf(count, isEnd) : null };
+  return { traces: page.map(placeOf), next, total: totalOf(count, isEnd, countMax) };
 }
 
 type ToPage = {

@@ -2,7 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TraceSort } from '../../domain/trace-search-query.ts';
-import { type SearchPlace, type SearchQuestion, TOTAL_MAX } from '../../domain/trace-search-store.ts';
+import type { SearchPlace, SearchQuestion } from '../../domain/trace-search-store.ts';
 import { type Bits, type Column, countBits, idOrderOf, placesOf } from './block-format.ts';
 import type { IndexFilter } from './index-filter.ts';
 import type { KnownBlock } from './known-blocks.ts';
@@ -21,8 +21,8 @@ type Wanted = { readonly after: SearchPlace | null; readonly limit: number };
 export type IndexSelection = {
   /** Null: too many stand at one place, or some have just gone. */
   select(wanted: Wanted): Promise<Selected | null>;
-  /** How many there are, and no more than is counted. */
-  count(): Promise<number>;
+  /** How many there are; whoever wants to know no more than so many hears of a few more. */
+  count(countMax: number): Promise<number>;
 };
 
 type Entry = {
@@ -177,13 +177,13 @@ export function createIndexSelection({ asking, question, filter, blocks }: Index
       return isEnd || rows.length === limit ? { rows, isEnd } : null;
     },
 
-    async count() {
+    async count(countMax) {
       let count = 0;
       for (let start = 0; start < ordered.length; start += BLOCKS_AT_ONCE) {
         const some = ordered.slice(start, start + BLOCKS_AT_ONCE);
         await match(some);
         for (const block of some) count += countBits(matched.get(block) ?? new Uint32Array());
-        if (count > TOTAL_MAX) return count;
+        if (count > countMax) return count;
         await nextTurn();
       }
       return count;

@@ -13,13 +13,7 @@ import {
   sortOutErrors,
 } from '../../domain/trace-filter.ts';
 import type { TraceSort } from '../../domain/trace-search-query.ts';
-import {
-  type FoundTraces,
-  type SearchPlace,
-  type SearchQuestion,
-  TOTAL_MAX,
-  type TraceSearch,
-} from '../../domain/trace-search-store.ts';
+import type { FoundTraces, SearchPlace, SearchQuestion, TraceSearch } from '../../domain/trace-search-store.ts';
 import type { Asking, Compiled, RowOf } from '../questions.ts';
 import { type Candidate, createDocuments } from './documents.ts';
 import { placeOf, totalOf } from './found.ts';
@@ -63,9 +57,10 @@ export function createTraceSearch(asking: SearchAsking): TraceSearch {
       const rows = await list(question.after, question.limit + 1);
       const traces = rows.slice(0, question.limit).map(placeOf);
       const next = rows.length > question.limit ? (traces.at(-1) ?? null) : null;
-      if (!question.isCounted) return { traces, next, total: null };
-      const [row] = await ask(questions.countTraces, { ...boundsOf(question), limit: TOTAL_MAX + 1 });
-      return { traces, next, total: totalOf(row?.count ?? 0, true) };
+      const { countMax } = question;
+      if (countMax === null) return { traces, next, total: null };
+      const [row] = await ask(questions.countTraces, { ...boundsOf(question), limit: countMax + 1 });
+      return { traces, next, total: totalOf(row?.count ?? 0, true, countMax) };
     },
   };
 }
@@ -110,7 +105,7 @@ function boundsOf({ projectNumber, goneBeforeMs, started, updated, filter }: Sea
 }
 
 async function goThrough(asking: SearchAsking, question: SearchQuestion, list: List): Promise<FoundTraces> {
-  const { filter, limit, isCounted } = question;
+  const { filter, limit, countMax } = question;
   const { nowMs } = asking;
   const fits = createMatcher(filter);
   const holds = createTextMatcher(filter.text);
@@ -123,7 +118,7 @@ async function goThrough(asking: SearchAsking, question: SearchQuestion, list: L
   const end = (isExact: boolean): FoundTraces => ({
     traces,
     next,
-    total: isCounted ? totalOf(count, isExact) : null,
+    total: totalOf(count, isExact, countMax),
   });
 
   for (;;) {
@@ -141,7 +136,7 @@ async function goThrough(asking: SearchAsking, question: SearchQuestion, list: L
         next = after;
         return end(false);
       }
-      if (next !== null && (!isCounted || count > TOTAL_MAX || passedMs > countMaxMs)) return end(false);
+      if (next !== null && (countMax === null || count > countMax || passedMs > countMaxMs)) return end(false);
       await nextTurn();
     }
     if (rows.length < LISTED_AT_ONCE) return end(true);

@@ -114,7 +114,7 @@ async function walk({ search }: Store, question: SearchQuestion): Promise<FoundT
   const first = await search.find(question);
   const traces = [...first.traces];
   for (let { next } = first; next !== null; ) {
-    const page = await search.find({ ...question, after: next, isCounted: false });
+    const page = await search.find({ ...question, after: next, countMax: null });
     traces.push(...page.traces);
     next = page.next;
   }

@@ -4,7 +4,7 @@ import type { Evaluation, Span, TraceAppend } from '../../../src/domain/trace.ts
 import type { Condition, FilterName } from '../../../src/domain/trace-filter.ts';
 import type { MetadataPatch } from '../../../src/domain/trace-metadata-patch.ts';
 import { TRACE_SORTS } from '../../../src/domain/trace-search-query.ts';
-import type { InstantRange, SearchQuestion } from '../../../src/domain/trace-search-store.ts';
+import { type InstantRange, type SearchQuestion, TOTAL_MAX } from '../../../src/domain/trace-search-store.ts';
 import { seeded } from '../../support/scenario.ts';
 import { bareSpan, PROJECT, RECEIVED_AT_MS, sampleAppend, sampleEvaluation } from './samples.ts';
 
@@ -151,7 +151,7 @@ export function createSearchSamples(seed: number) {
       },
       after: null,
       limit: pick([150, 1000]),
-      isCounted: true,
+      countMax: TOTAL_MAX,
     }),
   };
 }

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { SearchFilter } from '../../../src/domain/trace-filter.ts';
-import type { FoundTraces, SearchPlace, SearchQuestion } from '../../../src/domain/trace-search-store.ts';
+import {
+  type FoundTraces,
+  type SearchPlace,
+  type SearchQuestion,
+  TOTAL_MAX,
+} from '../../../src/domain/trace-search-store.ts';
 import { bareSpan, PROJECT, RECEIVED_AT_MS, randomHex, sampleAppend } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
 
@@ -17,7 +22,7 @@ const QUESTION: SearchQuestion = {
   filter: ALL,
   after: null,
   limit: 100,
-  isCounted: true,
+  countMax: TOTAL_MAX,
 };
 const OF_USER: SearchFilter = { ...ALL, conditions: [{ name: 'metadata.user_id', of: '', values: ['u'] }] };
 
@@ -86,7 +91,7 @@ export function traceSearchConformance(open: OpenSubject): void {
             let page: FoundTraces;
             do {
               const after = places.at(-1) ?? null;
-              page = await store.search.find({ ...QUESTION, filter, isAscending, after, limit: 5, isCounted: false });
+              page = await store.search.find({ ...QUESTION, filter, isAscending, after, limit: 5, countMax: null });
               expect(page.total).toBeNull();
               places.push(...page.traces);
             } while (page.next !== null);
