@@ -73,7 +73,7 @@ export const listTracesAfter: Compiled<typeof source.listTracesAfter> = {
 
 export const markStored: Compiled<typeof source.markStored> = {
   name: 'retention.markStored',
-  text: "insert into \"search_pending\" (\"project_number\", \"trace_sequence\", \"mark\") select \"project_number\", \"sequence\", 1 as \"mark\" from \"traces\" where \"project_number\" = $1 and \"sequence\" = any($2) order by \"sequence\" on conflict (\"project_number\", \"trace_sequence\") do update set \"mark\" = \"search_pending\".\"mark\" + 1",
+  text: "insert into \"search_pending\" (\"project_number\", \"trace_sequence\", \"mark\") select \"project_number\", \"sequence\", 1 as \"mark\" from \"traces\" where \"project_number\" + 0 = $1 and \"sequence\" = any($2) order by \"sequence\" on conflict (\"project_number\", \"trace_sequence\") do update set \"mark\" = \"search_pending\".\"mark\" + 1",
   cells: (given) => [given.projectNumber, given.sequences],
 };
 

@@ -21,7 +21,7 @@ export const findByIds: Compiled<typeof source.findByIds> = {
 
 export const findBySequences: Compiled<typeof source.findBySequences> = {
   name: 'search.findBySequences',
-  text: "select \"trace_id\" as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\", \"inserted_at\" as \"insertedAtMs\", \"updated_at\" as \"updatedAtMs\", coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", case when \"duration_ms\" < 0 then 0 else \"duration_ms\" end as \"totalTimeMs\", \"first_token_ms\" as \"firstTokenMs\" from \"traces\" where \"project_number\" = $1 and \"sequence\" = any($2)",
+  text: "select \"trace_id\" as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\", \"inserted_at\" as \"insertedAtMs\", \"updated_at\" as \"updatedAtMs\", coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", case when \"duration_ms\" < 0 then 0 else \"duration_ms\" end as \"totalTimeMs\", \"first_token_ms\" as \"firstTokenMs\" from \"traces\" where \"project_number\" + 0 = $1 and \"sequence\" = any($2)",
   cells: (given) => [given.projectNumber, given.sequences],
   row: (row) => row,
 };
@@ -122,7 +122,7 @@ export const listEvaluations: Compiled<typeof source.listEvaluations> = {
 
 export const listMetadata: Compiled<typeof source.listMetadata> = {
   name: 'search.listMetadata',
-  text: "select \"sequence\" as \"sequence\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = $1 and \"sequence\" = any($2)",
+  text: "select \"sequence\" as \"sequence\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" + 0 = $1 and \"sequence\" = any($2)",
   cells: (given) => [given.projectNumber, given.sequences],
   row: (row) => row,
 };

@@ -116,7 +116,7 @@ export const listTracesAfter: Compiled<typeof source.listTracesAfter> = {
 
 export const markStored: Compiled<typeof source.markStored> = {
   name: 'retention.markStored',
-  text: "insert into \"search_pending\" (\"project_number\", \"trace_sequence\", \"mark\") select \"project_number\", \"sequence\", 1 as \"mark\" from \"traces\" where \"project_number\" = ? and \"sequence\" in (select value from json_each(?)) order by \"sequence\" on conflict (\"project_number\", \"trace_sequence\") do update set \"mark\" = \"search_pending\".\"mark\" + 1",
+  text: "insert into \"search_pending\" (\"project_number\", \"trace_sequence\", \"mark\") select \"project_number\", \"sequence\", 1 as \"mark\" from \"traces\" where \"project_number\" + 0 = ? and \"sequence\" in (select value from json_each(?)) order by \"sequence\" on conflict (\"project_number\", \"trace_sequence\") do update set \"mark\" = \"search_pending\".\"mark\" + 1",
   cells: (given) => [given.projectNumber, JSON.stringify(given.sequences)],
 };
 

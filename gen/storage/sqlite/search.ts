@@ -37,7 +37,7 @@ export const findByIds: Compiled<typeof source.findByIds> = {
 
 export const findBySequences: Compiled<typeof source.findBySequences> = {
   name: 'search.findBySequences',
-  text: "select iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\", \"inserted_at\" as \"insertedAtMs\", \"updated_at\" as \"updatedAtMs\", coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", max(0, \"duration_ms\") as \"totalTimeMs\", \"first_token_ms\" as \"firstTokenMs\" from \"traces\" where \"project_number\" = ? and \"sequence\" in (select value from json_each(?))",
+  text: "select iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", octet_length(\"metadata\") as \"metadataBytes\", \"inserted_at\" as \"insertedAtMs\", \"updated_at\" as \"updatedAtMs\", coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", max(0, \"duration_ms\") as \"totalTimeMs\", \"first_token_ms\" as \"firstTokenMs\" from \"traces\" where \"project_number\" + 0 = ? and \"sequence\" in (select value from json_each(?))",
   cells: (given) => [given.projectNumber, JSON.stringify(given.sequences)],
   row: (row: any) => ({
     traceId: row[0],
@@ -231,7 +231,7 @@ export const listEvaluations: Compiled<typeof source.listEvaluations> = {
 
 export const listMetadata: Compiled<typeof source.listMetadata> = {
   name: 'search.listMetadata',
-  text: "select \"sequence\" as \"sequence\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" = ? and \"sequence\" in (select value from json_each(?))",
+  text: "select \"sequence\" as \"sequence\", \"metadata\" as \"metadataJson\" from \"traces\" where \"project_number\" + 0 = ? and \"sequence\" in (select value from json_each(?))",
   cells: (given) => [given.projectNumber, JSON.stringify(given.sequences)],
   row: (row: any) => ({
     sequence: row[0],

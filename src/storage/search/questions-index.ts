@@ -28,7 +28,8 @@ export const markStored = change<OfTraces>((db, { projectNumber, sequences }, { 
     .expression(
       db
         .selectFrom('Trace')
-        .where('projectNumber', '=', projectNumber)
+        // Or the whole project would be gone through.
+        .where(sql<number>`${sql.ref('projectNumber')} + 0`, '=', projectNumber)
         .where(isAmong('sequence', sequences))
         .select(['projectNumber', 'sequence', sql.lit(1).as('mark')])
         .orderBy('sequence'),
