@@ -46,6 +46,7 @@ export type IndexSelectionDeps = {
 const FIRST_BLOCKS = 8;
 const BLOCKS_AT_ONCE = 128;
 const ENTRIES_MAX = 8_192;
+const ENTRIES_MIN = 1_024;
 /** Traces at one place that are told apart by reading them. */
 const TIES_MAX = 1_000;
 
@@ -90,21 +91,34 @@ export function createIndexSelection({ asking, question, filter, blocks }: Index
     }
   }
 
-  async function entriesOf(some: readonly KnownBlock[], after: SearchPlace | null): Promise<Entry[]> {
+  /** Behind a place, without those that so many others come before for sure. */
+  async function entriesOf(some: readonly KnownBlock[], { after, limit }: Wanted): Promise<Cut> {
     await match(some);
     const filled = some.filter((block) => matched.get(block)?.some((word) => word !== 0));
     const columns =
       filled.length === 0 ? new Map<number, Float64Array>() : await filter.column(filled, COLUMN_OF[sort]);
-    return filled.flatMap((block) => {
+    let entries: Entry[] = [];
+    let isCut = false;
+    let furthest = Number.POSITIVE_INFINITY;
+    let looksAt = ENTRIES_MIN + 2 * limit;
+    for (const block of filled) {
       const values = columns.get(block.block) ?? new Float64Array();
-      const entries: Entry[] = [];
       for (const place of placesOf(matched.get(block) ?? new Uint32Array())) {
         const value = values[place] ?? Number.NaN;
         const key = Number.isNaN(value) ? none : value;
-        if (after === null || sign * (key - after.key) >= 0) entries.push({ block, place, key, order: null });
+        if (after !== null && sign * (key - after.key) < 0) continue;
+        if (sign * key > furthest) isCut = true;
+        else entries.push({ block, place, key, order: null });
       }
-      return entries;
-    });
+      if (entries.length < looksAt) continue;
+      const keys = entries.filter(({ key }) => key !== after?.key).map(({ key }) => sign * key);
+      furthest = keys.sort((one, other) => one - other)[limit - 1] ?? furthest;
+      const left = entries.filter(({ key }) => sign * key <= furthest);
+      isCut ||= left.length < entries.length;
+      entries = left;
+      looksAt = 2 * entries.length + ENTRIES_MIN;
+    }
+    return { entries, isCut };
   }
 
   async function readOrders(entries: readonly Entry[]): Promise<void> {
@@ -159,7 +173,9 @@ export function createIndexSelection({ asking, question, filter, blocks }: Index
             break;
           }
         }
-        entries = entries.concat(await entriesOf(some, after));
+        const found = await entriesOf(some, wanted);
+        entries = entries.concat(found.entries);
+        isCut ||= found.isCut;
         if (isTimed || entries.length > Math.max(ENTRIES_MAX, 2 * limit)) {
           const left = await cut(entries, wanted);
           if (left === null) return null;
