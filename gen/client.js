@@ -8,6 +8,7 @@ export * from './spandrel/v1/evaluators_pb.js';
 export * from './spandrel/v1/events_pb.js';
 export * from './spandrel/v1/gateway_pb.js';
 export * from './spandrel/v1/keys_pb.js';
+export * from './spandrel/v1/monitors_pb.js';
 export * from './spandrel/v1/organization_pb.js';
 export * from './spandrel/v1/permissions_pb.js';
 export * from './spandrel/v1/pricing_pb.js';

@@ -13,6 +13,7 @@ import type { Store } from './domain/store.ts';
 import { createEvaluating } from './evaluations.ts';
 import { startJobs } from './jobs.ts';
 import { createMetrics } from './metrics/metrics.ts';
+import { startMonitorRunner } from './monitors.ts';
 import { createOutageLog, type Log } from './outage-log.ts';
 import { createInvoke } from './rpc/invoke.ts';
 import { createQuotas } from './rpc/quotas.ts';
@@ -184,6 +185,8 @@ export async function createApp(given: AppDeps): Promise<App> {
   const delivery = webhooks.deliver({ store: store.deliveries, meter, log: deps.log });
   attemptsInFlight = delivery.inFlight;
   evaluating.work({ ...rooms, store, random: deps.random });
+  const { run } = evaluating.ports;
+  const monitors = startMonitorRunner({ ...deps, store, run, results: rooms.results });
   const jobs = startJobs({
     ...deps,
     store,
@@ -200,7 +203,7 @@ export async function createApp(given: AppDeps): Promise<App> {
     async stop() {
       accepting = false;
       const { drainMs } = config.limits;
-      await Promise.all([jobs.stop(), server.drain(drainMs), delivery.stop(drainMs)]);
+      await Promise.all([jobs.stop(), server.drain(drainMs), delivery.stop(drainMs), monitors.stop(drainMs)]);
       webhooks.close();
       await evaluating.close();
       await endLedger(ledger);

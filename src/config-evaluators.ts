@@ -1,19 +1,32 @@
 /** The settings of the evaluators that run in this process. */
 
 import { type ConfigReader, readInteger } from './config-reader.ts';
+import type { Settle } from './domain/evaluations/jobs.ts';
 
 export type EvaluatorSettings = {
+  /** Evaluations of monitors that this process makes at once. */
+  readonly concurrency: number;
+  /** How long traces are left alone before monitors look at them. */
+  readonly settle: Settle;
   /** For what would hold up others; none is started before it is needed. */
   readonly threads: number;
   /** Of one run. */
   readonly timeoutMs: number;
 };
 
+const CONCURRENCY = { min: 1, max: 1000 };
+/** Beyond half a minute nothing waits anyway. */
+const SETTLE_MS = { min: 0, max: 30_000 };
 const THREADS = { min: 1, max: 64 };
 const TIMEOUT_MS = { min: 10, max: 60_000 };
 
 export function readEvaluators(reader: ConfigReader): EvaluatorSettings {
   return {
+    concurrency: readInteger(reader, 'SPANDREL_EVALUATION_CONCURRENCY', CONCURRENCY),
+    settle: {
+      rootedMs: readInteger(reader, 'SPANDREL_MONITOR_SETTLE_MS', SETTLE_MS),
+      rootlessMs: readInteger(reader, 'SPANDREL_MONITOR_ROOTLESS_SETTLE_MS', SETTLE_MS),
+    },
     threads: readInteger(reader, 'SPANDREL_EVALUATOR_THREADS', THREADS),
     timeoutMs: readInteger(reader, 'SPANDREL_EVALUATOR_TIMEOUT_MS', TIMEOUT_MS),
   };

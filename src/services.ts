@@ -7,6 +7,7 @@ import { EvaluatorService } from '../gen/spandrel/v1/evaluators_pb.js';
 import { EventService } from '../gen/spandrel/v1/events_pb.js';
 import { GatewayService } from '../gen/spandrel/v1/gateway_pb.js';
 import { ApiKeyService } from '../gen/spandrel/v1/keys_pb.js';
+import { MonitorService } from '../gen/spandrel/v1/monitors_pb.js';
 import {
   AuditLogService,
   MemberService,
@@ -35,6 +36,7 @@ import { createEvents } from './domain/events.ts';
 import { createGateway } from './domain/gateway.ts';
 import { createApiKeys } from './domain/keys.ts';
 import { createMembers } from './domain/members.ts';
+import { createMonitors } from './domain/monitors/monitors.ts';
 import { createOrganizations } from './domain/organization.ts';
 import { createPriceOverrides } from './domain/pricing/overrides.ts';
 import { createPriceBook, type PriceBook } from './domain/pricing/prices.ts';
@@ -60,6 +62,7 @@ import { createEventRpc } from './rpc/events.ts';
 import { createGatewayRpc } from './rpc/gateway.ts';
 import { createKeyRpc } from './rpc/keys.ts';
 import type { Method } from './rpc/method.ts';
+import { createMonitorRpc } from './rpc/monitors.ts';
 import { createOrganizationRpc, createTeamRpc } from './rpc/organization.ts';
 import { createAuditLogRpc } from './rpc/organization-audit-log.ts';
 import { createMemberRpc } from './rpc/organization-members.ts';
@@ -145,6 +148,14 @@ function compileData(
     ...compileService(
       DatasetService,
       createDatasetRpc({ datasets: createDatasets({ store: store.datasets, random }) }),
+      sizes,
+    ),
+    ...compileService(
+      MonitorService,
+      createMonitorRpc({
+        monitors: createMonitors({ store: store.monitors, evaluators: store.evaluators, random }),
+        platformUrl: linkTo('monitors'),
+      }),
       sizes,
     ),
   ];

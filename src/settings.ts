@@ -175,4 +175,19 @@ export const SETTINGS: readonly Setting[] = [
     fallback: '2',
     about: 'Threads for long runs of evaluators, at most 64, started when they are needed.',
   },
+  {
+    name: 'SPANDREL_EVALUATION_CONCURRENCY',
+    fallback: '4',
+    about: 'Evaluations of monitors that this process makes at once.',
+  },
+  {
+    name: 'SPANDREL_MONITOR_SETTLE_MS',
+    fallback: '500',
+    about: 'How long a trace with a root span must be left alone before monitors look at it, at most 30000.',
+  },
+  {
+    name: 'SPANDREL_MONITOR_ROOTLESS_SETTLE_MS',
+    fallback: '10000',
+    about: 'The same of a trace whose root span is not stored yet.',
+  },
 ];

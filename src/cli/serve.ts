@@ -29,6 +29,7 @@ export async function serve(environment: Environment): Promise<void> {
   const store = await openStore({
     url: config.databaseUrl,
     queueMaxBytes: config.limits.ingestQueueMaxBytes,
+    settle: config.evaluators.settle,
     connectionsMax: config.databaseConnectionsMax,
     mayForget: config.databaseMayForget,
     log,

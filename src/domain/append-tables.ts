@@ -1,5 +1,7 @@
 /** The rows that an append reads and writes, as one transaction shows them; storage makes them. */
 
+import type { SampledMonitor } from './evaluations/job-append.ts';
+import type { EvaluationJob, JobKey, Settle } from './evaluations/jobs.ts';
 import type { NewEvent } from './event.ts';
 import type { GovernanceEventType, RequestEventType } from './event-type.ts';
 import type { ToldFacts } from './request-data.ts';
@@ -25,6 +27,14 @@ export type AppendTables = {
   /** Of every span of the trace, in any order. For traces that are read through. */
   summaries(place: TracePlace): readonly SpanSummary[];
   storeEvaluation(place: TracePlace, evaluation: Evaluation): void;
+  /** The monitors of the project that run by themselves. */
+  monitorsOf(projectNumber: number): readonly SampledMonitor[];
+  readonly settle: Settle;
+  /** Whether any span of the trace has no parent. */
+  hasRoot(place: TracePlace): boolean;
+  findJob(place: TracePlace, sourceId: string): EvaluationJob | undefined;
+  storeJob(job: EvaluationJob): void;
+  removeJob(key: JobKey): void;
   /** Requests admitted at or before the instant that still are so, the oldest first. */
   overdueRequests(admittedByMs: number, countMax: number): readonly OverdueRequest[];
   /** What no other append has. */

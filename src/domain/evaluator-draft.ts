@@ -236,7 +236,7 @@ function refuseUnstorable(draft: EvaluatorDraft, config: LosslessObject | null, 
 }
 
 /** Not every database can hold U+0000, and not every reader a number beyond a double. */
-function refuseUnstorableIn(value: LosslessJson, path: string, found: Reason[]): void {
+export function refuseUnstorableIn(value: LosslessJson, path: string, found: Reason[]): void {
   if (found.length >= REASONS_MAX) return;
   if (typeof value === 'string') {
     if (value.includes('\0')) found.push(nulReason(path));

@@ -55,11 +55,22 @@ export function unsetSetting(shape: SettingShape): Setting {
   return { shape, default: null };
 }
 
+/** Where settings stand in the config of an evaluator. */
+const IN_CONFIG = 'config.settings';
+
 /** Adds a reason for every known setting of the wrong shape. Unknown ones are nobody's business. */
 export function judgeSettings(settings: SettingSet, sent: LosslessObject, found: Reason[]): void {
+  judgeSettingsAt(IN_CONFIG, { settings, sent, found });
+}
+
+/** The same for settings that stand elsewhere in a request. */
+export function judgeSettingsAt(
+  path: string,
+  { settings, sent, found }: { readonly settings: SettingSet; readonly sent: LosslessObject; readonly found: Reason[] },
+): void {
   for (const [key, value] of Object.entries(sent)) {
     const known = Object.hasOwn(settings, key) ? settings[key] : undefined;
-    if (known && value !== null) judgeValue(value, known.shape, { path: `config.settings.${key}`, found });
+    if (known && value !== null) judgeValue(value, known.shape, { path: `${path}.${key}`, found });
   }
 }
 

@@ -74,6 +74,8 @@ const RESOURCE_CODES = {
   evaluator_unavailable: 'invalid',
   invalid_settings: 'invalid',
   evaluator_missing_field: 'bad_request',
+  monitor_not_found: 'not_found',
+  monitor_limit_reached: 'invalid',
   webhook_event_not_found: 'not_found',
   webhook_endpoint_not_found: 'not_found',
   webhook_delivery_not_found: 'not_found',

@@ -6,9 +6,11 @@
 import type { ApiKey, Project } from './caller.ts';
 import type { DatasetStore } from './datasets/dataset.ts';
 import type { EvaluatorRunStore } from './evaluations/evaluator-run.ts';
+import type { EvaluationJobStore } from './evaluations/jobs.ts';
 import type { EvaluatorStore } from './evaluators/evaluator-store.ts';
 import type { EventRange, StoredEvent } from './event.ts';
 import type { ManagementStore } from './management.ts';
+import type { MonitorStore } from './monitors/monitor-store.ts';
 import type { Binding } from './permissions.ts';
 import type { RepricingStore } from './pricing/repricing.ts';
 import type {
@@ -41,6 +43,8 @@ export type Store = {
   readonly evaluators: EvaluatorStore;
   readonly datasets: DatasetStore;
   readonly evaluatorRuns: EvaluatorRunStore;
+  readonly monitors: MonitorStore;
+  readonly evaluationJobs: EvaluationJobStore;
   readonly projects: ProjectStore;
   readonly management: ManagementStore;
   readonly retention: RetentionStore;
@@ -155,6 +159,8 @@ export type TraceStore = {
   spanOrder(trace: StoredTrace, range: ListRange): Promise<readonly (ListPlace & SizedText)[]>;
   /** The named spans in full, in the order of the ids; unknown ids are left out. */
   spans(trace: StoredTrace, spanIds: readonly string[]): Promise<readonly Span[]>;
+  /** The spans of a type that started first or last, in that order. MUST answer as outline does. */
+  spanIdsOfType(trace: StoredTrace, question: SpansOfType): Promise<readonly string[]>;
   /** Evaluations by insertion, then id. */
   evaluationOrder(trace: StoredTrace, range: ListRange): Promise<readonly (ListPlace & SizedText)[]>;
   /** The named evaluations in full, in the order of the ids; unknown ids are left out. */
@@ -176,6 +182,8 @@ export type TraceOutline = {
 export type ListPlace = { readonly atMs: number; readonly id: string };
 /** `after` null: from the first on. */
 export type ListRange = { readonly after: ListPlace | null; readonly limit: number };
+/** A type that no span has is one that none is found of. */
+export type SpansOfType = { readonly type: string; readonly order: 'first' | 'last'; readonly limit: number };
 /** About how many bytes of text it is made of. */
 export type SizedText = { readonly bytes: number };
 

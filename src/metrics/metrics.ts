@@ -57,6 +57,7 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   tellSettlement(registry, deps);
   tellSearchIndex(registry, deps);
   tellDeliveries(registry, deps);
+  tellEvaluations(registry, deps);
   tellProcess(registry);
   tellHeld(registry, deps.held);
   const { stop } = watchEventLoop(registry);
@@ -83,6 +84,27 @@ function tellSearchIndex(registry: Registry, { store, monotonicMs }: MetricsDeps
       help: 'Traces that are new or have changed since they were indexed; of the whole database.',
     },
     async () => [{ value: await read() }],
+  );
+}
+
+/** A backlog is told up to this depth: to count more would take long. */
+const DEPTH_MAX = 100_000;
+
+function tellEvaluations(registry: Registry, { store, clock, monotonicMs }: MetricsDeps): void {
+  const read = shareRead(() => store.evaluationJobs.counts(DEPTH_MAX), monotonicMs);
+  registry.gauge(
+    {
+      name: 'spandrel_evaluation_queue_depth',
+      help: 'Evaluations that wait or are being made, at most 100000; of the whole database.',
+    },
+    async () => [{ value: (await read()).depth }],
+  );
+  registry.gauge(
+    {
+      name: 'spandrel_evaluation_oldest_due_seconds',
+      help: 'For how long the evaluation has been due that is due longest; of the whole database.',
+    },
+    async () => age((await read()).oldestDueAtMs, clock()),
   );
 }
 

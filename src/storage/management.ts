@@ -1,8 +1,10 @@
 /** What management reads and writes. Reads go where every read goes; writes are verbs, which may be served in another thread. */
 
 import type { EvaluatorRunStore } from '../domain/evaluations/evaluator-run.ts';
+import type { Settle } from '../domain/evaluations/jobs.ts';
 import { Fault } from '../domain/fault.ts';
 import type { ManagementStore, Receipt } from '../domain/management.ts';
+import type { MonitorStore } from '../domain/monitors/monitor-store.ts';
 import type { EvaluatorStore, InstallationStore, KeyStore, ProjectStore } from '../domain/store.ts';
 import type { TraceChangeStore } from '../domain/trace-changes.ts';
 import { createAuditList, createNoteRefusal } from './audit/audit.ts';
@@ -10,6 +12,7 @@ import { createDatasetWriter, type DatasetWriter } from './datasets/datasets.ts'
 import { createEvaluatorReader, createEvaluatorWriter, type EvaluatorWriter } from './evaluators/evaluators.ts';
 import { createRunReader, createRunWriter, type RunWriter } from './evaluators/runs.ts';
 import { createInsertApiKey, createKeyRecords, createNoteUse } from './keys/key-records.ts';
+import { createMonitorReader, createMonitorWriter, type MonitorWriter } from './monitors/monitors.ts';
 import {
   type CommitOutcome,
   createCommit,
@@ -29,6 +32,7 @@ export type Managing = { readonly transact: TransactAll };
 export type ManagementWriter = EvaluatorWriter &
   DatasetWriter &
   RunWriter &
+  MonitorWriter &
   TraceChangeStore &
   Pick<InstallationStore, 'bootstrap' | 'addOrganization'> &
   Pick<KeyStore, 'insertApiKey'> &
@@ -52,6 +56,9 @@ const VERBS: Readonly<Record<keyof ManagementWriter, 'seen' | 'unseen'>> = {
   cancelRun: 'unseen',
   leaseRun: 'unseen',
   advanceRun: 'unseen',
+  insertMonitor: 'unseen',
+  replaceMonitor: 'unseen',
+  removeMonitor: 'unseen',
   noteRefusal: 'unseen',
   noteUse: 'unseen',
   claim: 'unseen',
@@ -66,15 +73,16 @@ export function isSeenByAuthentication(verb: string): boolean {
   return KINDS.get(verb) === 'seen';
 }
 
-export function createManagementWriter(questions: Questions, transact: Transact): ManagementWriter {
+export function createManagementWriter(questions: Questions, transact: Transact, settle: Settle): ManagementWriter {
   const managing = { transact: withQuestions(questions, transact) };
   return {
     ...createNewOrganizations(managing),
     ...createEvaluatorWriter(managing),
     ...createDatasetWriter(managing),
     ...createRunWriter(managing),
+    ...createMonitorWriter(managing),
     ...createReceipts(managing),
-    ...createTraceChanges(managing),
+    ...createTraceChanges(managing, settle),
     insertApiKey: createInsertApiKey(managing),
     updateSettings: createUpdateSettings(managing),
     commit: createCommit(managing),
@@ -147,4 +155,11 @@ export function createRunStore(
   { insertRun, cancelRun, leaseRun, advanceRun }: RunWriter,
 ): EvaluatorRunStore {
   return { ...createRunReader(asking), insert: insertRun, cancel: cancelRun, lease: leaseRun, advance: advanceRun };
+}
+
+export function createMonitorStore(
+  asking: Asking,
+  { insertMonitor, replaceMonitor, removeMonitor }: MonitorWriter,
+): MonitorStore {
+  return { ...createMonitorReader(asking), insert: insertMonitor, replace: replaceMonitor, remove: removeMonitor };
 }

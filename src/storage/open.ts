@@ -1,6 +1,7 @@
 /** From the address of a database to a store. */
 
 import { resolve } from 'node:path';
+import type { Settle } from '../domain/evaluations/jobs.ts';
 import type { Store } from '../domain/store.ts';
 import { StartError } from './start-error.ts';
 import type { StoreLog } from './store.ts';
@@ -13,6 +14,8 @@ export type StoreConfig = {
   /** Bound on what may wait for its commit, bytes. */
   readonly queueMaxBytes: number;
   readonly log: StoreLog;
+  /** How long traces are left alone before they are evaluated. */
+  readonly settle?: Settle;
   /** Monotonic milliseconds, by which kept answers age; the process's own clock by default. */
   readonly nowMs?: () => number;
   /** Connections for reading, where there are any. */

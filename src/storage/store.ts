@@ -12,11 +12,18 @@ import { createDatasetStore } from './datasets/datasets.ts';
 import type { DeliveryWork } from './delivery/work.ts';
 import { createDeliveryStore, type DeliveryStoreDeps } from './endpoints/delivery-store.ts';
 import { createWebhookStore } from './endpoints/webhook-store.ts';
+import { createJobStore, type JobWork } from './evaluations/jobs.ts';
 import { createEventFinder, createEventList, createOldestAdmitted } from './events/event-reader.ts';
 import { createLogSearch } from './events/log-search.ts';
 import type { KeyReader } from './keys/key-cache.ts';
 import { createKeyReader } from './keys/key-reader.ts';
-import { createEvaluatorStore, createManagementStore, createRunStore, type ManagementWriter } from './management.ts';
+import {
+  createEvaluatorStore,
+  createManagementStore,
+  createMonitorStore,
+  createRunStore,
+  type ManagementWriter,
+} from './management.ts';
 import { createInstallationReader, createProjectNumbers } from './organization/organization-reader.ts';
 import { createRepricingReader } from './pricing/repricing.ts';
 import type { Ask, Asking } from './questions.ts';
@@ -38,6 +45,8 @@ export type Engine = Pick<Store, 'retention'> & {
   readonly search: TraceSearch;
   readonly analytics: TraceAnalytics;
   readonly searchIndex: SearchIndex;
+  /** What is done to the queue of evaluations. */
+  readonly jobs: JobWork;
   /** There may be something new to deliver. */
   readonly notify: () => void;
   readonly check: () => Promise<void>;
@@ -135,6 +144,8 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     evaluators: createEvaluatorStore(management, writer),
     datasets: createDatasetStore(management, writer),
     evaluatorRuns: createRunStore(management, writer),
+    monitors: createMonitorStore(management, writer),
+    evaluationJobs: createJobStore({ ...control, work: engine.jobs, delivery: engine.delivery, end: send }),
     projects: { updateSettings: writer.updateSettings },
     management: wakeAfterCommits(createManagementStore(management, writer), notify),
     retention: engine.retention,

@@ -31,8 +31,9 @@ const ALLOWED: { readonly [room: string]: readonly string[] } = {
     'gen',
   ],
   metrics: ['metrics', 'domain', 'delivery/meter.ts'],
-  delivery: ['delivery', 'domain'],
-  evaluation: ['evaluation', 'domain'],
+  delivery: ['delivery', 'queue', 'domain'],
+  queue: ['queue', 'domain'],
+  evaluation: ['evaluation', 'queue', 'domain'],
   storage: ['storage', 'domain', 'gen'],
   console: ['console', 'gen'],
   cli: [
@@ -58,6 +59,7 @@ const PACKAGES: { readonly [room: string]: RegExp } = {
   metrics: /^$/,
   delivery: /^(node:|@aws-sdk\/client-(sqs|sts)$)/,
   evaluation: /^(node:|ajv$|ajv\/dist\/2020|markdown-it$|node-sql-parser\/build\/|re2js$)/,
+  queue: /^$/,
   storage: /^(node:|@mikro-orm\/|better-sqlite3$|kysely$|pg$)/,
   // Bundled: none of them is needed at run time but what the server has anyway.
   console:
@@ -128,7 +130,8 @@ describe('the house', () => {
   const ENGINES = ['sqlite', 'postgres'];
   const STORAGE_ROOMS = [
     // Those of the contract.
-    ...['traces', 'analytics', 'events', 'keys', 'endpoints', 'datasets', 'evaluators', 'organization', 'pricing'],
+    ...['traces', 'analytics', 'events', 'keys', 'endpoints', 'datasets', 'evaluations', 'evaluators', 'monitors'],
+    ...['organization', 'pricing'],
     ...['append', 'audit', 'copy', 'delivery', 'engine', 'migrations', 'retention', 'rows', 'search', 'tables'],
   ];
 

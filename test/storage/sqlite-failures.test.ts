@@ -100,7 +100,7 @@ it('a writer thread that dies fails what waits, leaves nothing half done, and is
   const writer = await startThreadWriter({
     log: quietLog,
     spawn: () => {
-      const thread = spawnThread('writer', file);
+      const thread = spawnThread({ thread: 'writer', file });
       threads.push(thread);
       return thread;
     },

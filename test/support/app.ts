@@ -3,6 +3,7 @@ import { type App, type AppDeps, createApp } from '../../src/app.ts';
 import { createLog } from '../../src/cli/log.ts';
 import { readConfig } from '../../src/config.ts';
 import { bootstrap } from '../../src/domain/bootstrap.ts';
+import { SETTLE } from '../../src/domain/evaluations/jobs.ts';
 import { createPricing } from '../../src/domain/pricing/pricing.ts';
 import { deriveRootKeys, type RootKeys } from '../../src/domain/secrets.ts';
 import type { Store } from '../../src/domain/store.ts';
@@ -58,7 +59,8 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const level = 'SPANDREL_LOG_LEVEL' in environment ? config.logLevel : 'debug';
   const log = createLog(level, { write: (line) => void lines.push(line) });
   const file = isPostgres(place.url) ? null : databaseFile(place.url);
-  const storeOptions = { queueMaxBytes: config.limits.ingestQueueMaxBytes, log };
+  const { settle } = config.evaluators;
+  const storeOptions = { queueMaxBytes: config.limits.ingestQueueMaxBytes, settle, log };
   const store = dress(
     writer === 'here' && file !== null
       ? await openHere(file, storeOptions)
@@ -112,5 +114,5 @@ function showLine(line: string): string {
 }
 
 async function openHere(file: string, options: SqliteStoreOptions): Promise<Store> {
-  return createInlineStore(openCore({ file, clock: Date.now }), options);
+  return createInlineStore(openCore({ file, clock: Date.now, settle: options.settle ?? SETTLE }), options);
 }

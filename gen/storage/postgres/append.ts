@@ -37,6 +37,14 @@ export const findGovernanceEvent: CompiledMany<typeof source.findGovernanceEvent
   nameOf: (given) => `${given.organizationNumber} ${given.id}`,
 };
 
+export const findJob: CompiledMany<typeof source.findJob> = {
+  name: 'append.findJob',
+  text: "select \"evaluation_jobs\".\"project_number\" as \"projectNumber\", \"evaluation_jobs\".\"trace_sequence\" as \"traceSequence\", \"evaluation_jobs\".\"source_id\" as \"sourceId\", \"evaluation_jobs\".\"due_at\" as \"dueAtMs\", \"evaluation_jobs\".\"since\" as \"sinceMs\", \"evaluation_jobs\".\"fence\" as \"fence\", \"evaluation_jobs\".\"failures\" as \"failures\", \"evaluation_jobs\".\"is_rooted\" as \"isRooted\", \"evaluation_jobs\".\"again_due_at\" as \"againDueAtMs\", \"evaluation_jobs\".\"again_since\" as \"againSinceMs\", \"trace_id\" as \"traceId\" from \"evaluation_jobs\" inner join unnest($1::int[], $2::bigint[], $3::text[]) as \"given\" (key_0, key_1, key_2) on \"evaluation_jobs\".\"project_number\" = \"given\".key_0 and \"evaluation_jobs\".\"trace_sequence\" = \"given\".key_1 and \"evaluation_jobs\".\"source_id\" = \"given\".key_2 order by \"evaluation_jobs\".\"project_number\", \"evaluation_jobs\".\"trace_sequence\", \"evaluation_jobs\".\"source_id\" for update of \"evaluation_jobs\"",
+  cells: (rows) => [int4Array(rows, (given) => given.projectNumber), int8Array(rows, (given) => given.traceSequence), textArray(rows, (given) => given.sourceId)],
+  row: (row) => row,
+  nameOf: (given) => `${given.projectNumber} ${given.traceSequence} ${given.sourceId}`,
+};
+
 export const findLogHead: CompiledMany<typeof source.findLogHead> = {
   name: 'append.findLogHead',
   text: "select \"log_heads\".\"organization_number\" as \"organizationNumber\", \"log_heads\".\"seq\" as \"seq\", \"log_heads\".\"created_at\" as \"createdAtMs\", \"log_heads\".\"last_key_index\" as \"lastKeyIndex\" from \"log_heads\" inner join unnest($1::int[]) as \"given\" (key_0) on \"log_heads\".\"organization_number\" = \"given\".key_0",
@@ -160,6 +168,18 @@ export const listOverdue: Compiled<typeof source.listOverdue> = {
   row: (row) => row,
 };
 
+export const removeJobs: Compiled<typeof source.removeJobs> = {
+  name: 'append.removeJobs',
+  text: "delete from \"evaluation_jobs\" using unnest($1::int[], $2::bigint[], $3::text[]) as given (v0, v1, v2) where (\"project_number\" = \"given\".\"v0\" and \"trace_sequence\" = \"given\".\"v1\" and \"source_id\" = \"given\".\"v2\")",
+  cells: (rows) => [int4Array(rows, (given) => given.projectNumber), int8Array(rows, (given) => given.traceSequence), textArray(rows, (given) => given.sourceId)],
+};
+
+export const removeJobsOfTraces: Compiled<typeof source.removeJobsOfTraces> = {
+  name: 'append.removeJobsOfTraces',
+  text: "delete from \"evaluation_jobs\" using unnest($1::int[], $2::bigint[]) as given (v0, v1) where \"project_number\" = \"given\".\"v0\" and \"trace_sequence\" = \"given\".\"v1\"",
+  cells: (rows) => [int4Array(rows, (given) => given.projectNumber), int8Array(rows, (given) => given.sequence)],
+};
+
 export const replaceEvaluations: CompiledMany<typeof source.replaceEvaluations> = {
   name: 'append.replaceEvaluations',
   text: "insert into \"evaluations\" (\"project_number\", \"trace_sequence\", \"evaluation_id\", \"inserted_at\", \"evaluator_id\", \"name\", \"type\", \"span_id\", \"thread_id\", \"is_guardrail\", \"status\", \"passed\", \"score\", \"label\", \"monitor_id\", \"started_at\", \"finished_at\", \"details\", \"error\", \"inputs\", \"cost\") select \"given\".\"project_number\", \"given\".\"trace_sequence\", \"given\".\"evaluation_id\", \"given\".\"inserted_at\", \"given\".\"evaluator_id\", \"given\".\"name\", \"given\".\"type\", \"given\".\"span_id\", \"given\".\"thread_id\", \"given\".\"is_guardrail\", \"given\".\"status\", \"given\".\"passed\", \"given\".\"score\", \"given\".\"label\", \"given\".\"monitor_id\", \"given\".\"started_at\", \"given\".\"finished_at\", \"given\".\"details\", \"given\".\"error\", \"given\".\"inputs\", \"given\".\"cost\" from unnest($1::\"evaluations\"[]) as \"given\" on conflict (\"project_number\", \"trace_sequence\", \"evaluation_id\") do update set \"evaluator_id\" = \"excluded\".\"evaluator_id\", \"name\" = \"excluded\".\"name\", \"type\" = \"excluded\".\"type\", \"span_id\" = \"excluded\".\"span_id\", \"thread_id\" = \"excluded\".\"thread_id\", \"is_guardrail\" = \"excluded\".\"is_guardrail\", \"status\" = \"excluded\".\"status\", \"passed\" = \"excluded\".\"passed\", \"score\" = \"excluded\".\"score\", \"label\" = \"excluded\".\"label\", \"monitor_id\" = \"excluded\".\"monitor_id\", \"started_at\" = \"excluded\".\"started_at\", \"finished_at\" = \"excluded\".\"finished_at\", \"details\" = \"excluded\".\"details\", \"error\" = \"excluded\".\"error\", \"inputs\" = \"excluded\".\"inputs\", \"cost\" = \"excluded\".\"cost\"",
@@ -182,4 +202,12 @@ export const replaceTraces: CompiledMany<typeof source.replaceTraces> = {
   cells: (given) => [given.projectNumber, given.traceId, given.sequence, given.insertedAtMs, given.updatedAtMs, given.spanCount, given.startedAtMs ?? null, given.durationMs ?? null, given.firstTokenMs ?? null, given.promptTokens ?? null, given.completionTokens ?? null, given.reasoningTokens ?? null, given.cacheReadInputTokens ?? null, given.cacheCreationInputTokens ?? null, given.totalCostNanoUsd ?? null, given.unpricedSpans, given.tokensEstimated, given.hasError, given.metadataJson, given.expectedOutput ?? null, given.aggregatesJson ?? null],
   table: 'traces',
   columns: ["project_number","trace_id","sequence","inserted_at","updated_at","span_count","started_at","duration_ms","first_token_ms","prompt_tokens","completion_tokens","reasoning_tokens","cache_read_input_tokens","cache_creation_input_tokens","total_cost_nano_usd","unpriced_spans","tokens_estimated","has_error","metadata","expected_output","aggregates"],
+};
+
+export const storeJobs: CompiledMany<typeof source.storeJobs> = {
+  name: 'append.storeJobs',
+  text: "insert into \"evaluation_jobs\" (\"project_number\", \"trace_sequence\", \"source_id\", \"trace_id\", \"due_at\", \"since\", \"fence\", \"failures\", \"is_rooted\", \"again_due_at\", \"again_since\") select \"given\".\"project_number\", \"given\".\"trace_sequence\", \"given\".\"source_id\", \"given\".\"trace_id\", \"given\".\"due_at\", \"given\".\"since\", \"given\".\"fence\", \"given\".\"failures\", \"given\".\"is_rooted\", \"given\".\"again_due_at\", \"given\".\"again_since\" from unnest($1::\"evaluation_jobs\"[]) as \"given\" on conflict (\"project_number\", \"trace_sequence\", \"source_id\") do update set \"trace_id\" = \"excluded\".\"trace_id\", \"due_at\" = \"excluded\".\"due_at\", \"since\" = \"excluded\".\"since\", \"fence\" = \"excluded\".\"fence\", \"failures\" = \"excluded\".\"failures\", \"is_rooted\" = \"excluded\".\"is_rooted\", \"again_due_at\" = \"excluded\".\"again_due_at\", \"again_since\" = \"excluded\".\"again_since\"",
+  cells: (given) => [given.projectNumber, given.traceSequence, given.sourceId, given.traceId, given.dueAtMs, given.sinceMs, given.fence, given.failures, given.isRooted, given.againDueAtMs ?? null, given.againSinceMs ?? null],
+  table: 'evaluation_jobs',
+  columns: ["project_number","trace_sequence","source_id","trace_id","due_at","since","fence","failures","is_rooted","again_due_at","again_since"],
 };

@@ -83,6 +83,12 @@ export const removeEvaluations: Compiled<typeof source.removeEvaluations> = {
   cells: (given) => [given.projectNumber, given.sequences],
 };
 
+export const removeJobs: Compiled<typeof source.removeJobs> = {
+  name: 'retention.removeJobs',
+  text: "delete from \"evaluation_jobs\" where \"project_number\" = $1 and \"trace_sequence\" = any($2)",
+  cells: (given) => [given.projectNumber, given.sequences],
+};
+
 export const removeOldAudit: Compiled<typeof source.removeOldAudit> = {
   name: 'retention.removeOldAudit',
   text: "delete from \"audit_log\" where (\"organization_id\", \"created_at\", \"id\") in (select \"old\".\"organization_id\", \"old\".\"created_at\", \"old\".\"id\" from (select \"id\" as \"organizationId\" from \"organizations\" where \"number\" > $1 order by \"number\" limit $2) as \"part\" cross join \"audit_log\" as \"old\" where \"old\".\"organization_id\" = \"part\".\"organizationId\" and \"old\".\"created_at\" < $3 limit $4)",

@@ -19,6 +19,13 @@ export const findEvaluations: Compiled<typeof source.findEvaluations> = {
   row: (row) => row,
 };
 
+export const findRootSpan: Compiled<typeof source.findRootSpan> = {
+  name: 'traces.findRootSpan',
+  text: "select \"trace_sequence\" as \"sequence\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"parent_id\" is null limit $3",
+  cells: (given) => [given.projectNumber, given.sequence, 1],
+  row: (row) => row,
+};
+
 export const findSpans: Compiled<typeof source.findSpans> = {
   name: 'traces.findSpans',
   text: "select \"spans\".\"type\" as \"type\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"name\" as \"name\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"model\" as \"model\", \"spans\".\"params\" as \"paramsJson\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"error\" as \"errorJson\", \"spans\".\"contexts\" as \"contextsJson\", \"spans\".\"telemetry\" as \"telemetryJson\", \"spans\".\"input\" as \"inputJson\", \"spans\".\"output\" as \"outputJson\", \"spans\".\"span_id\" as \"spanId\", \"spans\".\"parent_id\" as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"span_id\" = any($3)",
@@ -108,6 +115,20 @@ export const listEvaluationOrder: Compiled<typeof source.listEvaluationOrder> = 
   name: 'traces.listEvaluationOrder',
   text: "select \"inserted_at\" as \"atMs\", \"evaluation_id\" as \"id\", coalesce(octet_length(\"label\"), 0) + coalesce(octet_length(\"details\"), 0) + coalesce(octet_length(\"error\"), 0) + coalesce(octet_length(\"inputs\"), 0) + coalesce(octet_length(\"cost\"), 0) as \"bytes\" from \"evaluations\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and (\"inserted_at\", \"evaluation_id\") > ($3, $4) order by \"inserted_at\", \"evaluation_id\" limit $5",
   cells: (given) => [given.projectNumber, given.sequence, given.atMs, given.id, given.limit],
+  row: (row) => row,
+};
+
+export const listFirstOfType: Compiled<typeof source.listFirstOfType> = {
+  name: 'traces.listFirstOfType',
+  text: "select \"span_id\" as \"spanId\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"type\" = $3 order by \"started_at\", \"span_id\" limit $4",
+  cells: (given) => [given.projectNumber, given.sequence, given.type, given.limit],
+  row: (row) => row,
+};
+
+export const listLastOfType: Compiled<typeof source.listLastOfType> = {
+  name: 'traces.listLastOfType',
+  text: "select \"span_id\" as \"spanId\" from \"spans\" where \"project_number\" = $1 and \"trace_sequence\" = $2 and \"type\" = $3 order by \"started_at\" desc, \"span_id\" desc limit $4",
+  cells: (given) => [given.projectNumber, given.sequence, given.type, given.limit],
   row: (row) => row,
 };
 

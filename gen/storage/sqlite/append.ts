@@ -45,6 +45,25 @@ export const findGovernanceEvent: Compiled<typeof source.findGovernanceEvent> = 
   }),
 };
 
+export const findJob: Compiled<typeof source.findJob> = {
+  name: 'append.findJob',
+  text: "select \"evaluation_jobs\".\"project_number\" as \"projectNumber\", \"evaluation_jobs\".\"trace_sequence\" as \"traceSequence\", \"evaluation_jobs\".\"source_id\" as \"sourceId\", \"evaluation_jobs\".\"due_at\" as \"dueAtMs\", \"evaluation_jobs\".\"since\" as \"sinceMs\", \"evaluation_jobs\".\"fence\" as \"fence\", \"evaluation_jobs\".\"failures\" as \"failures\", \"evaluation_jobs\".\"is_rooted\" as \"isRooted\", \"evaluation_jobs\".\"again_due_at\" as \"againDueAtMs\", \"evaluation_jobs\".\"again_since\" as \"againSinceMs\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\" from \"evaluation_jobs\" where \"evaluation_jobs\".\"project_number\" = ? and \"evaluation_jobs\".\"trace_sequence\" = ? and \"evaluation_jobs\".\"source_id\" = ?",
+  cells: (given) => [given.projectNumber, given.traceSequence, given.sourceId],
+  row: (row: any) => ({
+    projectNumber: row[0],
+    traceSequence: row[1],
+    sourceId: row[2],
+    dueAtMs: row[3],
+    sinceMs: row[4],
+    fence: row[5],
+    failures: row[6],
+    isRooted: row[7] === 1,
+    againDueAtMs: row[8],
+    againSinceMs: row[9],
+    traceId: row[10],
+  }),
+};
+
 export const findLogHead: Compiled<typeof source.findLogHead> = {
   name: 'append.findLogHead',
   text: "select \"log_heads\".\"organization_number\" as \"organizationNumber\", \"log_heads\".\"seq\" as \"seq\", \"log_heads\".\"created_at\" as \"createdAtMs\", \"log_heads\".\"last_key_index\" as \"lastKeyIndex\" from \"log_heads\" where \"log_heads\".\"organization_number\" = ?",
@@ -207,6 +226,18 @@ export const listOverdue: Compiled<typeof source.listOverdue> = {
   }),
 };
 
+export const removeJobs: Compiled<typeof source.removeJobs> = {
+  name: 'append.removeJobs',
+  text: "delete from \"evaluation_jobs\" where (\"project_number\" = ? and \"trace_sequence\" = ? and \"source_id\" = ?)",
+  cells: (rows) => [...rows.map((given) => [given.projectNumber, given.traceSequence, given.sourceId])],
+};
+
+export const removeJobsOfTraces: Compiled<typeof source.removeJobsOfTraces> = {
+  name: 'append.removeJobsOfTraces',
+  text: "delete from \"evaluation_jobs\" where \"project_number\" = ? and \"trace_sequence\" = ?",
+  cells: (rows) => [...rows.map((given) => [given.projectNumber, given.sequence])],
+};
+
 export const replaceEvaluations: Compiled<typeof source.replaceEvaluations> = {
   name: 'append.replaceEvaluations',
   text: "insert into \"evaluations\" (\"project_number\", \"trace_sequence\", \"evaluation_id\", \"inserted_at\", \"evaluator_id\", \"name\", \"type\", \"span_id\", \"thread_id\", \"is_guardrail\", \"status\", \"passed\", \"score\", \"label\", \"monitor_id\", \"started_at\", \"finished_at\", \"details\", \"error\", \"inputs\", \"cost\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"project_number\", \"trace_sequence\", \"evaluation_id\") do update set \"evaluator_id\" = \"excluded\".\"evaluator_id\", \"name\" = \"excluded\".\"name\", \"type\" = \"excluded\".\"type\", \"span_id\" = \"excluded\".\"span_id\", \"thread_id\" = \"excluded\".\"thread_id\", \"is_guardrail\" = \"excluded\".\"is_guardrail\", \"status\" = \"excluded\".\"status\", \"passed\" = \"excluded\".\"passed\", \"score\" = \"excluded\".\"score\", \"label\" = \"excluded\".\"label\", \"monitor_id\" = \"excluded\".\"monitor_id\", \"started_at\" = \"excluded\".\"started_at\", \"finished_at\" = \"excluded\".\"finished_at\", \"details\" = \"excluded\".\"details\", \"error\" = \"excluded\".\"error\", \"inputs\" = \"excluded\".\"inputs\", \"cost\" = \"excluded\".\"cost\"",
@@ -223,4 +254,10 @@ export const replaceTraces: Compiled<typeof source.replaceTraces> = {
   name: 'append.replaceTraces',
   text: "insert into \"traces\" (\"project_number\", \"trace_id\", \"sequence\", \"inserted_at\", \"updated_at\", \"span_count\", \"started_at\", \"duration_ms\", \"first_token_ms\", \"prompt_tokens\", \"completion_tokens\", \"reasoning_tokens\", \"cache_read_input_tokens\", \"cache_creation_input_tokens\", \"total_cost_nano_usd\", \"unpriced_spans\", \"tokens_estimated\", \"has_error\", \"metadata\", \"expected_output\", \"aggregates\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"sequence\") do update set \"project_number\" = \"excluded\".\"project_number\", \"trace_id\" = \"excluded\".\"trace_id\", \"inserted_at\" = \"excluded\".\"inserted_at\", \"updated_at\" = \"excluded\".\"updated_at\", \"span_count\" = \"excluded\".\"span_count\", \"started_at\" = \"excluded\".\"started_at\", \"duration_ms\" = \"excluded\".\"duration_ms\", \"first_token_ms\" = \"excluded\".\"first_token_ms\", \"prompt_tokens\" = \"excluded\".\"prompt_tokens\", \"completion_tokens\" = \"excluded\".\"completion_tokens\", \"reasoning_tokens\" = \"excluded\".\"reasoning_tokens\", \"cache_read_input_tokens\" = \"excluded\".\"cache_read_input_tokens\", \"cache_creation_input_tokens\" = \"excluded\".\"cache_creation_input_tokens\", \"total_cost_nano_usd\" = \"excluded\".\"total_cost_nano_usd\", \"unpriced_spans\" = \"excluded\".\"unpriced_spans\", \"tokens_estimated\" = \"excluded\".\"tokens_estimated\", \"has_error\" = \"excluded\".\"has_error\", \"metadata\" = \"excluded\".\"metadata\", \"expected_output\" = \"excluded\".\"expected_output\", \"aggregates\" = \"excluded\".\"aggregates\"",
   cells: (given) => [given.projectNumber, packId(given.traceId), given.sequence, given.insertedAtMs, given.updatedAtMs, given.spanCount, given.startedAtMs ?? null, given.durationMs ?? null, given.firstTokenMs ?? null, given.promptTokens ?? null, given.completionTokens ?? null, given.reasoningTokens ?? null, given.cacheReadInputTokens ?? null, given.cacheCreationInputTokens ?? null, given.totalCostNanoUsd ?? null, given.unpricedSpans, Number(given.tokensEstimated), Number(given.hasError), given.metadataJson, given.expectedOutput ?? null, given.aggregatesJson ?? null],
+};
+
+export const storeJobs: Compiled<typeof source.storeJobs> = {
+  name: 'append.storeJobs',
+  text: "insert into \"evaluation_jobs\" (\"project_number\", \"trace_sequence\", \"source_id\", \"trace_id\", \"due_at\", \"since\", \"fence\", \"failures\", \"is_rooted\", \"again_due_at\", \"again_since\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"project_number\", \"trace_sequence\", \"source_id\") do update set \"trace_id\" = \"excluded\".\"trace_id\", \"due_at\" = \"excluded\".\"due_at\", \"since\" = \"excluded\".\"since\", \"fence\" = \"excluded\".\"fence\", \"failures\" = \"excluded\".\"failures\", \"is_rooted\" = \"excluded\".\"is_rooted\", \"again_due_at\" = \"excluded\".\"again_due_at\", \"again_since\" = \"excluded\".\"again_since\"",
+  cells: (given) => [given.projectNumber, given.traceSequence, given.sourceId, packId(given.traceId), given.dueAtMs, given.sinceMs, given.fence, given.failures, Number(given.isRooted), given.againDueAtMs ?? null, given.againSinceMs ?? null],
 };

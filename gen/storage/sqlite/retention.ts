@@ -126,6 +126,12 @@ export const removeEvaluations: Compiled<typeof source.removeEvaluations> = {
   cells: (given) => [given.projectNumber, ...fillPlaces(given.sequences)],
 };
 
+export const removeJobs: Compiled<typeof source.removeJobs> = {
+  name: 'retention.removeJobs',
+  text: "delete from \"evaluation_jobs\" where \"project_number\" = ? and \"trace_sequence\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+  cells: (given) => [given.projectNumber, ...fillPlaces(given.sequences)],
+};
+
 export const removeOldAudit: Compiled<typeof source.removeOldAudit> = {
   name: 'retention.removeOldAudit',
   text: "delete from \"audit_log\" where (\"organization_id\", \"created_at\", \"id\") in (select \"old\".\"organization_id\", \"old\".\"created_at\", \"old\".\"id\" from (select \"id\" as \"organizationId\" from \"organizations\" where \"number\" > ? order by \"number\" limit ?) as \"part\" cross join \"audit_log\" as \"old\" where \"old\".\"organization_id\" = \"part\".\"organizationId\" and \"old\".\"created_at\" < ? limit ?)",

@@ -45,6 +45,15 @@ export const findEvaluations: Compiled<typeof source.findEvaluations> = {
   }),
 };
 
+export const findRootSpan: Compiled<typeof source.findRootSpan> = {
+  name: 'traces.findRootSpan',
+  text: "select \"trace_sequence\" as \"sequence\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"parent_id\" is null limit ?",
+  cells: (given) => [given.projectNumber, given.sequence, 1],
+  row: (row: any) => ({
+    sequence: row[0],
+  }),
+};
+
 export const findSpans: Compiled<typeof source.findSpans> = {
   name: 'traces.findSpans',
   text: "select \"spans\".\"type\" as \"type\", \"spans\".\"started_at\" as \"startedAtMs\", \"spans\".\"prompt_tokens\" as \"promptTokens\", \"spans\".\"completion_tokens\" as \"completionTokens\", \"spans\".\"reasoning_tokens\" as \"reasoningTokens\", \"spans\".\"cache_read_input_tokens\" as \"cacheReadInputTokens\", \"spans\".\"cache_creation_input_tokens\" as \"cacheCreationInputTokens\", \"spans\".\"cost_nano_usd\" as \"costNanoUsd\", \"spans\".\"cost_source\" as \"costSource\", \"spans\".\"tokens_estimated\" as \"tokensEstimated\", \"spans\".\"cached_tokens_in_prompt\" as \"cachedTokensInPrompt\", \"spans\".\"name\" as \"name\", \"spans\".\"vendor\" as \"vendor\", \"spans\".\"model\" as \"model\", \"spans\".\"params\" as \"paramsJson\", \"spans\".\"other_metrics\" as \"otherMetricsJson\", \"spans\".\"error\" as \"errorJson\", \"spans\".\"contexts\" as \"contextsJson\", \"spans\".\"telemetry\" as \"telemetryJson\", \"spans\".\"input\" as \"inputJson\", \"spans\".\"output\" as \"outputJson\", iif(typeof(\"spans\".\"span_id\") = 'blob', lower(hex(\"spans\".\"span_id\")), \"spans\".\"span_id\") as \"spanId\", iif(typeof(\"spans\".\"parent_id\") = 'blob', lower(hex(\"spans\".\"parent_id\")), \"spans\".\"parent_id\") as \"parentId\", \"started_at\" + \"duration_ms\" as \"finishedAtMs\", \"started_at\" + \"first_token_ms\" as \"firstTokenAtMs\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"span_id\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -166,6 +175,24 @@ export const listEvaluationOrder: Compiled<typeof source.listEvaluationOrder> = 
     atMs: row[0],
     id: row[1],
     bytes: row[2],
+  }),
+};
+
+export const listFirstOfType: Compiled<typeof source.listFirstOfType> = {
+  name: 'traces.listFirstOfType',
+  text: "select iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"type\" = ? order by \"started_at\", iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") limit ?",
+  cells: (given) => [given.projectNumber, given.sequence, given.type, given.limit],
+  row: (row: any) => ({
+    spanId: row[0],
+  }),
+};
+
+export const listLastOfType: Compiled<typeof source.listLastOfType> = {
+  name: 'traces.listLastOfType',
+  text: "select iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") as \"spanId\" from \"spans\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"type\" = ? order by \"started_at\" desc, iif(typeof(\"span_id\") = 'blob', lower(hex(\"span_id\")), \"span_id\") desc limit ?",
+  cells: (given) => [given.projectNumber, given.sequence, given.type, given.limit],
+  row: (row: any) => ({
+    spanId: row[0],
   }),
 };
 

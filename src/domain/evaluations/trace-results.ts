@@ -32,17 +32,26 @@ export type TraceResults = {
    * is not known yet begins with the result. Throws what the store throws.
    */
   attach(project: Project, traceId: string, result: NewResult): Promise<void>;
+  /** What stores a result on a trace of just that id. */
+  toAppend(project: Project, traceId: string, result: NewResult): TraceAppend;
 };
 
 export function createTraceResults(deps: TraceResultsDeps): TraceResults {
+  const cutOf = (project: Project, nowMs: number) =>
+    termStartMs(traceTermDays(project.traceRetentionDays, deps.traceDefaultDays), nowMs);
+
+  function toAppend(project: Project, traceId: string, { draft, monitorId, nowMs }: NewResult): TraceAppend {
+    const evaluation = { ...read(draft, { deps, traceId, nowMs }), monitorId };
+    return appendOf(project, evaluation, { traceId, nowMs, goneBeforeMs: cutOf(project, nowMs), deps });
+  }
+
   return {
-    async attach(project, sentId, { draft, monitorId, nowMs, mustBeKnown }) {
-      const goneBeforeMs = termStartMs(traceTermDays(project.traceRetentionDays, deps.traceDefaultDays), nowMs);
-      const traceId = await findTraceId(deps, { project, sentId, goneBeforeMs });
-      if (mustBeKnown === true && (await deps.store.find(project.number, traceId)) === null) return;
-      const evaluation = { ...read(draft, { deps, traceId, nowMs }), monitorId };
-      await deps.store.append(appendOf(project, evaluation, { traceId, nowMs, goneBeforeMs, deps }));
+    async attach(project, sentId, result) {
+      const traceId = await findTraceId(deps, { project, sentId, goneBeforeMs: cutOf(project, result.nowMs) });
+      if (result.mustBeKnown === true && (await deps.store.find(project.number, traceId)) === null) return;
+      await deps.store.append(toAppend(project, traceId, result));
     },
+    toAppend,
   };
 }
 

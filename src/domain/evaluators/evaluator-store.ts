@@ -18,8 +18,8 @@ export type EvaluatorStore = {
    */
   replace(evaluator: Evaluator, expectedUpdatedAtMs: number): Promise<'stored' | 'stale'>;
   /**
-   * MUST hide the evaluator from every read from now on, free its slug and its place, and keep what was stored. False
-   * when there is none.
+   * MUST hide the evaluator from every read from now on, free its slug and its place, keep what was stored, and disable
+   * the monitors that run it. False when there is none.
    */
   remove(projectId: string, id: string, nowMs: number): Promise<boolean>;
 };

@@ -1,6 +1,8 @@
 /** Everything that adds to the logs of organizations goes through one queue; here it is sorted out again. */
 
 import type { AppendTables } from '../../domain/append-tables.ts';
+import { applyJobEnd } from '../../domain/evaluations/job-end.ts';
+import type { JobEnd } from '../../domain/evaluations/jobs.ts';
 import type { Repriced, Repricing } from '../../domain/pricing/repricing.ts';
 import { applyRepricing } from '../../domain/pricing/repricing-append.ts';
 import { applyGovernance, applyRequests, applySettlement } from '../../domain/report-append.ts';
@@ -15,8 +17,11 @@ import type {
 import type { TraceAppend, TraceAppended, TraceBatch } from '../../domain/trace.ts';
 import { applyAppend } from '../../domain/trace-append.ts';
 
-/** What a gateway reports, what nobody reported in time, traces that came together, and new prices. */
-export type Report = RequestReport | GovernanceReport | Settlement | TraceBatch | Repricing;
+/**
+ * What a gateway reports, what nobody reported in time, what came of evaluations, traces that came together, and new
+ * prices.
+ */
+export type Report = RequestReport | GovernanceReport | Settlement | JobEnd | TraceBatch | Repricing;
 
 /** What the queue takes; only single traces have no kind. */
 export type Append = TraceAppend | Report;
@@ -28,6 +33,7 @@ export type Reported = {
   readonly settlement: Settled;
   readonly traces: readonly TraceAppended[];
   readonly repricing: Repriced;
+  readonly evaluation: 'recorded' | 'stale';
 };
 
 /**
@@ -64,6 +70,8 @@ function applyReport(tables: AppendTables, report: Report): Reported[keyof Repor
       return applySettlement(tables, report);
     case 'repricing':
       return applyRepricing(tables, report);
+    case 'evaluation':
+      return applyJobEnd(tables, report);
     case 'traces':
       return report.appends.map((append) => applyAppend(tables, append) ?? NOTHING_TO_TELL);
   }

@@ -142,6 +142,8 @@ function estimateReport(report: Report): number {
     return report.traces.reduce((bytes, { prices }) => bytes + ROW_BYTES * (1 + prices.length), 0);
   }
   if (report.kind === 'traces') return report.appends.reduce((bytes, append) => bytes + estimateTrace(append), 0);
+  if (report.kind === 'evaluation')
+    return report.outcome.kind === 'store' ? estimateTrace(report.outcome.append) : ROW_BYTES;
   let bytes = ROW_BYTES;
   if (report.kind === 'requests') {
     for (const { content } of report.records) {

@@ -2,7 +2,7 @@
 
 import { sql } from 'kysely';
 import { findByKey, insertMany, replaceMany } from '../plain-questions.ts';
-import { change, lookup, question } from '../questions.ts';
+import { change, changeRows, lookup, question } from '../questions.ts';
 import { ADMITTED } from '../rows/codes.ts';
 import { spanOf, summaryOf, traceOf } from '../traces/columns.ts';
 
@@ -74,6 +74,17 @@ export const findEvent = lookup<{
 
 export const findLogHead = findByKey('LogHead', ['organizationNumber']);
 
+/** A trace that waits to be evaluated, or is. */
+export const findJob = lookup<{
+  readonly projectNumber: number;
+  readonly traceSequence: number;
+  readonly sourceId: string;
+}>()((db, { projectNumber, traceSequence, sourceId }, { keyed, allOf, idText }) =>
+  keyed(db.selectFrom('EvaluationJob'), 'EvaluationJob', { projectNumber, traceSequence, sourceId }, 'lock')
+    .select(allOf('EvaluationJob', 'traceId'))
+    .select(idText('traceId').as('traceId')),
+);
+
 /** Finds out whether writing works: large enough that the database has to grow. */
 export const fillProbe = change<{ readonly filler: Buffer }>((db, { filler }) =>
   db.insertInto('WriteProbe').values({ filler }),
@@ -86,3 +97,17 @@ export const insertSpans = insertMany('Span');
 export const replaceSpans = replaceMany('Span');
 /** A later result of an evaluation takes the place of the one before, which tells when it was first heard of. */
 export const replaceEvaluations = replaceMany('Evaluation', { keeps: ['insertedAtMs'] });
+
+export const storeJobs = replaceMany('EvaluationJob');
+export const removeJobs = changeRows<{
+  readonly projectNumber: number;
+  readonly traceSequence: number;
+  readonly sourceId: string;
+}>((db, { projectNumber, traceSequence, sourceId }, { remove }) =>
+  remove(db, 'EvaluationJob', { projectNumber, traceSequence, sourceId }),
+);
+/** Of a trace that is gone. */
+export const removeJobsOfTraces = changeRows<{ readonly projectNumber: number; readonly sequence: number }>(
+  (db, { projectNumber, sequence }) =>
+    db.deleteFrom('EvaluationJob').where('projectNumber', '=', projectNumber).where('traceSequence', '=', sequence),
+);

@@ -1,7 +1,7 @@
 /** What a run of a batch reads. */
 
 import type { LookupSource, Source } from '../questions.ts';
-import type { listSummaries } from '../traces/questions.ts';
+import type { findRootSpan, listSummaries } from '../traces/questions.ts';
 import type * as shared from './questions.ts';
 
 type Questions = {
@@ -13,6 +13,8 @@ type Questions = {
   readonly findGovernanceEvent: typeof shared.findGovernanceEvent;
   readonly findLogHead: typeof shared.findLogHead;
   readonly findEvent: typeof shared.findEvent;
+  readonly findJob: typeof shared.findJob;
+  readonly findRootSpan: typeof findRootSpan;
   readonly listOverdue: typeof shared.listOverdue;
   readonly listSummaries: typeof listSummaries;
 };

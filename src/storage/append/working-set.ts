@@ -5,6 +5,8 @@
 
 import { randomUUID } from 'node:crypto';
 import type { AppendTables, StoredSpan, StoredTraceState, TracePlace, WholeSpan } from '../../domain/append-tables.ts';
+import type { SampledMonitor } from '../../domain/evaluations/job-append.ts';
+import type { EvaluationJob, JobKey, Settle } from '../../domain/evaluations/jobs.ts';
 import type { Evaluation, Span, SpanSummary, TraceRecord } from '../../domain/trace.ts';
 import { summaryOf } from '../../domain/trace-totals.ts';
 import type { HourRow } from '../analytics/hour-changes.ts';
@@ -29,6 +31,8 @@ export type Written = {
   readonly traces: ReadonlyMap<string, Entry<TraceRow>>;
   readonly spans: ReadonlyMap<string, Entry<SpanRow>>;
   readonly evaluations: ReadonlyMap<string, EvaluationRow>;
+  /** By their keys; null: removed. */
+  readonly jobs: ReadonlyMap<string, { readonly job: EvaluationJob | null; readonly key: JobKey }>;
   /** Of organizations of which anything was asked. */
   readonly logs: ReadonlyMap<number, { readonly written: WrittenLog }>;
 };
@@ -42,18 +46,21 @@ export type WorkingSet = {
 
 export type WorkingSetDeps = LogEnds & {
   readonly read: Reader;
+  readonly monitorsOf: (projectNumber: number) => readonly SampledMonitor[];
+  readonly settle: Settle;
   /** A sequence nobody else has. */
   readonly drawSequence: (insertedAtMs: number) => number;
 };
 
 export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
-  const { read, drawSequence } = deps;
+  const { read, drawSequence, monitorsOf, settle } = deps;
   const erased: TracePlace[] = [];
   const traces = new Map<string, Entry<TraceRow>>();
   const stored = new Map<number, Found<'findTrace'>>();
   const gone = new Set<string>();
   const spans = new Map<string, Entry<SpanRow>>();
   const evaluations = new Map<string, EvaluationRow>();
+  const jobs = new Map<string, { readonly job: EvaluationJob | null; readonly key: JobKey }>();
   const logs = new Map<number, WorkingLog>();
 
   function isNewTrace({ projectNumber, traceId }: TracePlace): boolean {
@@ -92,6 +99,7 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
       erased.push(place);
       for (const [id, { row }] of spans) if (row.traceSequence === place.sequence) spans.delete(id);
       for (const [id, row] of evaluations) if (row.traceSequence === place.sequence) evaluations.delete(id);
+      for (const [id, { key }] of jobs) if (key.traceSequence === place.sequence) jobs.delete(id);
     },
     insertSpan(place, span) {
       const key = partKey(place, span.spanId);
@@ -132,6 +140,27 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
       const insertedAtMs = evaluations.get(key)?.insertedAtMs ?? evaluation.insertedAtMs;
       evaluations.set(key, { ...evaluation, ...toPartPlace(place), insertedAtMs });
     },
+    monitorsOf,
+    settle,
+    hasRoot(place) {
+      for (const { row } of spans.values())
+        if (row.traceSequence === place.sequence && row.parentId === null) return true;
+      const { projectNumber, sequence } = place;
+      return !isNewTrace(place) && read('findRootSpan', { projectNumber, sequence }).length > 0;
+    },
+    findJob(place, sourceId) {
+      const known = jobs.get(partKey(place, sourceId));
+      if (known !== undefined) return known.job ?? undefined;
+      return place.traceId !== '' && isNewTrace(place)
+        ? undefined
+        : read('findJob', { ...toPartPlace(place), sourceId })[0];
+    },
+    storeJob(job) {
+      jobs.set(jobKey(job), { job, key: job });
+    },
+    removeJob(key) {
+      jobs.set(jobKey(key), { job: null, key });
+    },
     overdueRequests: (admittedByMs, countMax) => read('listOverdue', { admittedByMs, countMax }),
     newMark: randomUUID,
     log(organizationNumber) {
@@ -142,7 +171,7 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
   };
   return {
     tables,
-    written: { erased, traces, spans, evaluations, logs },
+    written: { erased, traces, spans, evaluations, jobs, logs },
     countHours: () =>
       countHours(read, {
         stored,
@@ -157,7 +186,11 @@ function traceKey(projectNumber: number, traceId: string): string {
   return `${projectNumber} ${traceId}`;
 }
 
-/** Of a span or an evaluation. */
+function jobKey({ projectNumber, traceSequence, sourceId }: JobKey): string {
+  return `${projectNumber} ${traceSequence} ${sourceId}`;
+}
+
+/** Of a span, an evaluation or a job. */
 function partKey({ projectNumber, sequence }: TracePlace, id: string): string {
   return `${projectNumber} ${sequence} ${id}`;
 }

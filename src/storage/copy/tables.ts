@@ -65,6 +65,7 @@ const FORMS: { readonly [table: string]: Form } = {
   },
   spans: ofTraces('spans'),
   evaluations: ofTraces('evaluations'),
+  evaluation_jobs: ofTraces('evaluation_jobs'),
   events: {
     from: `events JOIN envelopes
       ON envelopes.organization_number = events.organization_number AND envelopes.seq = events.seq`,
@@ -83,6 +84,7 @@ const FORMS: { readonly [table: string]: Form } = {
 // What they hold says nothing about what is stored, follows from it, or goes with the last numbers; see source.ts.
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'auth_generation',
+  'monitor_changes',
   'search_blocks',
   'search_facets',
   'search_heads',

@@ -45,10 +45,12 @@ export function createEvaluatorWriter({ transact }: Managing): EvaluatorWriter {
         return changed > 0 ? 'stored' : 'stale';
       }),
     removeEvaluator: (projectId, id, nowMs) =>
-      transact(
-        async ({ change, questions: { evaluators } }) =>
-          (await change(evaluators.removeEvaluator, { projectId, id, deletedAtMs: nowMs })) > 0,
-      ),
+      transact(async ({ change, questions: { evaluators, monitors } }) => {
+        if ((await change(evaluators.removeEvaluator, { projectId, id, deletedAtMs: nowMs })) === 0) return false;
+        const disabled = await change(monitors.disableMonitors, { projectId, evaluatorId: id, updatedAtMs: nowMs });
+        if (disabled > 0) await change(monitors.countChange, { nowMs });
+        return true;
+      }),
   };
 }
 

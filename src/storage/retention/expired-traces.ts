@@ -68,6 +68,7 @@ export async function removeExpiredTraces(
       await change(questions.markStored, { projectNumber, sequences });
       await change(questions.removeSpans, { projectNumber, sequences });
       await change(questions.removeEvaluations, { projectNumber, sequences });
+      await change(questions.removeJobs, { projectNumber, sequences });
       await change(questions.removeTraces, { projectNumber, traceIds: traces.map(({ traceId }) => traceId) });
     }
   }
@@ -90,6 +91,7 @@ export async function removeExpiredTraces(
       await change(questions.markStored, { projectNumber, sequences: [sequence] });
       await takeOffHours(step, questions, [large]);
       await change(questions.hideTrace, toHidden(large));
+      await change(questions.removeJobs, { projectNumber: large.projectNumber, sequences: [large.sequence] });
       if (!(await eraseHidden())) return { removed, next };
     } else {
       await removeWhole(batch);

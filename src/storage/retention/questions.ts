@@ -125,8 +125,9 @@ export const removeTraces = change<{ readonly projectNumber: number; readonly tr
 
 export const removeSpans = removeAll('Span');
 export const removeEvaluations = removeAll('Evaluation');
+export const removeJobs = removeAll('EvaluationJob');
 
-function removeAll(table: 'Span' | 'Evaluation') {
+function removeAll(table: 'Span' | 'Evaluation' | 'EvaluationJob') {
   return change<OfTraces>((db, { projectNumber, sequences }, { isOneOf }) =>
     db.deleteFrom(table).where('projectNumber', '=', projectNumber).where(isOneOf('traceSequence', sequences)),
   );

@@ -6,6 +6,7 @@
 /** SQLite keeps rows of these in the order of their keys: found by their key, or in its order, and by little else. */
 export const WITHOUT_ROWID = [
   'analytics_hours',
+  'evaluation_jobs',
   'events',
   'governance_events',
   'requests',
@@ -30,7 +31,9 @@ export const PARTITIONED_BY = {
 export const FILL_FACTORS = {
   analytics_hours: 50,
   auth_generation: 10,
+  evaluation_jobs: 70,
   log_heads: 10,
+  monitor_changes: 10,
   webhook_attempts: 70,
   webhook_changes: 10,
   webhook_deliveries: 70,

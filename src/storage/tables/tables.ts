@@ -28,6 +28,7 @@ import {
 } from './events.ts';
 import { ApiKey, ApiKeyBinding, AuthGeneration } from './keys.ts';
 import { bytes, whole } from './kinds.ts';
+import { EvaluationJobRow, MonitorChangeCount, MonitorRow } from './monitors.ts';
 import { Installation, Member, Organization, Project, RoleBinding, Team } from './organization.ts';
 import { PriceOverrideRow } from './pricing.ts';
 import { SearchBlock, SearchFacet, SearchHead, SearchPart, SearchPending } from './search.ts';
@@ -58,6 +59,9 @@ const SHARED = [
   DatasetPartRow,
   EvaluatorRunRow,
   PriceOverrideRow,
+  MonitorRow,
+  MonitorChangeCount,
+  EvaluationJobRow,
   IdempotencyReceipt,
   LogHead,
   WebhookEndpoint,

@@ -1,5 +1,6 @@
 /** What is asked of traces, their spans and their evaluations. */
 
+import { type SqlBool, sql } from 'kysely';
 import type { TraceTotals } from '../../domain/trace.ts';
 import { change, type Db, question } from '../questions.ts';
 import { spanOf, summaryOf, traceOf } from './columns.ts';
@@ -196,4 +197,28 @@ export const keepMetadata = change<MetadataToKeep>(
       .where('projectNumber', '=', projectNumber)
       .where('traceId', '=', storedId(traceId))
       .set({ metadataJson, updatedAtMs }),
+);
+
+type OfType = OfTrace & { readonly type: number; readonly limit: number };
+
+export const listFirstOfType = question<OfType>()((db, given, { idText }) =>
+  ofType(db, given).select(idText('spanId').as('spanId')).orderBy('startedAtMs').orderBy(idText('spanId')),
+);
+
+export const listLastOfType = question<OfType>()((db, given, { idText }) =>
+  ofType(db, given)
+    .select(idText('spanId').as('spanId'))
+    .orderBy('startedAtMs', 'desc')
+    .orderBy(idText('spanId'), 'desc'),
+);
+
+function ofType(db: Db, given: OfType) {
+  return spansOf(db, given)
+    .where(sql<SqlBool>`${sql.ref('type')} = ${given.type}`)
+    .limit(given.limit);
+}
+
+/** Any span that has no parent. */
+export const findRootSpan = question<OfTrace>()((db, given) =>
+  spansOf(db, given).where('parentId', 'is', null).select('traceSequence as sequence').limit(1),
 );

@@ -1,5 +1,7 @@
 /** Changing and removing traces that are stored: each change is one transaction. */
 
+import { isSampled } from '../../domain/evaluations/job-append.ts';
+import { type Settle, touchJob } from '../../domain/evaluations/jobs.ts';
 import type { NamedTrace, TraceChangeStore } from '../../domain/trace-changes.ts';
 import { patchMetadata } from '../../domain/trace-metadata-patch.ts';
 import { takeOffHours } from '../analytics/removed-hours.ts';
@@ -10,7 +12,7 @@ import { toHidden } from '../retention/expired-traces.ts';
 /** Removed at once; what has more is put out of reach, and retention erases it step by step. */
 const PARTS_AT_ONCE_MAX = 200;
 
-export function createTraceChanges({ transact }: Managing): TraceChangeStore {
+export function createTraceChanges({ transact }: Managing, settle: Settle): TraceChangeStore {
   /** Held, so that nobody else changes it meanwhile. */
   async function hold({ ask, questions: { traces } }: Changing, { projectNumber, traceId, goneBeforeMs }: NamedTrace) {
     const [found] = await ask(traces.holdTrace, { projectNumber, traceId });
@@ -38,6 +40,7 @@ export function createTraceChanges({ transact }: Managing): TraceChangeStore {
         const { sequence, spanCount } = found;
         await tx.change(tx.questions.searchIndex.markStored, { projectNumber, sequences: [sequence] });
         await takeOffHours(tx, retention, [{ projectNumber, sequence }]);
+        await tx.change(retention.removeJobs, { projectNumber, sequences: [sequence] });
         if (await isSmall(tx, { projectNumber, sequence, spanCount })) {
           await tx.change(retention.removeSpans, { projectNumber, sequences: [sequence] });
           await tx.change(retention.removeEvaluations, { projectNumber, sequences: [sequence] });
@@ -58,9 +61,26 @@ export function createTraceChanges({ transact }: Managing): TraceChangeStore {
         const updatedAtMs = Math.max(found.updatedAtMs, nowMs);
         await tx.change(tx.questions.traces.keepMetadata, { projectNumber, traceId, metadataJson, updatedAtMs });
         await tx.change(tx.questions.searchIndex.markStored, { projectNumber, sequences: [found.sequence] });
+        await enqueue(tx, { projectNumber, traceId, sequence: found.sequence }, { nowMs, settle });
         return { metadataJson };
       }),
   };
+}
+
+/** As an append does for the monitors that look at the trace. */
+async function enqueue(
+  { ask, change, questions: { monitors, evaluations, traces } }: Changing,
+  { projectNumber, traceId, sequence }: OfTrace & { readonly traceId: string },
+  at: { readonly nowMs: number; readonly settle: Settle },
+): Promise<void> {
+  for (const monitor of await ask(monitors.listRunningOf, { projectNumber })) {
+    if (!isSampled(monitor, traceId)) continue;
+    const key = { projectNumber, traceSequence: sequence, sourceId: monitor.id };
+    const [known] = await ask(evaluations.holdJob, key);
+    const isRooted =
+      known?.isRooted === true || (await ask(traces.findRootSpan, { projectNumber, sequence })).length > 0;
+    await change(evaluations.storeJob, touchJob(known, { ...key, traceId }, { ...at, isRooted }));
+  }
 }
 
 type OfTrace = { readonly projectNumber: number; readonly sequence: number };

@@ -6,12 +6,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createStepTaker, type TakeSteps } from '../../domain/steps.ts';
 import type { ListRange, StoredTrace, TraceOutline, TraceStore } from '../../domain/store.ts';
+import { SPAN_TYPES } from '../../domain/trace.ts';
 import { aggregatesOf, choiceOf, readAggregates, SPANS_READ_THROUGH_MAX } from '../../domain/trace-aggregates.ts';
 import { beginDigest } from '../../domain/trace-digest.ts';
 import type { TraceState } from '../../domain/trace-growth.ts';
 import { beginRecomputation } from '../../domain/trace-recomputation.ts';
 import { drawTree, layOutTree, type SpanLink } from '../../domain/trace-tree.ts';
 import type { Asking, Compiled, Question } from '../questions.ts';
+import { spanTypes } from '../rows/codes.ts';
 import type * as source from './questions.ts';
 
 export type TraceQuestions = { readonly [Name in keyof typeof source]: Compiled<(typeof source)[Name]> };
@@ -28,7 +30,7 @@ export type TraceAsking = Asking<TraceQuestions> & {
 /** What is read of traces, beside finding them. */
 export type TraceReads = Pick<
   TraceStore,
-  'outline' | 'digest' | 'spanOrder' | 'spans' | 'evaluationOrder' | 'evaluations'
+  'outline' | 'digest' | 'spanOrder' | 'spanIdsOfType' | 'spans' | 'evaluationOrder' | 'evaluations'
 >;
 
 /** What may have to look at all that belongs to a trace. */
@@ -118,6 +120,13 @@ export function createTraceReads(asking: TraceAsking, takeSteps: TakeSteps): Tra
       return recomputation.end();
     },
     spanOrder: (trace, range) => ask(questions.listSpanOrder, rangeOf(trace, range)),
+    async spanIdsOfType(trace, { type, order, limit }) {
+      const known = SPAN_TYPES.find((each) => each === type);
+      if (known === undefined) return [];
+      const question = order === 'first' ? questions.listFirstOfType : questions.listLastOfType;
+      const found = await ask(question, { ...placeOf(trace), type: spanTypes.code(known), limit });
+      return found.map(({ spanId }) => spanId);
+    },
     evaluationOrder: (trace, range) => ask(questions.listEvaluationOrder, rangeOf(trace, range)),
     evaluations: (trace, ids) =>
       readEach({ question: questions.findEvaluations, trace, ids, idOf: ({ evaluationId }) => evaluationId }),

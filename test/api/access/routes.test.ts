@@ -2,11 +2,14 @@ import { expect, it } from 'vitest';
 import { ENDPOINT_MATRIX } from './endpoints-matrix.ts';
 import { KEY_MATRIX } from './keys-matrix.ts';
 import { methodsOf } from './matrix.ts';
+import { MONITOR_MATRIX } from './monitors-matrix.ts';
 import { ORGANIZATION_MATRIX } from './organization-matrix.ts';
 import { nameOf, readRoutedMethods } from './services.ts';
 
 it('every route of the contract has a row in a matrix', async () => {
-  const rows = new Set([KEY_MATRIX, ENDPOINT_MATRIX, ORGANIZATION_MATRIX].flatMap(methodsOf).map(nameOf));
+  const rows = new Set(
+    [KEY_MATRIX, ENDPOINT_MATRIX, MONITOR_MATRIX, ORGANIZATION_MATRIX].flatMap(methodsOf).map(nameOf),
+  );
   const routed = (await readRoutedMethods()).map(nameOf);
   expect(routed.length).toBeGreaterThan(0);
   expect(routed.filter((name) => !rows.has(name))).toEqual([]);

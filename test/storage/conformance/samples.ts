@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Evaluator } from '../../../src/domain/evaluator.ts';
+import type { Monitor } from '../../../src/domain/monitors/monitor.ts';
 import type { Bootstrap, NewApiKey } from '../../../src/domain/store.ts';
 import type { Evaluation, Span, SpanRequest, TraceAppend } from '../../../src/domain/trace.ts';
 
@@ -148,6 +149,29 @@ export function sampleEvaluator(changes: Partial<Evaluator> = {}): Evaluator {
     copiedFromEvaluatorId: null,
     fields: [{ identifier: 'input', type: 'str', optional: true }],
     outputFields: [{ identifier: 'passed', type: 'bool', optional: false }],
+    createdAtMs: RECEIVED_AT_MS,
+    updatedAtMs: RECEIVED_AT_MS + 1,
+    ...changes,
+  };
+}
+
+export function sampleMonitor(
+  { projectId, id: evaluatorId }: Pick<Evaluator, 'projectId' | 'id'>,
+  changes: Partial<Monitor> = {},
+): Monitor {
+  return {
+    id: `monitor_${randomHex(20)}`,
+    projectId,
+    name: 'Watch it',
+    slug: 'watch-it-abcde',
+    evaluatorId,
+    checkType: 'langevals/llm_boolean',
+    enabled: true,
+    sample: 1,
+    preconditions: [],
+    mappings: {},
+    parametersJson: '{}',
+    executionMode: 'ON_MESSAGE',
     createdAtMs: RECEIVED_AT_MS,
     updatedAtMs: RECEIVED_AT_MS + 1,
     ...changes,

@@ -1,5 +1,6 @@
 /** The group commit: a batch is one transaction, of which all that is written goes in one round trip. */
 
+import type { Settle } from '../../../domain/evaluations/jobs.ts';
 import { unavailableFault } from '../../../domain/fault.ts';
 import type { HourRow } from '../../analytics/hour-changes.ts';
 import { type Append, type AppendOutcome, apply, tracesOf } from '../../append/apply.ts';
@@ -8,8 +9,17 @@ import { findNothing, type Reader } from '../../append/reader.ts';
 import type { LogEnds } from '../../append/working-log.ts';
 import { createWorkingSet, type Written } from '../../append/working-set.ts';
 import type { Lane } from './connection.ts';
-import { isConflict, isMonthMissing, isOtherRow, isStorageFailure, missingSequence, storageFault } from './failures.ts';
+import {
+  isConflict,
+  isMonthMissing,
+  isOtherRow,
+  isOutdated,
+  isStorageFailure,
+  missingSequence,
+  storageFault,
+} from './failures.ts';
 import { createKnownRows } from './known-rows.ts';
+import type { MonitorCache } from './monitor-cache.ts';
 import { type Months, monthOfSequence, monthStartMs, sequenceOf } from './months.ts';
 import type { RowTypes } from './row-types.ts';
 import type { TraceNumbers } from './trace-numbers.ts';
@@ -21,6 +31,8 @@ export type AppenderDeps = {
   readonly numbers: TraceNumbers;
   readonly months: Months;
   readonly rowTypes: RowTypes;
+  readonly monitors: MonitorCache;
+  readonly settle: Settle;
 };
 
 export type AppendBatch = (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
@@ -35,6 +47,7 @@ export function createAppendBatch(deps: AppenderDeps): AppendBatch {
 
   async function storeTogether(appends: readonly Append[]): Promise<AppendOutcome[]> {
     await ensureMonths(deps.months, appends);
+    if (deps.monitors.change() === null) await deps.monitors.load();
     for (let attempt = 1; ; attempt += 1) {
       const isNew = attempt === 1 && guess.isNew(appends);
       try {
@@ -43,6 +56,7 @@ export function createAppendBatch(deps: AppenderDeps): AppendBatch {
         if (attempt === ATTEMPTS_MAX || !mayComeRight(error)) throw error;
         if (isConflict(error)) guess.wasWrong();
         else if (isOtherRow(error)) await deps.rowTypes.load();
+        else if (isOutdated(error)) await deps.monitors.load();
         else deps.months.forget();
         await ensureMonths(deps.months, appends);
         // An old trace, whose month had nothing left in it until now.
@@ -75,7 +89,7 @@ export function createAppendBatch(deps: AppenderDeps): AppendBatch {
 }
 
 function mayComeRight(error: unknown): boolean {
-  return isConflict(error) || isOtherRow(error) || isMonthMissing(error);
+  return isConflict(error) || isOtherRow(error) || isMonthMissing(error) || isOutdated(error);
 }
 
 async function ensureMonths(months: Months, appends: readonly Append[]): Promise<void> {
@@ -115,12 +129,16 @@ const LOG_ENDS: LogEnds = {
 
 type Run = { readonly written: Written; readonly hours: readonly HourRow[]; readonly outcomes: AppendOutcome[] };
 
-async function run({ numbers }: AppenderDeps, appends: readonly Append[], read: Reader): Promise<Run> {
+async function run(
+  { numbers, monitors: { monitorsOf }, settle }: AppenderDeps,
+  appends: readonly Append[],
+  read: Reader,
+): Promise<Run> {
   // Another batch may draw while this one waits.
   const count = appends.reduce((sum, append) => sum + tracesOf(append).length, 0);
   while (!numbers.has(count)) await numbers.reserve(count);
   const drawSequence = (insertedAtMs: number) => sequenceOf(insertedAtMs, numbers.draw());
-  const { tables, written, countHours } = createWorkingSet({ read, drawSequence, ...LOG_ENDS });
+  const { tables, written, countHours } = createWorkingSet({ read, drawSequence, monitorsOf, settle, ...LOG_ENDS });
   const outcomes = appends.map((append) => apply(tables, append));
   return { written, hours: countHours(), outcomes };
 }
@@ -131,6 +149,7 @@ async function storeAsNew(deps: AppenderDeps, appends: readonly Append[]): Promi
       // Not before there is a connection: a new one makes numbers that were drawn worthless.
       const { written, hours, outcomes } = await run(deps, appends, findNothing);
       writeBatch(transaction, deps.rowTypes, { ...written, hours });
+      deps.monitors.check(transaction);
       return outcomes;
     }),
   );
@@ -147,6 +166,7 @@ async function storeOnKnown(deps: AppenderDeps, appends: readonly Append[]): Pro
           known.read('findTrace', trace);
           known.read('findLogHead', trace);
         }
+        if ('fence' in append) known.read('findJob', append);
         if ('organizationNumber' in append) known.read('findLogHead', append);
       }
       for (;;) {
@@ -154,6 +174,7 @@ async function storeOnKnown(deps: AppenderDeps, appends: readonly Append[]): Pro
         const { written, hours, outcomes } = await run(deps, appends, known.read);
         if (known.isMissingAny()) continue;
         writeBatch(transaction, deps.rowTypes, { ...written, hours });
+        deps.monitors.check(transaction);
         return outcomes;
       }
     }),

@@ -10,6 +10,7 @@ const STORAGE_FAILURES = /^(08|25|53|54|57|58|F0)/;
 const GIVEN_UP: ReadonlySet<string> = new Set(['40001', '40P01', '55P03']);
 const UNIQUE_VIOLATION = '23505';
 const DATATYPE_MISMATCH = '42804';
+const DIVISION_BY_ZERO = '22012';
 const NOT_NULL_VIOLATION = '23502';
 const CONFLICTS: ReadonlySet<string> = new Set([UNIQUE_VIOLATION, ...GIVEN_UP]);
 const NETWORK_CODES = /^(E[A-Z]+|ERR_SSL.*|ERR_SOCKET.*|CERT_.*|DEPTH_.*|SELF_SIGNED.*|UNABLE_.*)$/;
@@ -49,6 +50,11 @@ export function isGivenUp(error: unknown): boolean {
 /** Whether a row was not of the type of its table: another process has added a column. */
 export function isOtherRow(error: unknown): boolean {
   return postgresCode(error) === DATATYPE_MISMATCH;
+}
+
+/** Whether monitors have changed since this process read them; see monitor-cache.ts. */
+export function isOutdated(error: unknown): boolean {
+  return postgresCode(error) === DIVISION_BY_ZERO;
 }
 
 /** Whether a row found no partition for its month. The text is in whatever language the database speaks. */

@@ -5,7 +5,7 @@
 
 import * as common from '../../../../gen/storage/postgres/append.ts';
 import * as own from '../../../../gen/storage/postgres/append-postgres.ts';
-import { listSummaries } from '../../../../gen/storage/postgres/traces.ts';
+import { findRootSpan, listSummaries } from '../../../../gen/storage/postgres/traces.ts';
 import type { Asked, Reader } from '../../append/reader.ts';
 import type { Lookup, Question } from '../../questions.ts';
 import type { SentTransaction } from './transaction.ts';
@@ -31,6 +31,8 @@ const QUESTIONS: Readonly<Record<Asked, AnyLookup | AnyQuestion>> = {
   findRequest: common.findRequest as AnyLookup,
   findEvent: common.findEvent as AnyLookup,
   findGovernanceEvent: common.findGovernanceEvent as AnyLookup,
+  findRootSpan: findRootSpan as AnyQuestion,
+  findJob: common.findJob as AnyLookup,
 };
 const NAMES = Object.keys(QUESTIONS) as readonly Asked[];
 

@@ -2,8 +2,10 @@
 
 import * as questions from '../../../../gen/storage/postgres/all.ts';
 import { findEvent, findRequest } from '../../../../gen/storage/postgres/append.ts';
+import { SETTLE, type Settle } from '../../../domain/evaluations/jobs.ts';
 import type { Store } from '../../../domain/store.ts';
 import { createDeliveryWork } from '../../delivery/work.ts';
+import { createJobWork } from '../../evaluations/jobs.ts';
 import { createFreshness } from '../../keys/freshness.ts';
 import { cacheKeyReads } from '../../keys/key-cache.ts';
 import { createManagementWriter } from '../../management.ts';
@@ -18,6 +20,7 @@ import { createAsk, createAsking } from './ask.ts';
 import { readClock } from './connection.ts';
 import { createWakeUps } from './delivery-wake.ts';
 import { closable, closeLanes, type Lanes, type LanesOptions, openLanes } from './lanes.ts';
+import { createMonitorCache } from './monitor-cache.ts';
 import { createMonths } from './months.ts';
 import { createProbe } from './probe.ts';
 import { createRetention } from './retention.ts';
@@ -30,6 +33,7 @@ import { createTransact } from './transaction.ts';
 export type PostgresStoreOptions = LanesOptions & {
   readonly queueMaxBytes: number;
   readonly log: StoreLog;
+  readonly settle?: Settle;
 };
 
 // What comes while a batch commits makes the next one larger; two at once would cost twice as many commits.
@@ -49,16 +53,23 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const rowTypes = createRowTypes(lanes.control);
     await rowTypes.load();
     const limits = { queueMaxBytes: options.queueMaxBytes, batchesUnderWayMax: BATCHES_UNDER_WAY_MAX };
-    return createStore(limits, (state) => startEngine({ url: options.url, lanes, rowTypes }, state));
+    return createStore(limits, (state) =>
+      startEngine({ url: options.url, lanes, rowTypes, settle: options.settle ?? SETTLE }, state),
+    );
   } catch (error) {
     await closeLanes(lanes);
     throw error;
   }
 }
 
-type Parts = { readonly url: string; readonly lanes: Lanes; readonly rowTypes: RowTypes };
+type Parts = {
+  readonly url: string;
+  readonly lanes: Lanes;
+  readonly rowTypes: RowTypes;
+  readonly settle: Settle;
+};
 
-function startEngine({ url, lanes, rowTypes }: Parts, { refuseWhenClosed }: StoreState): Engine {
+function startEngine({ url, lanes, rowTypes, settle }: Parts, { refuseWhenClosed }: StoreState): Engine {
   const { ingest, control } = lanes;
   const [reads, management, delivery] = [
     closable(lanes.reads, refuseWhenClosed),
@@ -72,7 +83,14 @@ function startEngine({ url, lanes, rowTypes }: Parts, { refuseWhenClosed }: Stor
     return rows.map((row) => row.first);
   });
   lanes.ingest.pool.on('connect', numbers.forget);
-  const appendBatch = createAppendBatch({ lane: ingest, rowTypes, numbers, months: createMonths(lanes.management) });
+  const appendBatch = createAppendBatch({
+    lane: ingest,
+    rowTypes,
+    numbers,
+    months: createMonths(lanes.management),
+    monitors: createMonitorCache(control),
+    settle,
+  });
   const readGeneration = async () => {
     const [row] = await control.ask<{ number: number }>(GENERATION, []);
     if (row === undefined) throw new Error('the database has lost count of what authentication must see');
@@ -85,7 +103,7 @@ function startEngine({ url, lanes, rowTypes }: Parts, { refuseWhenClosed }: Stor
     control: createAsking(control, questions),
     reads: { ...createAsking(reads, questions), ask },
     management: createAsking(management, questions),
-    writer: createManagementWriter(questions, transact),
+    writer: createManagementWriter(questions, transact, settle),
     cacheKeys: (reader) =>
       // An installation may have more keys than every process should read again after every change.
       cacheKeyReads({ reader: { ...reader, listKeyIds: null }, generation: createFreshness(readGeneration) }),
@@ -115,6 +133,7 @@ function startEngine({ url, lanes, rowTypes }: Parts, { refuseWhenClosed }: Stor
       isAlone: false,
       onReconnect: (forget) => void lanes.delivery.pool.on('connect', forget),
     },
+    jobs: createJobWork(questions, createTransact(delivery)),
     notify: wakeUps.notify,
     check: probe.check,
     async release() {

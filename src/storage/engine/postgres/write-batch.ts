@@ -25,7 +25,8 @@ export function writeBatch(
   const put = <Row>(insert: RowsInsert<Row>, rows: readonly Row[]): void => {
     if (rows.length > 0) post(insert, [encode(insert, rows)]);
   };
-  for (const change of [own.deleteEvaluations, own.deleteSpans, own.deleteTraces]) changeRows(change, written.erased);
+  for (const change of [common.removeJobsOfTraces, own.deleteEvaluations, own.deleteSpans, own.deleteTraces])
+    changeRows(change, written.erased);
   const traces = partOf(inOrder(written.traces));
   const spans = partOf(inOrder(written.spans));
   const logs = [...written.logs.values()]
@@ -48,6 +49,15 @@ export function writeBatch(
   put(common.replaceEvaluations, inOrder(written.evaluations));
   // Nobody waits for these: each connection has rows of its own.
   changeRows(addHours, written.hours);
+  const jobs = inOrder(written.jobs);
+  put(
+    common.storeJobs,
+    jobs.flatMap(({ job }) => job ?? []),
+  );
+  changeRows(
+    common.removeJobs,
+    jobs.flatMap(({ job, key }) => (job === null ? [key] : [])),
+  );
   changeRows(own.deleteRequests, changed.map(toStored));
   put(own.replaceRequestKeys, changed.map(toRow));
   if (logs.length === 0) return;

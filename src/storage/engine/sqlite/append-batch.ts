@@ -3,16 +3,19 @@
 import { addHours } from '../../../../gen/storage/sqlite/analytics-hours.ts';
 import * as common from '../../../../gen/storage/sqlite/append.ts';
 import * as own from '../../../../gen/storage/sqlite/append-sqlite.ts';
+import { findChange, listRunning } from '../../../../gen/storage/sqlite/monitors.ts';
 import { hideTrace } from '../../../../gen/storage/sqlite/retention.ts';
 import { markTraces } from '../../../../gen/storage/sqlite/search-index.ts';
-import { listSummaries } from '../../../../gen/storage/sqlite/traces.ts';
+import { findRootSpan, listSummaries } from '../../../../gen/storage/sqlite/traces.ts';
 import type { Clock } from '../../../domain/clock.ts';
+import type { Settle } from '../../../domain/evaluations/jobs.ts';
 import { type Append, type AppendOutcome, apply } from '../../append/apply.ts';
 import { createGuess } from '../../append/guess.ts';
 import { toMarked } from '../../append/marked-traces.ts';
 import type { Asked, Reader } from '../../append/reader.ts';
 import type { LogEnds, WrittenLog } from '../../append/working-log.ts';
 import { createWorkingSet, type Written } from '../../append/working-set.ts';
+import { createRunningMonitors } from '../../monitors/running.ts';
 import { toHidden } from '../../retention/expired-traces.ts';
 import { type Asked as Prepared, prepareChange, prepareQuestion, prepareRows } from './ask.ts';
 import type { Database } from './connection.ts';
@@ -20,13 +23,16 @@ import { isConflict, isStorageFailure } from './failures.ts';
 
 export type AppendBatch = (appends: readonly Append[]) => readonly AppendOutcome[];
 
+export type AppendBatchDeps = { readonly clock: Clock; readonly settle: Settle };
+
 /** Throws when the storage fails, and then nothing of the batch is stored. */
-export function prepareAppendBatch(db: Database, clock: Clock): AppendBatch {
+export function prepareAppendBatch(db: Database, { clock, settle }: AppendBatchDeps): AppendBatch {
   const read = prepareReader(db);
   const write = prepareWriter(db);
   const addToHours = prepareRows(db, addHours);
   const lastSequence = prepareQuestion(db, own.findLastSequence);
   const guess = createGuess();
+  const refreshMonitors = prepareMonitors(db);
   // Where the logs end is known with the batches that are taken to be new, too.
   const readNew: Reader = (name, key) => (name === 'findLogHead' ? read(name, key) : []);
 
@@ -36,7 +42,15 @@ export function prepareAppendBatch(db: Database, clock: Clock): AppendBatch {
       last = (last ?? lastSequence.get({})?.sequence ?? 0) + 1;
       return last;
     };
-    const { tables, written, countHours } = createWorkingSet({ read: reader, drawSequence, ...logEnds(clock()) });
+    const { monitorsOf } = refreshMonitors();
+    const ends = logEnds(clock());
+    const { tables, written, countHours } = createWorkingSet({
+      read: reader,
+      drawSequence,
+      monitorsOf,
+      settle,
+      ...ends,
+    });
     const outcomes = appends.map((append) => apply(tables, append));
     // While the spans that are to be replaced are still as they were.
     const hours = countHours();
@@ -100,6 +114,18 @@ function logEnds(nowMs: number): LogEnds {
   };
 }
 
+/** As they are in the transaction that is under way: only this thread changes them. */
+function prepareMonitors(db: Database) {
+  const change = prepareQuestion(db, findChange);
+  const list = prepareQuestion(db, listRunning);
+  const known = createRunningMonitors();
+  return () => {
+    const number = change.get({})?.number ?? 0;
+    if (!known.isOf(number)) known.keep(number, list.all({}));
+    return known;
+  };
+}
+
 function prepareReader(db: Database): Reader {
   const asked: Readonly<Record<Asked, Prepared<unknown, unknown>>> = {
     findTrace: prepareQuestion(db, common.findTrace),
@@ -110,6 +136,8 @@ function prepareReader(db: Database): Reader {
     findGovernanceEvent: prepareQuestion(db, common.findGovernanceEvent),
     findLogHead: prepareQuestion(db, common.findLogHead),
     findEvent: prepareQuestion(db, common.findEvent),
+    findJob: prepareQuestion(db, common.findJob),
+    findRootSpan: prepareQuestion(db, findRootSpan),
     listOverdue: prepareQuestion(db, common.listOverdue),
     listSummaries: prepareQuestion(db, listSummaries),
   };
@@ -122,6 +150,11 @@ function prepareWriter(db: Database): (written: Written) => void {
   const traces = { insert: prepareChange(db, common.insertTraces), replace: prepareChange(db, common.replaceTraces) };
   const spans = { insert: prepareChange(db, common.insertSpans), replace: prepareChange(db, common.replaceSpans) };
   const replaceEvaluation = prepareChange(db, common.replaceEvaluations);
+  const jobs = {
+    store: prepareChange(db, common.storeJobs),
+    remove: prepareRows(db, common.removeJobs),
+    removeOf: prepareRows(db, common.removeJobsOfTraces),
+  };
   const requests = { insert: prepareChange(db, own.insertRequests), replace: prepareChange(db, own.replaceRequests) };
   const insertEvent = prepareChange(db, own.insertEvents);
   const insertEnvelope = prepareChange(db, own.insertEnvelopes);
@@ -141,10 +174,15 @@ function prepareWriter(db: Database): (written: Written) => void {
   return (written) => {
     // A large one takes long to erase, so it only goes out of reach here; retention removes it.
     for (const trace of written.erased) hide(toHidden(trace));
+    jobs.removeOf(written.erased);
     for (const { row, isNew } of written.traces.values()) (isNew ? traces.insert : traces.replace)(row);
     for (const { row, isNew } of written.spans.values()) (isNew ? spans.insert : spans.replace)(row);
     for (const row of written.evaluations.values()) replaceEvaluation(row);
     mark(toMarked(written));
+    for (const { job, key } of written.jobs.values()) {
+      if (job === null) jobs.remove([key]);
+      else jobs.store(job);
+    }
     for (const { written: log } of written.logs.values()) writeLog(log);
   };
 }

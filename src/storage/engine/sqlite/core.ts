@@ -3,8 +3,10 @@
 import * as questions from '../../../../gen/storage/sqlite/all.ts';
 import { emptyProbe, fillProbe } from '../../../../gen/storage/sqlite/append.ts';
 import type { Clock } from '../../../domain/clock.ts';
+import { SETTLE, type Settle } from '../../../domain/evaluations/jobs.ts';
 import type { Append, AppendOutcome } from '../../append/apply.ts';
 import { createDeliveryWork, type DeliveryWork } from '../../delivery/work.ts';
+import { createJobWork, type JobWork } from '../../evaluations/jobs.ts';
 import { createManagementWriter, type ManagementWriter } from '../../management.ts';
 import { withQuestions } from '../../questions.ts';
 import { createIndexWriter, type IndexWriter } from '../../search/index-writer.ts';
@@ -20,7 +22,8 @@ import { openDatabase } from './schema.ts';
 /** What the writer can be asked for. Rejects with the database's own error when the storage fails. */
 export type WriterVerbs = ManagementWriter &
   DeliveryWork &
-  IndexWriter & {
+  IndexWriter &
+  JobWork & {
     append(appends: readonly Append[]): Promise<readonly AppendOutcome[]>;
     keepSums: KeepSums;
     /** One step of retention. */
@@ -49,14 +52,19 @@ export type Writer = {
   close(): Promise<void>;
 };
 
-export type OpenCoreOptions = { readonly file: string; readonly clock: Clock };
+export type OpenCoreOptions = {
+  readonly file: string;
+  readonly clock: Clock;
+  /** How long traces are left alone before they are evaluated. */
+  readonly settle?: Settle;
+};
 
 export type OpenedCore = { readonly core: Core; readonly db: Database };
 
 /** Throws StartError for a file that cannot be used. */
-export function openCore({ file, clock }: OpenCoreOptions): OpenedCore {
+export function openCore({ file, clock, settle = SETTLE }: OpenCoreOptions): OpenedCore {
   const db = openDatabase(file);
-  return { core: createCore({ db, clock }), db };
+  return { core: createCore({ db, clock, settle }), db };
 }
 
 /** The writer in the calling thread, for databases that live in memory. */
@@ -75,16 +83,18 @@ export function callInline({ verbs }: Core): CallWriter {
 export type CoreDeps = {
   readonly db: Database;
   readonly clock: Clock;
+  readonly settle: Settle;
 };
 
-export function createCore({ db, clock }: CoreDeps): Core {
-  const appendBatch = prepareAppendBatch(db, clock);
+export function createCore({ db, clock, settle }: CoreDeps): Core {
+  const appendBatch = prepareAppendBatch(db, { clock, settle });
   const transact = createTransact(db);
-  const management = createManagementWriter(questions, transact);
   const keepSums = createKeepSums(withQuestions(questions, transact));
   const indexWriter = createIndexWriter(withQuestions(questions, transact));
+  const management = createManagementWriter(questions, transact, settle);
   const removeExpired = prepareRemoval(db, transact);
   const deliveries = createDeliveryWork(questions, transact);
+  const jobs = createJobWork(questions, transact);
   const probe = prepareProbe(db);
   let last: Promise<unknown> = Promise.resolve();
   let writesFail = false;
@@ -123,6 +133,7 @@ export function createCore({ db, clock }: CoreDeps): Core {
         ...management,
         ...deliveries,
         ...indexWriter,
+        ...jobs,
         append: async (appends) => appendBatch(appends),
         keepSums,
         removeExpired,

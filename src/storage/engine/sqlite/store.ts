@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import * as questions from '../../../../gen/storage/sqlite/all.ts';
 import { findEvent, findRequest } from '../../../../gen/storage/sqlite/append.ts';
+import { SETTLE, type Settle } from '../../../domain/evaluations/jobs.ts';
 import type { Store } from '../../../domain/store.ts';
 import { cacheKeyReads } from '../../keys/key-cache.ts';
 import { isSeenByAuthentication, spreadManagement } from '../../management.ts';
@@ -30,6 +31,8 @@ import { createWake } from './wake.ts';
 export type SqliteStoreOptions = {
   readonly queueMaxBytes: number;
   readonly log: StoreLog;
+  /** See OpenCoreOptions. */
+  readonly settle?: Settle;
   /** Monotonic milliseconds, by which kept answers age. */
   readonly nowMs?: () => number;
 };
@@ -57,7 +60,9 @@ export async function openFileStore(file: string, options: SqliteStoreOptions): 
 }
 
 async function openLocked(file: string, lock: Lock, options: SqliteStoreOptions): Promise<Store> {
-  const writer = await startThreadWriter({ log: options.log, spawn: () => spawnThread('writer', file, WRITER_HEAP) });
+  const { log, settle = SETTLE } = options;
+  const spawn = () => spawnThread({ thread: 'writer', file, settle }, WRITER_HEAP);
+  const writer = await startThreadWriter({ log, spawn });
   try {
     // Opened last and closed first: the writer then leaves one tidy file behind.
     const reader = openReadHandle(file);
@@ -78,7 +83,7 @@ async function openLocked(file: string, lock: Lock, options: SqliteStoreOptions)
 
 /** A database that is gone when the process is. */
 export async function openMemoryStore(options: SqliteStoreOptions): Promise<Store> {
-  return createInlineStore(openCore({ file: ':memory:', clock: Date.now }), options);
+  return createInlineStore(openCore({ file: ':memory:', clock: Date.now, settle: options.settle ?? SETTLE }), options);
 }
 
 /** A store on the one handle of a writer in the calling thread. */
@@ -189,6 +194,13 @@ function startEngine(
       // Only one process has the file open.
       isAlone: true,
       onReconnect: () => undefined,
+    },
+    jobs: {
+      claimJobs: (question) => openCall('claimJobs', question),
+      renewJobs: (jobs, untilMs) => openCall('renewJobs', jobs, untilMs),
+      releaseJobs: (jobs, nowMs) => openCall('releaseJobs', jobs, nowMs),
+      takeOverJobs: (question) => openCall('takeOverJobs', question),
+      enqueueJobs: (jobs) => openCall('enqueueJobs', jobs),
     },
     notify: wake.notify,
     check: async () => {

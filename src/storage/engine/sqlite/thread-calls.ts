@@ -2,6 +2,7 @@
 
 import { getCompileCacheDir } from 'node:module';
 import { type ResourceLimits, Worker } from 'node:worker_threads';
+import { SETTLE, type Settle } from '../../../domain/evaluations/jobs.ts';
 import { unavailableFault } from '../../../domain/fault.ts';
 import { storageFault } from './failures.ts';
 
@@ -10,6 +11,8 @@ export type ThreadInput = {
   /** Which of the two that there are. */
   readonly thread: 'reader' | 'writer';
   readonly file: string;
+  /** See OpenCoreOptions. */
+  readonly settle: Settle;
   /** Null: the process keeps no cache of compiled code. */
   readonly compileCacheFolder: string | null;
 };
@@ -78,8 +81,11 @@ export function createThreadCalls(callMaxMs?: number): ThreadCalls {
   };
 }
 
-export function spawnThread(thread: ThreadInput['thread'], file: string, resourceLimits?: ResourceLimits): Worker {
-  const workerData: ThreadInput = { thread, file, compileCacheFolder: getCompileCacheDir() ?? null };
+export function spawnThread(
+  { thread, file, settle = SETTLE }: Pick<ThreadInput, 'thread' | 'file'> & { readonly settle?: Settle },
+  resourceLimits?: ResourceLimits,
+): Worker {
+  const workerData: ThreadInput = { thread, file, settle, compileCacheFolder: getCompileCacheDir() ?? null };
   return new Worker(new URL('./thread-launch.js', import.meta.url), {
     workerData,
     name: `spandrel-${thread}`,

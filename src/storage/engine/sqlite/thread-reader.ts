@@ -33,7 +33,7 @@ const HEAP_MAX = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
 const READ_MAX_MS = 30_000;
 
 export function spawnReader(file: string): Worker {
-  return spawnThread('reader', file, HEAP_MAX);
+  return spawnThread({ thread: 'reader', file }, HEAP_MAX);
 }
 
 export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadReaderOptions): ThreadReader {
@@ -69,6 +69,7 @@ export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadRea
       digest: (trace) => limit(() => call('digest')(trace)),
       sums: (trace) => limit(() => call('sums')(trace)),
       spanOrder: call('spanOrder'),
+      spanIdsOfType: call('spanIdsOfType'),
       evaluationOrder: call('evaluationOrder'),
       // Each makes room for others every now and then.
       find: limitSearches(call('find')),

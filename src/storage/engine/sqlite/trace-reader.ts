@@ -71,6 +71,7 @@ export function sortOutReads(short: TraceReader, long: WholeTraceReads): TraceRe
     // However few the spans are, their texts may be large, and a digest has to understand them.
     digest: (trace) => long.digest(keyOf(trace)),
     spanOrder: (trace, range) => readsOf(trace).spanOrder(keyOf(trace), range),
+    spanIdsOfType: (trace, question) => readsOf(trace).spanIdsOfType(keyOf(trace), question),
     evaluationOrder: async (trace, range) =>
       await ((await short.hasManyEvaluations(trace)) ? long : short).evaluationOrder(keyOf(trace), range),
     // Found by their keys, a few at a time: handing them over from a thread takes longer than reading them.

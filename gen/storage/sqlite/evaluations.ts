@@ -1,0 +1,120 @@
+// Compiled from src/storage/evaluations/questions.ts by `npm run gen`: change it there.
+
+import type { Compiled } from '../../../src/storage/questions.ts';
+import { packId } from '../../../src/storage/engine/sqlite/compact-ids.ts';
+import type * as source from '../../../src/storage/evaluations/questions.ts';
+
+export const claimJobs: Compiled<typeof source.claimJobs> = {
+  name: 'evaluations.claimJobs',
+  text: "update \"evaluation_jobs\" set \"fence\" = ?, \"due_at\" = ?, \"failures\" = ? where (\"project_number\" = ? and \"trace_sequence\" = ? and \"source_id\" = ?)",
+  cells: (rows) => [...rows.map((given) => [given.fence, given.dueAtMs, given.failures, given.projectNumber, given.traceSequence, given.sourceId])],
+};
+
+export const countJobs: Compiled<typeof source.countJobs> = {
+  name: 'evaluations.countJobs',
+  text: "select count(*) as \"count\" from (select \"project_number\" as \"projectNumber\" from \"evaluation_jobs\" limit ?) as \"some\"",
+  cells: (given) => [given.countMax],
+  row: (row: any) => ({
+    count: row[0],
+  }),
+};
+
+export const endLeases: Compiled<typeof source.endLeases> = {
+  name: 'evaluations.endLeases',
+  text: "update \"evaluation_jobs\" set \"due_at\" = ? where \"project_number\" = ? and \"due_at\" > ? and \"due_at\" <= ? and \"fence\" <> ?",
+  cells: (given) => [given.nowMs, given.projectNumber, given.nowMs, given.leasedUntilMs, 0],
+};
+
+export const findProjectNumber: Compiled<typeof source.findProjectNumber> = {
+  name: 'evaluations.findProjectNumber',
+  text: "select \"number\" as \"number\" from \"projects\" where \"id\" = ?",
+  cells: (given) => [given.projectId],
+  row: (row: any) => ({
+    number: row[0],
+  }),
+};
+
+export const holdDue: Compiled<typeof source.holdDue> = {
+  name: 'evaluations.holdDue',
+  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"source_id\" as \"sourceId\", \"since\" as \"sinceMs\", \"fence\" as \"fence\", \"failures\" as \"failures\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\" from \"evaluation_jobs\" where \"project_number\" = ? and \"due_at\" <= ? order by \"due_at\" limit ?",
+  cells: (given) => [given.projectNumber, given.nowMs, given.limit],
+  row: (row: any) => ({
+    projectNumber: row[0],
+    traceSequence: row[1],
+    sourceId: row[2],
+    sinceMs: row[3],
+    fence: row[4],
+    failures: row[5],
+    traceId: row[6],
+  }),
+};
+
+export const holdJob: Compiled<typeof source.holdJob> = {
+  name: 'evaluations.holdJob',
+  text: "select \"evaluation_jobs\".\"project_number\" as \"projectNumber\", \"evaluation_jobs\".\"trace_sequence\" as \"traceSequence\", \"evaluation_jobs\".\"source_id\" as \"sourceId\", \"evaluation_jobs\".\"due_at\" as \"dueAtMs\", \"evaluation_jobs\".\"since\" as \"sinceMs\", \"evaluation_jobs\".\"fence\" as \"fence\", \"evaluation_jobs\".\"failures\" as \"failures\", \"evaluation_jobs\".\"is_rooted\" as \"isRooted\", \"evaluation_jobs\".\"again_due_at\" as \"againDueAtMs\", \"evaluation_jobs\".\"again_since\" as \"againSinceMs\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\" from \"evaluation_jobs\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"source_id\" = ?",
+  cells: (given) => [given.projectNumber, given.traceSequence, given.sourceId],
+  row: (row: any) => ({
+    projectNumber: row[0],
+    traceSequence: row[1],
+    sourceId: row[2],
+    dueAtMs: row[3],
+    sinceMs: row[4],
+    fence: row[5],
+    failures: row[6],
+    isRooted: row[7] === 1,
+    againDueAtMs: row[8],
+    againSinceMs: row[9],
+    traceId: row[10],
+  }),
+};
+
+export const holdJobsOfSource: Compiled<typeof source.holdJobsOfSource> = {
+  name: 'evaluations.holdJobsOfSource',
+  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"source_id\" as \"sourceId\" from \"evaluation_jobs\" where \"project_number\" = ? and \"source_id\" = ? limit ?",
+  cells: (given) => [given.projectNumber, given.sourceId, given.limit],
+  row: (row: any) => ({
+    projectNumber: row[0],
+    traceSequence: row[1],
+    sourceId: row[2],
+  }),
+};
+
+export const insertJobs: Compiled<typeof source.insertJobs> = {
+  name: 'evaluations.insertJobs',
+  text: "insert into \"evaluation_jobs\" (\"project_number\", \"trace_sequence\", \"source_id\", \"trace_id\", \"due_at\", \"since\", \"fence\", \"failures\", \"is_rooted\", \"again_due_at\", \"again_since\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
+  cells: (rows) => [...rows.map((given) => [given.projectNumber, given.traceSequence, given.sourceId, packId(given.traceId), given.dueAtMs, given.sinceMs, given.fence, given.failures, Number(given.isRooted), given.againDueAtMs ?? null, given.againSinceMs ?? null])],
+};
+
+export const listQueues: Compiled<typeof source.listQueues> = {
+  name: 'evaluations.listQueues',
+  text: "with recursive \"queue\"(\"number\") as (select min(\"project_number\") as \"number\" from \"evaluation_jobs\" union all select (select min(\"next\".\"project_number\") as \"number\" from \"evaluation_jobs\" as \"next\" where \"next\".\"project_number\" > \"queue\".\"number\") as \"number\" from \"queue\" where \"queue\".\"number\" is not null) select \"project\".\"number\" as \"projectNumber\", (select min(\"job\".\"due_at\") as \"dueAtMs\" from \"evaluation_jobs\" as \"job\" where \"job\".\"project_number\" = \"queue\".\"number\") as \"dueAtMs\" from \"queue\" inner join \"projects\" as \"project\" on \"project\".\"number\" = \"queue\".\"number\"",
+  cells: () => [],
+  row: (row: any) => ({
+    projectNumber: row[0],
+    dueAtMs: row[1],
+  }),
+};
+
+export const releaseJobs: Compiled<typeof source.releaseJobs> = {
+  name: 'evaluations.releaseJobs',
+  text: "update \"evaluation_jobs\" set \"fence\" = 0, \"due_at\" = ? where (\"project_number\" = ? and \"trace_sequence\" = ? and \"source_id\" = ? and \"fence\" = ?)",
+  cells: (rows) => [...rows.map((given) => [given.dueAtMs, given.projectNumber, given.traceSequence, given.sourceId, given.fence])],
+};
+
+export const removeJobs: Compiled<typeof source.removeJobs> = {
+  name: 'evaluations.removeJobs',
+  text: "delete from \"evaluation_jobs\" where (\"project_number\" = ? and \"trace_sequence\" = ? and \"source_id\" = ?)",
+  cells: (rows) => [...rows.map((given) => [given.projectNumber, given.traceSequence, given.sourceId])],
+};
+
+export const renewJob: Compiled<typeof source.renewJob> = {
+  name: 'evaluations.renewJob',
+  text: "update \"evaluation_jobs\" set \"due_at\" = ? where (\"project_number\" = ? and \"trace_sequence\" = ? and \"source_id\" = ? and \"fence\" = ?)",
+  cells: (given) => [given.dueAtMs, given.projectNumber, given.traceSequence, given.sourceId, given.fence],
+};
+
+export const storeJob: Compiled<typeof source.storeJob> = {
+  name: 'evaluations.storeJob',
+  text: "insert into \"evaluation_jobs\" (\"project_number\", \"trace_sequence\", \"source_id\", \"trace_id\", \"due_at\", \"since\", \"fence\", \"failures\", \"is_rooted\", \"again_due_at\", \"again_since\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"project_number\", \"trace_sequence\", \"source_id\") do update set \"trace_id\" = \"excluded\".\"trace_id\", \"due_at\" = \"excluded\".\"due_at\", \"since\" = \"excluded\".\"since\", \"fence\" = \"excluded\".\"fence\", \"failures\" = \"excluded\".\"failures\", \"is_rooted\" = \"excluded\".\"is_rooted\", \"again_due_at\" = \"excluded\".\"again_due_at\", \"again_since\" = \"excluded\".\"again_since\"",
+  cells: (given) => [given.projectNumber, given.traceSequence, given.sourceId, packId(given.traceId), given.dueAtMs, given.sinceMs, given.fence, given.failures, Number(given.isRooted), given.againDueAtMs ?? null, given.againSinceMs ?? null],
+};

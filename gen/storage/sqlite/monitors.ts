@@ -1,0 +1,171 @@
+// Compiled from src/storage/monitors/questions.ts by `npm run gen`: change it there.
+
+import type { Compiled } from '../../../src/storage/questions.ts';
+import type * as source from '../../../src/storage/monitors/questions.ts';
+
+export const countChange: Compiled<typeof source.countChange> = {
+  name: 'monitors.countChange',
+  text: "update \"monitor_changes\" set \"number\" = case when \"number\" >= ? then \"number\" + ? else ? end where \"id\" = ?",
+  cells: (given) => [given.nowMs, 1, given.nowMs, 1],
+};
+
+export const countMonitors: Compiled<typeof source.countMonitors> = {
+  name: 'monitors.countMonitors',
+  text: "select count(*) as \"count\" from \"monitors\" where \"project_id\" = ? and \"deleted_at\" is null",
+  cells: (given) => [given.projectId],
+  row: (row: any) => ({
+    count: row[0],
+  }),
+};
+
+export const disableMonitors: Compiled<typeof source.disableMonitors> = {
+  name: 'monitors.disableMonitors',
+  text: "update \"monitors\" set \"enabled\" = false, \"updated_at\" = case when \"updated_at\" >= ? then \"updated_at\" + ? else ? end where \"project_id\" = ? and \"evaluator_id\" = ? and \"deleted_at\" is null and \"enabled\" = true",
+  cells: (given) => [given.updatedAtMs, 1, given.updatedAtMs, given.projectId, given.evaluatorId],
+};
+
+export const findChange: Compiled<typeof source.findChange> = {
+  name: 'monitors.findChange',
+  text: "select \"number\" as \"number\" from \"monitor_changes\" where \"id\" = ?",
+  cells: () => [1],
+  row: (row: any) => ({
+    number: row[0],
+  }),
+};
+
+export const findMonitor: Compiled<typeof source.findMonitor> = {
+  name: 'monitors.findMonitor',
+  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where \"project_id\" = ? and \"deleted_at\" is null and \"id\" = ?",
+  cells: (given) => [given.projectId, given.id],
+  row: (row: any) => ({
+    projectId: row[0],
+    id: row[1],
+    name: row[2],
+    slug: row[3],
+    evaluatorId: row[4],
+    checkType: row[5],
+    enabled: row[6] === 1,
+    sample: row[7],
+    preconditionsJson: row[8],
+    mappingsJson: row[9],
+    parametersJson: row[10],
+    executionMode: row[11],
+    createdAtMs: row[12],
+    updatedAtMs: row[13],
+  }),
+};
+
+export const findMonitorBySlug: Compiled<typeof source.findMonitorBySlug> = {
+  name: 'monitors.findMonitorBySlug',
+  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where \"project_id\" = ? and \"deleted_at\" is null and \"slug\" = ?",
+  cells: (given) => [given.projectId, given.slug],
+  row: (row: any) => ({
+    projectId: row[0],
+    id: row[1],
+    name: row[2],
+    slug: row[3],
+    evaluatorId: row[4],
+    checkType: row[5],
+    enabled: row[6] === 1,
+    sample: row[7],
+    preconditionsJson: row[8],
+    mappingsJson: row[9],
+    parametersJson: row[10],
+    executionMode: row[11],
+    createdAtMs: row[12],
+    updatedAtMs: row[13],
+  }),
+};
+
+export const findMonitorInProject: Compiled<typeof source.findMonitorInProject> = {
+  name: 'monitors.findMonitorInProject',
+  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" inner join \"projects\" as \"project\" on \"project\".\"id\" = \"monitors\".\"project_id\" where \"project\".\"number\" = ? and \"monitors\".\"id\" = ? and \"monitors\".\"deleted_at\" is null",
+  cells: (given) => [given.projectNumber, given.id],
+  row: (row: any) => ({
+    projectId: row[0],
+    id: row[1],
+    name: row[2],
+    slug: row[3],
+    evaluatorId: row[4],
+    checkType: row[5],
+    enabled: row[6] === 1,
+    sample: row[7],
+    preconditionsJson: row[8],
+    mappingsJson: row[9],
+    parametersJson: row[10],
+    executionMode: row[11],
+    createdAtMs: row[12],
+    updatedAtMs: row[13],
+  }),
+};
+
+export const holdEvaluator: Compiled<typeof source.holdEvaluator> = {
+  name: 'monitors.holdEvaluator',
+  text: "select \"id\" as \"id\" from \"evaluators\" where \"project_id\" = ? and \"id\" = ? and \"deleted_at\" is null",
+  cells: (given) => [given.projectId, given.id],
+  row: (row: any) => ({
+    id: row[0],
+  }),
+};
+
+export const insertMonitor: Compiled<typeof source.insertMonitor> = {
+  name: 'monitors.insertMonitor',
+  text: "insert into \"monitors\" (\"project_id\", \"id\", \"name\", \"slug\", \"evaluator_id\", \"check_type\", \"enabled\", \"sample\", \"preconditions\", \"mappings\", \"parameters\", \"execution_mode\", \"created_at\", \"updated_at\", \"deleted_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
+  cells: (given) => [given.projectId, given.id, given.name, given.slug, given.evaluatorId, given.checkType, Number(given.enabled), given.sample, given.preconditionsJson, given.mappingsJson, given.parametersJson, given.executionMode, given.createdAtMs, given.updatedAtMs, given.deletedAtMs ?? null],
+};
+
+export const listMonitors: Compiled<typeof source.listMonitors> = {
+  name: 'monitors.listMonitors',
+  text: "select \"monitors\".\"project_id\" as \"projectId\", \"monitors\".\"id\" as \"id\", \"monitors\".\"name\" as \"name\", \"monitors\".\"slug\" as \"slug\", \"monitors\".\"evaluator_id\" as \"evaluatorId\", \"monitors\".\"check_type\" as \"checkType\", \"monitors\".\"enabled\" as \"enabled\", \"monitors\".\"sample\" as \"sample\", \"monitors\".\"preconditions\" as \"preconditionsJson\", \"monitors\".\"mappings\" as \"mappingsJson\", \"monitors\".\"parameters\" as \"parametersJson\", \"monitors\".\"execution_mode\" as \"executionMode\", \"monitors\".\"created_at\" as \"createdAtMs\", \"monitors\".\"updated_at\" as \"updatedAtMs\" from \"monitors\" where \"project_id\" = ? and \"deleted_at\" is null",
+  cells: (given) => [given.projectId],
+  row: (row: any) => ({
+    projectId: row[0],
+    id: row[1],
+    name: row[2],
+    slug: row[3],
+    evaluatorId: row[4],
+    checkType: row[5],
+    enabled: row[6] === 1,
+    sample: row[7],
+    preconditionsJson: row[8],
+    mappingsJson: row[9],
+    parametersJson: row[10],
+    executionMode: row[11],
+    createdAtMs: row[12],
+    updatedAtMs: row[13],
+  }),
+};
+
+export const listRunning: Compiled<typeof source.listRunning> = {
+  name: 'monitors.listRunning',
+  text: "select \"project\".\"number\" as \"projectNumber\", \"monitor\".\"id\" as \"id\", \"monitor\".\"sample\" as \"sample\" from \"monitors\" as \"monitor\" inner join \"projects\" as \"project\" on \"project\".\"id\" = \"monitor\".\"project_id\" where \"monitor\".\"enabled\" = true and \"monitor\".\"execution_mode\" = 'ON_MESSAGE' and \"monitor\".\"deleted_at\" is null and \"project\".\"archived_at\" is null",
+  cells: () => [],
+  row: (row: any) => ({
+    projectNumber: row[0],
+    id: row[1],
+    sample: row[2],
+  }),
+};
+
+export const listRunningOf: Compiled<typeof source.listRunningOf> = {
+  name: 'monitors.listRunningOf',
+  text: "select \"project\".\"number\" as \"projectNumber\", \"monitor\".\"id\" as \"id\", \"monitor\".\"sample\" as \"sample\" from \"monitors\" as \"monitor\" inner join \"projects\" as \"project\" on \"project\".\"id\" = \"monitor\".\"project_id\" where \"monitor\".\"enabled\" = true and \"monitor\".\"execution_mode\" = 'ON_MESSAGE' and \"monitor\".\"deleted_at\" is null and \"project\".\"archived_at\" is null and \"project\".\"number\" = ?",
+  cells: (given) => [given.projectNumber],
+  row: (row: any) => ({
+    projectNumber: row[0],
+    id: row[1],
+    sample: row[2],
+  }),
+};
+
+export const removeMonitor: Compiled<typeof source.removeMonitor> = {
+  name: 'monitors.removeMonitor',
+  text: "update \"monitors\" set \"deleted_at\" = ? where (\"project_id\" = ? and \"id\" = ?) and \"deleted_at\" is null",
+  cells: (given) => [given.deletedAtMs ?? null, given.projectId, given.id],
+};
+
+export const replaceMonitor: Compiled<typeof source.replaceMonitor> = {
+  name: 'monitors.replaceMonitor',
+  text: "update \"monitors\" set \"name\" = ?, \"evaluator_id\" = ?, \"check_type\" = ?, \"enabled\" = ?, \"sample\" = ?, \"preconditions\" = ?, \"mappings\" = ?, \"parameters\" = ?, \"execution_mode\" = ?, \"updated_at\" = ? where (\"project_id\" = ? and \"id\" = ? and \"updated_at\" = ?) and \"deleted_at\" is null",
+  cells: (given) => [given.name, given.evaluatorId, given.checkType, Number(given.enabled), given.sample, given.preconditionsJson, given.mappingsJson, given.parametersJson, given.executionMode, given.updatedAtMs, given.projectId, given.id, given.knownAtMs],
+};

@@ -1,0 +1,27 @@
+/** Ends jobs of evaluations, inside the transaction that stores their results. */
+
+import type { AppendTables } from '../append-tables.ts';
+import type { TraceAppend } from '../trace.ts';
+import { applyAppend } from '../trace-append.ts';
+import { endJob, type JobEnd } from './jobs.ts';
+
+/** See EvaluationJobStore.end. */
+export function applyJobEnd(tables: AppendTables, end: JobEnd): 'recorded' | 'stale' {
+  const { projectNumber, traceSequence: sequence, sourceId, fence, outcome } = end;
+  const place = { projectNumber, sequence, traceId: '' };
+  const job = tables.findJob(place, sourceId);
+  if (job === undefined || job.fence !== fence) return 'stale';
+  if (outcome.kind === 'store') storeResult(tables, sequence, outcome.append);
+  const next = endJob(job, outcome);
+  if (next === null) tables.removeJob(job);
+  else tables.storeJob(next);
+  return 'recorded';
+}
+
+/** A trace that is gone, or past its term, gets no result. */
+function storeResult(tables: AppendTables, sequence: number, append: TraceAppend): void {
+  const record = tables.findTrace(append.projectNumber, append.traceId);
+  if (record === undefined || record.sequence !== sequence) return;
+  if (append.goneBeforeMs !== null && record.insertedAtMs < append.goneBeforeMs) return;
+  applyAppend(tables, append);
+}

@@ -1,0 +1,133 @@
+/**
+ * The queue of traces that wait to be evaluated, and its port. A job is of one trace and one source: a monitor, or
+ * whatever else asks for evaluations, by its id. Whoever wants traces evaluated in bulk puts them in with `enqueue`
+ * under an id of its own, teaches `createEvaluationWorker` what is behind ids of that kind, and finds the results on the
+ * traces; how many of its jobs are left says how far it has come.
+ */
+
+import type { TraceAppend } from '../trace.ts';
+
+export type JobKey = {
+  readonly projectNumber: number;
+  /** Of the trace inside storage: one that is made anew under the same id is another. */
+  readonly traceSequence: number;
+  readonly sourceId: string;
+};
+
+export type EvaluationJob = JobKey & {
+  readonly traceId: string;
+  /** When it is to run or, of one that runs, when its lease ends. */
+  readonly dueAtMs: number;
+  /** When the first commit came that no run has seen. */
+  readonly sinceMs: number;
+  /** Another one for each claim; 0: nobody runs it. */
+  readonly fence: number;
+  /** Runs that failed or were lost. */
+  readonly failures: number;
+  /** Whether the trace has a span without a parent. */
+  readonly isRooted: boolean;
+  /** As due and since, of commits that came while it ran; null: none did. */
+  readonly againDueAtMs: number | null;
+  readonly againSinceMs: number | null;
+};
+
+/** How long a trace must have been left alone before it is evaluated. */
+export type Settle = {
+  /** Once a span without a parent is stored, and before. */
+  readonly rootedMs: number;
+  readonly rootlessMs: number;
+};
+
+export const SETTLE: Settle = { rootedMs: 500, rootlessMs: 10_000 };
+/** However often a trace changes, what came first is evaluated after so long. */
+const PATIENCE_MS = 30_000;
+
+export type Touch = { readonly nowMs: number; readonly isRooted: boolean; readonly settle: Settle };
+
+/** A trace has changed that is to be evaluated: its job, which may be waiting, or running already. */
+export function touchJob(
+  known: EvaluationJob | undefined,
+  trace: JobKey & { readonly traceId: string },
+  { nowMs, isRooted, settle }: Touch,
+): EvaluationJob {
+  const dueSince = (sinceMs: number) =>
+    Math.min(sinceMs + PATIENCE_MS, nowMs + (isRooted ? settle.rootedMs : settle.rootlessMs));
+  if (known === undefined) {
+    const { projectNumber, traceSequence, sourceId, traceId } = trace;
+    const place = { projectNumber, traceSequence, sourceId, traceId };
+    const nothing = { fence: 0, failures: 0, againDueAtMs: null, againSinceMs: null };
+    return { ...place, ...nothing, dueAtMs: dueSince(nowMs), sinceMs: nowMs, isRooted };
+  }
+  if (known.fence === 0) return { ...known, isRooted, dueAtMs: dueSince(known.sinceMs) };
+  const againSinceMs = known.againSinceMs ?? nowMs;
+  return { ...known, isRooted, againSinceMs, againDueAtMs: dueSince(againSinceMs) };
+}
+
+/** What comes of a run. */
+export type JobOutcome =
+  /** The append brings the result, and nothing else. */
+  | { readonly kind: 'store'; readonly append: TraceAppend }
+  /** There is no result. */
+  | { readonly kind: 'drop' }
+  | { readonly kind: 'retry'; readonly dueAtMs: number };
+
+/** What is left of a job whose run has ended; null: nothing. */
+export function endJob(job: EvaluationJob, outcome: JobOutcome): EvaluationJob | null {
+  const free = { ...job, fence: 0, againDueAtMs: null, againSinceMs: null };
+  if (outcome.kind === 'retry') return { ...free, dueAtMs: outcome.dueAtMs, failures: job.failures + 1 };
+  if (job.againDueAtMs === null || job.againSinceMs === null) return null;
+  return { ...free, dueAtMs: job.againDueAtMs, sinceMs: job.againSinceMs, failures: 0 };
+}
+
+/** A job that has been claimed: until its lease is over nobody else runs it. */
+export type ClaimedJob = Pick<EvaluationJob, keyof JobKey | 'traceId' | 'fence' | 'failures' | 'sinceMs'>;
+
+/** Ends a job in the same commit as everything else that is stored. */
+export type JobEnd = JobKey & {
+  readonly kind: 'evaluation';
+  readonly fence: number;
+  readonly outcome: JobOutcome;
+};
+
+export type EvaluationJobStore = {
+  /** The clock that leases are judged by; null where that is this process's own. */
+  nowMs(): Promise<number | null>;
+  /** Calls back, soon, after something was stored. Answers how to stop. */
+  listen(wake: () => void): () => void;
+  /** Whether no other process can be running jobs: then whatever is leased at the start was lost. */
+  readonly isAlone: boolean;
+  /** The projects that have jobs, in the order of their numbers, each with when the next of them is due. */
+  queues(): Promise<readonly JobQueue[]>;
+  /**
+   * Leases due jobs, and those whose lease is over, the longest due first. MUST give a job to one claimer only, and MUST
+   * count a lease that was over as a failure.
+   */
+  claim(question: ClaimQuestion): Promise<readonly ClaimedJob[]>;
+  /** Answers which of them are still the caller's; their leases end then. */
+  renew(jobs: readonly ClaimedJob[], untilMs: number): Promise<readonly boolean[]>;
+  /** Puts back what was claimed and has not begun. MUST leave alone what is not the caller's any more. */
+  release(jobs: readonly ClaimedJob[], nowMs: number): Promise<void>;
+  /** Makes due what a process had leased that is gone. For stores that are alone. */
+  takeOver(nowMs: number, leaseMs: number): Promise<void>;
+  /**
+   * Commits what came of a run. MUST answer `stale` and change nothing when the fence is not the job's own any more. A
+   * result MUST be stored once, in the commit that ends the job, and never on a trace that is gone.
+   */
+  end(end: JobEnd): Promise<'recorded' | 'stale'>;
+  /** Puts in jobs; those that are there already stay as they are. */
+  enqueue(jobs: readonly NewJob[]): Promise<void>;
+  /** For metrics: how many there are, at most `countMax`, and when the one is due that is due first. */
+  counts(countMax: number): Promise<{ readonly depth: number; readonly oldestDueAtMs: number | null }>;
+};
+
+export type JobQueue = { readonly projectNumber: number; readonly dueAtMs: number };
+
+export type NewJob = JobKey & { readonly traceId: string; readonly dueAtMs: number };
+
+export type ClaimQuestion = {
+  readonly shares: readonly { readonly projectNumber: number; readonly limit: number }[];
+  readonly nowMs: number;
+  readonly leaseMs: number;
+  /** That no other claim has. */
+  readonly fence: number;
+};

@@ -1,0 +1,182 @@
+/** The monitors of a project. */
+
+import type { Project } from '../caller.ts';
+import type { RandomBytes } from '../clock.ts';
+import type { Evaluator } from '../evaluator.ts';
+import { tidyName } from '../evaluator-draft.ts';
+import { drawSlug } from '../evaluator-slug.ts';
+import { Fault, unavailableFault, validationFault } from '../fault.ts';
+import { newId } from '../ids.ts';
+import { isLosslessObject, type LosslessObject, parseLossless, stringifyLossless } from '../lossless-json.ts';
+import { countCodePoints, refuseProblems } from '../reasons.ts';
+import type { EvaluatorStore } from '../store.ts';
+import type { Monitor } from './monitor.ts';
+import { type MonitorDraft, monitorProblems, newMonitorProblems, partsOf } from './monitor-draft.ts';
+import { fitProblems } from './monitor-fit.ts';
+import type { MonitorStore } from './monitor-store.ts';
+import { targetToRun } from './monitored-evaluator.ts';
+
+export type MonitorDeps = {
+  readonly store: MonitorStore;
+  readonly evaluators: Pick<EvaluatorStore, 'find'>;
+  readonly random: RandomBytes;
+};
+
+export type Monitors = {
+  /** By id, or else by slug. Throws monitor_not_found, also for another project's. */
+  get(project: Project, idOrSlug: string): Promise<Monitor>;
+  /** All of the project, the one updated last first, then by id. */
+  list(project: Project): Promise<readonly Monitor[]>;
+  /**
+   * Throws validation_error, evaluator_not_found, evaluator_not_runnable, evaluator_unavailable, monitor_limit_reached.
+   */
+  create(project: Project, draft: MonitorDraft, nowMs: number): Promise<Monitor>;
+  /** Throws what create throws, and monitor_not_found. What changes nothing is not stored. */
+  update(project: Project, update: MonitorUpdate): Promise<Monitor>;
+  /** Answers its id. Throws monitor_not_found. */
+  remove(project: Project, idOrSlug: string, nowMs: number): Promise<string>;
+};
+
+export type MonitorUpdate = { readonly idOrSlug: string; readonly change: MonitorDraft; readonly nowMs: number };
+
+/** Monitors a project may hold at once. */
+const LIVE_MAX = 100;
+const SLUG_ATTEMPTS_MAX = 16;
+// Each round that is lost was won by somebody else, so many in a row mean a crowd.
+const UPDATE_ROUNDS_MAX = 50;
+const RETRY_AFTER_SECONDS = 1;
+const ID_OR_SLUG_LENGTH_MAX = 200;
+
+export function createMonitors(deps: MonitorDeps): Monitors {
+  return {
+    get: (project, idOrSlug) => findMonitor(deps, project, idOrSlug),
+    list: async ({ id }) =>
+      [...(await deps.store.list(id))].sort((a, b) => b.updatedAtMs - a.updatedAtMs || (a.id < b.id ? -1 : 1)),
+    create: (project, draft, nowMs) => createMonitor(deps, { project, draft, nowMs }),
+    update: (project, update) => updateMonitor(deps, project, update),
+    remove: async (project, idOrSlug, nowMs) => {
+      const { id } = await findMonitor(deps, project, idOrSlug);
+      if (!(await deps.store.remove(project.id, id, nowMs))) throw notFoundFault();
+      return id;
+    },
+  };
+}
+
+type Creation = { readonly project: Project; readonly draft: MonitorDraft; readonly nowMs: number };
+
+async function createMonitor(deps: MonitorDeps, { project, draft, nowMs }: Creation): Promise<Monitor> {
+  const { name, evaluatorId } = draft;
+  refuseProblems(newMonitorProblems(draft));
+  const { preconditions, mappings, parameters } = partsOf(draft);
+  const evaluator = await findEvaluator(deps, project, evaluatorId ?? '');
+  const content = {
+    name: tidyName(name ?? ''),
+    enabled: draft.enabled ?? true,
+    sample: draft.sample ?? 1,
+    preconditions: preconditions ?? [],
+    mappings: mappings ?? {},
+    executionMode: draft.executionMode ?? 'ON_MESSAGE',
+    ...fitTo(evaluator, { mappings: mappings ?? {}, parameters: parameters ?? {} }),
+  } as const;
+  for (let attempt = 0; attempt < SLUG_ATTEMPTS_MAX; attempt += 1) {
+    const monitor: Monitor = {
+      id: newId('monitor', deps.random),
+      projectId: project.id,
+      slug: drawSlug(content.name, 'monitor', deps.random),
+      ...content,
+      createdAtMs: nowMs,
+      updatedAtMs: nowMs,
+    };
+    const outcome = await deps.store.insert(monitor, { liveMax: LIVE_MAX });
+    if (outcome === 'stored') return monitor;
+    if (outcome === 'limit_reached') throw limitFault();
+    if (outcome === 'evaluator_gone') throw evaluatorNotFound();
+  }
+  throw new Error(`no free slug in ${SLUG_ATTEMPTS_MAX} draws`);
+}
+
+async function updateMonitor(deps: MonitorDeps, project: Project, update: MonitorUpdate): Promise<Monitor> {
+  const { idOrSlug, change, nowMs } = update;
+  refuseProblems(monitorProblems(change));
+  for (let round = 0; round < UPDATE_ROUNDS_MAX; round += 1) {
+    const stored = await findMonitor(deps, project, idOrSlug);
+    const next = await merge(deps, project, { stored, change });
+    if (JSON.stringify(next) === JSON.stringify(stored)) return stored;
+    // It only ever grows, so that it tells one state of the monitor from every other.
+    const monitor: Monitor = { ...next, updatedAtMs: Math.max(nowMs, stored.updatedAtMs + 1) };
+    const outcome = await deps.store.replace(monitor, stored.updatedAtMs);
+    if (outcome === 'stored') return monitor;
+    if (outcome === 'evaluator_gone') throw evaluatorNotFound();
+  }
+  throw unavailableFault('Others keep changing this monitor; try again.', RETRY_AFTER_SECONDS);
+}
+
+type Change = { readonly stored: Monitor; readonly change: MonitorDraft };
+
+async function merge(deps: MonitorDeps, project: Project, { stored, change }: Change): Promise<Monitor> {
+  const { preconditions, mappings, parameters } = partsOf(change);
+  const plain: Monitor = {
+    ...stored,
+    name: change.name === null ? stored.name : tidyName(change.name),
+    enabled: change.enabled ?? stored.enabled,
+    sample: change.sample ?? stored.sample,
+    preconditions: preconditions ?? stored.preconditions,
+    mappings: mappings ?? stored.mappings,
+    executionMode: change.executionMode ?? stored.executionMode,
+  };
+  // What is stored is not judged again for the sake of a name: it may be older than a rule.
+  if (change.evaluatorId === null && mappings === null && parameters === null) return plain;
+  const evaluator = await findEvaluator(deps, project, change.evaluatorId ?? stored.evaluatorId);
+  return {
+    ...plain,
+    ...fitTo(evaluator, { mappings: plain.mappings, parameters: parameters ?? readParameters(stored.parametersJson) }),
+  };
+}
+
+type Fitted = Pick<Monitor, 'evaluatorId' | 'checkType' | 'parametersJson'>;
+
+/** Throws evaluator_not_runnable, evaluator_unavailable, validation_error. */
+function fitTo(
+  evaluator: Evaluator,
+  sent: { readonly mappings: Monitor['mappings']; readonly parameters: LosslessObject },
+): Fitted {
+  const { entry } = targetToRun(evaluator);
+  const problems = fitProblems(entry, sent);
+  if (problems.length > 0) throw validationFault('json', problems);
+  return { evaluatorId: evaluator.id, checkType: entry.id, parametersJson: stringifyLossless(sent.parameters) };
+}
+
+/** Our own stored text. */
+export function readParameters(parametersJson: string): LosslessObject {
+  const parsed = parseLossless(parametersJson, { depth: Number.POSITIVE_INFINITY });
+  return parsed.kind === 'value' && isLosslessObject(parsed.value) ? parsed.value : {};
+}
+
+async function findMonitor({ store }: MonitorDeps, project: Project, idOrSlug: string): Promise<Monitor> {
+  const isNameable = countCodePoints(idOrSlug) <= ID_OR_SLUG_LENGTH_MAX && !idOrSlug.includes('\0');
+  const monitor = isNameable ? await store.find(project.id, idOrSlug) : null;
+  if (!monitor) throw notFoundFault();
+  return monitor;
+}
+
+async function findEvaluator({ evaluators }: MonitorDeps, project: Project, idOrSlug: string): Promise<Evaluator> {
+  const isNameable = countCodePoints(idOrSlug) <= ID_OR_SLUG_LENGTH_MAX;
+  const evaluator = isNameable ? await evaluators.find(project.id, idOrSlug) : null;
+  if (!evaluator) throw evaluatorNotFound();
+  return evaluator;
+}
+
+function notFoundFault(): Fault {
+  const message = 'Monitor not found';
+  return new Fault('monitor_not_found', message, { flatError: message });
+}
+
+function evaluatorNotFound(): Fault {
+  const message = 'Evaluator not found';
+  return new Fault('evaluator_not_found', message, { flatError: message });
+}
+
+function limitFault(): Fault {
+  const message = `The project already holds ${LIVE_MAX} monitors; delete one before creating another.`;
+  return new Fault('monitor_limit_reached', message);
+}

@@ -1,0 +1,139 @@
+/** What is asked of the queue of evaluations, and changed in it. */
+
+import { sql } from 'kysely';
+import { insertNew, ofRows, upsert } from '../plain-questions.ts';
+import { change, changeRows, question } from '../questions.ts';
+
+type Key = { readonly projectNumber: number; readonly traceSequence: number; readonly sourceId: string };
+type InProject = { readonly projectNumber: number };
+
+/**
+ * The projects that have jobs, in the order of their numbers, each with when the next of them is due. From project to
+ * project by the index: however many jobs wait, this takes as long as there are projects.
+ */
+export const listQueues = question<Record<never, never>>()((db) =>
+  db
+    .withRecursive('queue(number)', (start) =>
+      start
+        .selectFrom('EvaluationJob')
+        .select(({ fn }) => fn.min('projectNumber').as('number'))
+        .unionAll(
+          start
+            .selectFrom('queue')
+            .where('queue.number', 'is not', null)
+            .select(({ selectFrom }) =>
+              selectFrom('EvaluationJob as next')
+                .whereRef('next.projectNumber', '>', 'queue.number')
+                .select(({ fn }) => fn.min('next.projectNumber').as('number'))
+                .as('number'),
+            ) as never,
+        ),
+    )
+    .selectFrom('queue')
+    .innerJoin('Project as project', 'project.number', 'queue.number')
+    .select('project.number as projectNumber')
+    .select(({ selectFrom }) =>
+      selectFrom('EvaluationJob as job')
+        .whereRef('job.projectNumber', '=', 'queue.number')
+        .select(({ fn }) => fn.min('job.dueAtMs').as('dueAtMs'))
+        .$asScalar()
+        .$castTo<number>()
+        .as('dueAtMs'),
+    ),
+);
+
+type Due = InProject & { readonly nowMs: number; readonly limit: number };
+
+/** The longest due first; those that others are at are left to them. */
+export const holdDue = question<Due>()((db, { projectNumber, nowMs, limit }, { holdFree, idText }) =>
+  holdFree(
+    db
+      .selectFrom('EvaluationJob')
+      .where('projectNumber', '=', projectNumber)
+      .where('dueAtMs', '<=', nowMs)
+      .select([
+        'projectNumber as projectNumber',
+        'traceSequence as traceSequence',
+        'sourceId as sourceId',
+        'sinceMs as sinceMs',
+        'fence as fence',
+        'failures as failures',
+      ])
+      .select(idText('traceId').as('traceId'))
+      .orderBy('dueAtMs')
+      .limit(limit),
+  ),
+);
+
+type Lease = Key & { readonly fence: number; readonly dueAtMs: number; readonly failures: number };
+
+export const claimJobs = changeRows<Lease>(
+  (db, { projectNumber, traceSequence, sourceId, fence, dueAtMs, failures }, { update }) =>
+    update(db, 'EvaluationJob', { projectNumber, traceSequence, sourceId }).set({ fence, dueAtMs, failures }),
+);
+
+type Claimed = Key & { readonly fence: number; readonly dueAtMs: number };
+
+export const renewJob = change<Claimed>((db, { projectNumber, traceSequence, sourceId, fence, dueAtMs }, { update }) =>
+  update(db, 'EvaluationJob', { projectNumber, traceSequence, sourceId, fence }).set({ dueAtMs }),
+);
+
+export const releaseJobs = changeRows<Claimed>(
+  (db, { projectNumber, traceSequence, sourceId, fence, dueAtMs }, { update }) =>
+    update(db, 'EvaluationJob', { projectNumber, traceSequence, sourceId, fence }).set({ fence: sql.lit(0), dueAtMs }),
+);
+
+/** Every lease of a project ends within so long. */
+export const endLeases = change<InProject & { readonly nowMs: number; readonly leasedUntilMs: number }>(
+  (db, { projectNumber, nowMs, leasedUntilMs }) =>
+    db
+      .updateTable('EvaluationJob')
+      .where('projectNumber', '=', projectNumber)
+      .where('dueAtMs', '>', nowMs)
+      .where('dueAtMs', '<=', leasedUntilMs)
+      .where('fence', '<>', 0)
+      .set({ dueAtMs: nowMs }),
+);
+
+export const insertJobs = ofRows(insertNew('EvaluationJob'));
+export const storeJob = upsert('EvaluationJob');
+
+export const holdJob = question<Key>()((db, { projectNumber, traceSequence, sourceId }, { hold, allOf, idText }) =>
+  hold(
+    db
+      .selectFrom('EvaluationJob')
+      .where('projectNumber', '=', projectNumber)
+      .where('traceSequence', '=', traceSequence)
+      .where('sourceId', '=', sourceId)
+      .select(allOf('EvaluationJob', 'traceId'))
+      .select(idText('traceId').as('traceId')),
+  ),
+);
+
+export const countJobs = question<{ readonly countMax: number }>()((db, { countMax }) =>
+  db
+    .selectFrom(db.selectFrom('EvaluationJob').select('projectNumber as projectNumber').limit(countMax).as('some'))
+    .select(({ fn }) => fn.countAll<number>().as('count')),
+);
+
+type Some = InProject & { readonly sourceId: string; readonly limit: number };
+
+/** Those that others are at are left to them. */
+export const holdJobsOfSource = question<Some>()((db, { projectNumber, sourceId, limit }, { holdFree }) =>
+  holdFree(
+    db
+      .selectFrom('EvaluationJob')
+      .where('projectNumber', '=', projectNumber)
+      .where('sourceId', '=', sourceId)
+      .select(['projectNumber as projectNumber', 'traceSequence as traceSequence', 'sourceId as sourceId'])
+      .limit(limit),
+  ),
+);
+
+export const removeJobs = changeRows<Key>((db, { projectNumber, traceSequence, sourceId }, { remove }) =>
+  remove(db, 'EvaluationJob', { projectNumber, traceSequence, sourceId }),
+);
+
+export const findProjectNumber = question<{ readonly projectId: string }>()((db, { projectId }) =>
+  db.selectFrom('Project').where('id', '=', projectId).select('number as number'),
+);

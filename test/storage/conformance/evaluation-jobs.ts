@@ -1,0 +1,283 @@
+import { describe, expect, it } from 'vitest';
+import { isSampled } from '../../../src/domain/evaluations/job-append.ts';
+import { type ClaimedJob, SETTLE } from '../../../src/domain/evaluations/jobs.ts';
+import type { Store } from '../../../src/domain/store.ts';
+import type { TraceAppend } from '../../../src/domain/trace.ts';
+import {
+  RECEIVED_AT_MS,
+  sampleAppend,
+  sampleEvaluation,
+  sampleEvaluator,
+  sampleMonitor,
+  samplePlan,
+  sampleSpan,
+} from './samples.ts';
+import { type OpenSubject, withStore } from './subject.ts';
+
+const LEASE_MS = 60_000;
+const LATER_MS = RECEIVED_AT_MS + 3_600_000;
+
+/** A project that is there, with an evaluator. */
+async function openProject(store: Store) {
+  const plan = samplePlan();
+  await store.installation.bootstrap(plan);
+  const project = await store.keys.findProject(plan.project.id);
+  if (project === null) throw new Error('the project is not there');
+  const evaluator = sampleEvaluator({ projectId: project.id });
+  await store.evaluators.insert(evaluator, 10);
+  const place = {
+    projectId: project.id,
+    projectNumber: project.number,
+    organizationId: project.organizationId,
+    organizationNumber: project.organizationNumber,
+  };
+  let fence = 0;
+  return {
+    project,
+    place,
+    append: (changes: Partial<TraceAppend> = {}) => sampleAppend({ ...place, requests: [], ...changes }),
+    async addMonitor(changes: Parameters<typeof sampleMonitor>[1] = {}) {
+      const monitor = sampleMonitor(evaluator, { slug: `m-${Math.random()}`, ...changes });
+      expect(await store.monitors.insert(monitor, { liveMax: 100 })).toBe('stored');
+      return monitor;
+    },
+    claim(nowMs = LATER_MS, limit = 100): Promise<readonly ClaimedJob[]> {
+      fence += 1;
+      const shares = [{ projectNumber: project.number, limit }];
+      return store.evaluationJobs.claim({ shares, nowMs, leaseMs: LEASE_MS, fence });
+    },
+    dueAtMs: async () => (await store.evaluationJobs.queues())[0]?.dueAtMs ?? null,
+  };
+}
+
+type Opened = Awaited<ReturnType<typeof openProject>>;
+
+/** A root span, so that the trace settles soon. */
+const rooted = () => sampleSpan({ parentId: null });
+
+function toStore(job: ClaimedJob, { append }: Opened) {
+  const evaluation = sampleEvaluation({ evaluationId: `eval_mon_${job.sourceId}`, monitorId: job.sourceId });
+  const result = append({ traceId: job.traceId, spans: [], metadataJson: null, evaluations: [evaluation] });
+  return { ...job, kind: 'evaluation', outcome: { kind: 'store', append: result } } as const;
+}
+
+async function countResults({ traces }: Store, { project: { number: projectNumber } }: Opened, traceId: string) {
+  const record = await traces.find(projectNumber, traceId);
+  if (record === null) return null;
+  const found = await traces.evaluationOrder({ ...record, projectNumber }, { after: null, limit: 100 });
+  return found.filter(({ id }) => id.startsWith('eval_mon_')).length;
+}
+
+export function evaluationJobConformance(open: OpenSubject): void {
+  describe('jobs of evaluations', () => {
+    it(
+      'an append makes one job for each monitor that looks at its trace, due once the trace has settled',
+      withStore(open, async (store) => {
+        const opened = await openProject(store);
+        await store.traces.append(opened.append({ spans: [rooted()] }));
+        expect(await opened.claim()).toEqual([]);
+        const [monitor] = [await opened.addMonitor(), await opened.addMonitor({ enabled: false })];
+        await opened.addMonitor({ sample: 0 });
+        await opened.addMonitor({ executionMode: 'AS_GUARDRAIL' });
+        const append = opened.append({ spans: [rooted()] });
+        await store.traces.append(append);
+        expect(await opened.dueAtMs()).toBe(RECEIVED_AT_MS + SETTLE.rootedMs);
+        expect(await opened.claim(RECEIVED_AT_MS)).toEqual([]);
+        const jobs = await opened.claim();
+        expect(jobs).toMatchObject([{ traceId: append.traceId, sourceId: monitor?.id, failures: 0, fence: 3 }]);
+      }),
+    );
+
+    it(
+      'a monitor sees what is stored after it was made, enabled or moved, and nothing once it is off or gone',
+      withStore(open, async (store) => {
+        const opened = await openProject(store);
+        const monitor = await opened.addMonitor();
+        const expectSeen = async (count: number) => {
+          await store.traces.append(opened.append({ spans: [rooted()] }));
+          expect((await opened.claim()).length).toBe(count);
+        };
+        await expectSeen(1);
+        const off = { ...monitor, enabled: false, updatedAtMs: monitor.updatedAtMs + 1 };
+        expect(await store.monitors.replace(off, monitor.updatedAtMs)).toBe('stored');
+        await expectSeen(0);
+        const on = { ...monitor, updatedAtMs: monitor.updatedAtMs + 2 };
+        expect(await store.monitors.replace(on, off.updatedAtMs)).toBe('stored');
+        await expectSeen(1);
+        await store.evaluators.remove(opened.project.id, monitor.evaluatorId, LATER_MS);
+        await expectSeen(0);
+      }),
+    );
+
+    it(
+      'spans that come later move the time of the waiting job, at most half a minute, and results of evaluations do not',
+      withStore(open, async (store) => {
+        const opened = await openProject(store);
+        await opened.addMonitor();
+        const first = opened.append();
+        await store.traces.append(first);
+        expect(await opened.dueAtMs()).toBe(RECEIVED_AT_MS + SETTLE.rootlessMs);
+        const add = (atMs: number, changes: Partial<TraceAppend>) =>
+          store.traces.append(
+            opened.append({ traceId: first.traceId, receivedAtMs: RECEIVED_AT_MS + atMs, ...changes }),
+          );
+        await add(1_000, { spans: [rooted()], metadataJson: null });
+        expect(await opened.dueAtMs()).toBe(RECEIVED_AT_MS + 1_000 + SETTLE.rootedMs);
+        await add(2_000, { metadataJson: null });
+        expect(await opened.dueAtMs()).toBe(RECEIVED_AT_MS + 2_000 + SETTLE.rootedMs);
+        await add(29_900, { spans: [] });
+        expect(await opened.dueAtMs()).toBe(RECEIVED_AT_MS + 30_000);
+        await add(29_950, { spans: [], metadataJson: null, evaluations: [sampleEvaluation()] });
+        expect(await opened.dueAtMs()).toBe(RECEIVED_AT_MS + 30_000);
+        expect(await opened.claim()).toHaveLength(1);
+      }),
+    );
+
+    it(
+      'MUST give a job to one claimer only, the longest due first, and count a lease that was over as a failure',
+      withStore(open, async (store) => {
+        const opened = await openProject(store);
+        await opened.addMonitor();
+        const appends = Array.from({ length: 20 }, (_, index) =>
+          opened.append({ spans: [rooted()], receivedAtMs: RECEIVED_AT_MS + index }),
+        );
+        for (const append of appends) await store.traces.append(append);
+        const claims = await Promise.all([
+          opened.claim(LATER_MS, 8),
+          opened.claim(LATER_MS, 8),
+          opened.claim(LATER_MS, 8),
+        ]);
+        const given = claims.flat().map(({ traceId }) => traceId);
+        expect(new Set(given).size).toBe(given.length);
+        const rest = await opened.claim(LATER_MS);
+        expect(given.length + rest.length).toBe(20);
+        expect(await opened.claim(LATER_MS + LEASE_MS - 1)).toEqual([]);
+        const lost = await opened.claim(LATER_MS + LEASE_MS);
+        expect(lost.map(({ failures }) => failures)).toEqual(lost.map(() => 1));
+        expect(lost).toHaveLength(20);
+      }),
+    );
+
+    it(
+      'renews and puts back only what is still the caller’s',
+      withStore(open, async (store) => {
+        const opened = await openProject(store);
+        await opened.addMonitor();
+        for (let count = 0; count < 2; count += 1) await store.traces.append(opened.append({ spans: [rooted()] }));
+        const old = await opened.claim(LATER_MS);
+        const [first, second] = await opened.claim(LATER_MS + LEASE_MS);
+        if (first === undefined || second === undefined) throw new Error('nothing was taken over');
+        const { evaluationJobs } = store;
+        expect(await evaluationJobs.renew([first, ...old], LATER_MS + 5 * LEASE_MS)).toEqual([true, false, false]);
+        await evaluationJobs.release(old, LATER_MS);
+        await evaluationJobs.release([second], LATER_MS);
+        expect((await opened.claim(LATER_MS + 2 * LEASE_MS)).map(({ traceId }) => traceId)).toEqual([second.traceId]);
+        await evaluationJobs.takeOver(LATER_MS + 3 * LEASE_MS, 2 * LEASE_MS);
+        expect(await opened.claim(LATER_MS + 3 * LEASE_MS)).toHaveLength(2);
+      }),
+    );
+
+    it(
+      'MUST store a result once, in the commit that ends the job, and answer stale to a fence that is not its own',
+      withStore(open, async (store) => {
+        const opened = await openProject(store);
+        await opened.addMonitor();
+        const append = opened.append({ spans: [rooted()] });
+        await store.traces.append(append);
+        const [old] = await opened.claim(LATER_MS);
+        const [job] = await opened.claim(LATER_MS + LEASE_MS);
+        if (old === undefined || job === undefined) throw new Error('nothing was claimed');
+        const { evaluationJobs } = store;
+        expect(await evaluationJobs.end(toStore(old, opened))).toBe('stale');
+        expect(await countResults(store, opened, append.traceId)).toBe(0);
+        const answers = await Promise.all([
+          evaluationJobs.end(toStore(job, opened)),
+          evaluationJobs.end(toStore(job, opened)),
+        ]);
+        expect(answers.toSorted()).toEqual(['recorded', 'stale']);
+        expect(await countResults(store, opened, append.traceId)).toBe(1);
+        expect(await evaluationJobs.counts(10)).toEqual({ depth: 0, oldestDueAtMs: null });
+      }),
+    );
+
+    it(
+      'a trace that changes while its job runs is looked at again, and a run that failed is tried again',
+      withStore(open, async (store) => {
+        const opened = await openProject(store);
+        await opened.addMonitor();
+        const append = opened.append({ spans: [rooted()] });
+        await store.traces.append(append);
+        const [job] = await opened.claim();
+        if (job === undefined) throw new Error('nothing was claimed');
+        const receivedAtMs = LATER_MS + 10;
+        await store.traces.append(opened.append({ traceId: append.traceId, receivedAtMs }));
+        expect(await opened.claim()).toEqual([]);
+        expect(await store.evaluationJobs.end(toStore(job, opened))).toBe('recorded');
+        expect(await opened.dueAtMs()).toBe(receivedAtMs + SETTLE.rootedMs);
+        const [again] = await opened.claim(LATER_MS + LEASE_MS);
+        if (again === undefined) throw new Error('nothing was claimed');
+        expect(again).toMatchObject({ failures: 0, sinceMs: receivedAtMs });
+        const outcome = { kind: 'retry', dueAtMs: LATER_MS + 2 * LEASE_MS } as const;
+        expect(await store.evaluationJobs.end({ ...again, kind: 'evaluation', outcome })).toBe('recorded');
+        expect(await opened.claim(LATER_MS + 2 * LEASE_MS - 1)).toEqual([]);
+        const [third] = await opened.claim(LATER_MS + 2 * LEASE_MS);
+        expect(third?.failures).toBe(1);
+      }),
+    );
+
+    it(
+      'jobs go with their trace and with their monitor, and a result MUST NOT be stored on a trace that is gone',
+      withStore(open, async (store) => {
+        const opened = await openProject(store);
+        const monitor = await opened.addMonitor();
+        const projectNumber = opened.project.number;
+        const append = opened.append({ spans: [rooted()] });
+        await store.traces.append(append);
+        const [job] = await opened.claim();
+        if (job === undefined) throw new Error('nothing was claimed');
+        const trace = { projectNumber, traceId: append.traceId, goneBeforeMs: null };
+        expect(await store.traceChanges.removeTrace(trace)).toBe(true);
+        expect(await store.evaluationJobs.counts(10)).toEqual({ depth: 0, oldestDueAtMs: null });
+        await store.traces.append(opened.append({ traceId: append.traceId, spans: [rooted()] }));
+        expect(await store.evaluationJobs.end(toStore(job, opened))).toBe('stale');
+        expect(await countResults(store, opened, append.traceId)).toBe(0);
+        expect((await store.evaluationJobs.counts(10)).depth).toBe(1);
+        await store.monitors.remove(opened.project.id, monitor.id, LATER_MS);
+        expect(await store.evaluationJobs.counts(10)).toEqual({ depth: 0, oldestDueAtMs: null });
+      }),
+    );
+
+    it(
+      'a change of metadata is seen like spans are, and jobs that are put in run once',
+      withStore(open, async (store) => {
+        const opened = await openProject(store);
+        const projectNumber = opened.project.number;
+        const append = opened.append({ spans: [rooted()] });
+        await store.traces.append(append);
+        const monitor = await opened.addMonitor();
+        const trace = { projectNumber, traceId: append.traceId, goneBeforeMs: null };
+        const patch = { setJson: '{"a":1}', removed: [] };
+        await store.traceChanges.patchMetadata(trace, patch, LATER_MS - 1_000);
+        expect(await opened.dueAtMs()).toBe(LATER_MS - 1_000 + SETTLE.rootedMs);
+        const [seen] = await opened.claim();
+        expect(seen).toMatchObject({ traceId: append.traceId, sourceId: monitor.id });
+        if (seen === undefined) throw new Error('nothing was claimed');
+        const put = { ...seen, sourceId: 'run_1', dueAtMs: LATER_MS };
+        for (let times = 0; times < 2; times += 1) await store.evaluationJobs.enqueue([put]);
+        expect((await opened.claim()).map(({ sourceId }) => sourceId)).toEqual(['run_1']);
+      }),
+    );
+  });
+
+  it('the same traces are sampled whenever they are asked about, as many as the share says', () => {
+    const ids = Array.from({ length: 10_000 }, (_, index) => `trace-${index}`);
+    const chosen = (sample: number) => ids.filter((id) => isSampled({ id: 'monitor_a', sample }, id));
+    expect(chosen(0)).toEqual([]);
+    expect(chosen(1)).toEqual(ids);
+    const half = chosen(0.5);
+    expect(half.length).toBeGreaterThan(4_800);
+    expect(half.length).toBeLessThan(5_200);
+    expect(chosen(0.5)).toEqual(half);
+    expect(chosen(0.1).every((id) => half.includes(id))).toBe(true);
+  });
+}
