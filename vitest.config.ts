@@ -16,7 +16,7 @@ const API_OF_STORES = isFullTier
       'test/api/keys/create.test.ts',
       'test/api/management/{idempotency,two-organizations}.test.ts',
       'test/api/organization/{audit-log,last-administrator,projects}.test.ts',
-      'test/api/traces/{analytics,changes,collect,export,get,invariants,retention,search,settings,span-limit}.test.ts',
+      'test/api/traces/{analytics,changes,collect,export,get,invariants,retention,search,settings,span-limit,tail}.test.ts',
       'test/otlp/same-spans.test.ts',
     ];
 /** Kills, revocations, repeats and walks over the log are tried with several processes there, by tests of its own. */

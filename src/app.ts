@@ -10,6 +10,7 @@ import { createRefusals } from './domain/refusals.ts';
 import type { RootKeys } from './domain/secrets.ts';
 import { createStepTaker } from './domain/steps.ts';
 import type { Store } from './domain/store.ts';
+import { createChangeFeed, noteChanges } from './domain/trace-tail/change-feed.ts';
 import { createEvaluating } from './evaluations.ts';
 import { startJobs } from './jobs.ts';
 import { createMetrics } from './metrics/metrics.ts';
@@ -96,7 +97,9 @@ export async function createApp(given: AppDeps): Promise<App> {
     held: quotas.held,
     openSockets: webhooks.openSockets,
   });
-  const { store, requests: requestMeter, deliveries: meter } = metrics;
+  const { requests: requestMeter, deliveries: meter } = metrics;
+  const changeFeed = createChangeFeed();
+  const store = noteChanges(metrics.store, changeFeed);
   const evaluating = createEvaluating({ ...deps, onEnd: metrics.evaluations.ended });
   let publicUrl = config.publicUrl ?? '';
   const nextTurn = createTurns();
@@ -106,6 +109,7 @@ export async function createApp(given: AppDeps): Promise<App> {
     {
       ...deps,
       store,
+      changeFeed,
       requestMeter,
       onDiscarded: metrics.otlpDiscarded,
       takeSteps,

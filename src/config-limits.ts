@@ -15,6 +15,8 @@ export type Limits = {
   readonly arrivingMax: number;
   readonly answersMaxBytes: number;
   readonly connectionsMax: number;
+  readonly tailsMax: number;
+  readonly tailsPerProjectMax: number;
   readonly reconnectPenaltyMs: number;
   readonly drainMs: number;
 };
@@ -36,6 +38,8 @@ export function readLimits(reader: ConfigReader): Limits {
     arrivingMax: positive('SPANDREL_MAX_ARRIVING'),
     answersMaxBytes: positive('SPANDREL_ANSWER_BYTES'),
     connectionsMax: positive('SPANDREL_MAX_CONNECTIONS'),
+    tailsMax: positive('SPANDREL_MAX_TAILS'),
+    tailsPerProjectMax: positive('SPANDREL_MAX_TAILS_PER_PROJECT'),
     reconnectPenaltyMs: readInteger(reader, 'SPANDREL_RECONNECT_PENALTY_MS', { min: 0, max: PENALTY_MAX_MS }),
     drainMs: positive('SPANDREL_DRAIN_MS'),
   };

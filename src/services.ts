@@ -52,6 +52,8 @@ import { createTeams } from './domain/teams.ts';
 import { createTraceChanges } from './domain/trace-changes.ts';
 import { createTraceExports } from './domain/trace-export/trace-export.ts';
 import { createTraceSearches, type TraceSearches } from './domain/trace-search.ts';
+import type { ChangeFeed } from './domain/trace-tail/change-feed.ts';
+import { createTraceTails } from './domain/trace-tail/trace-tail.ts';
 import { createTraces, type Traces } from './domain/traces.ts';
 import type { EvaluationPorts } from './evaluations.ts';
 import { createDatasetRpc } from './rpc/datasets.ts';
@@ -73,6 +75,8 @@ import { createPermissionRpc } from './rpc/permissions.ts';
 import { createPricingRpc } from './rpc/pricing.ts';
 import { compileService, type Sizes } from './rpc/registry.ts';
 import { createTraceRpc } from './rpc/traces.ts';
+import { waitUnseen } from './schedule.ts';
+import { isPostgres } from './storage/open.ts';
 import type { WebhookPorts } from './webhooks.ts';
 
 export type ServiceDeps = {
@@ -86,6 +90,8 @@ export type ServiceDeps = {
   readonly evaluations: EvaluationPorts;
   readonly rooms: TraceRooms;
   readonly requestMeter: RequestMeter;
+  /** Tells of traces that this process changes. */
+  readonly changeFeed: ChangeFeed;
   readonly onDiscarded: OtlpRpcDeps['onDiscarded'];
   readonly takeSteps: TakeSteps;
   readonly log: { warn(fields: object, message: string): void };
@@ -107,9 +113,11 @@ export function compileServices(deps: ServiceDeps, publicUrl: () => string): Met
 type Shared = { readonly cursors: CursorCodec; readonly sizes: Sizes };
 
 function compileData(
-  { store, random, clock, config, rooms, requestMeter: meter, onDiscarded, takeSteps, evaluations }: ServiceDeps,
+  deps: ServiceDeps,
   { cursors, sizes, publicUrl }: Shared & { readonly publicUrl: () => string },
 ): Method[] {
+  const { store, random, clock, config, rooms, requestMeter: meter, onDiscarded, takeSteps, evaluations } = deps;
+  const { changeFeed, log } = deps;
   const linkTo = (kind: string) => (project: Project, id: string) =>
     `${publicUrl()}/${project.slug}/${kind}/${encodeURIComponent(id)}`;
   const traceLimits = traceLimitsOf(config);
@@ -118,12 +126,24 @@ function compileData(
   const changes = createTraceChanges({ store: store.traceChanges, traceDefaultDays, limits: traceLimits });
   const exports = createTraceExports({ searches, traces, store: store.traces, clock });
   const analytics = createAnalytics({ store: store.analytics, traceDefaultDays });
+  const tails = createTraceTails({
+    search: store.search,
+    searches,
+    traces,
+    feed: changeFeed,
+    isShared: isPostgres(config.databaseUrl),
+    clock,
+    wait: waitUnseen,
+    limits: config.limits,
+    traceDefaultDays,
+    onError: (error) => log.warn({ err: error }, 'what changed in a project could not be read for those who follow it'),
+  });
   const settings = createProjectSettings({ store: store.projects, traceDefaultDays });
   return [
     ...createOtlpMethods({ traces, onDiscarded, takeSteps, spansMax: traceLimits.spansMax }, sizes),
     ...compileService(
       TraceService,
-      createTraceRpc({ traces, changes, searches, exports, analytics, settings, platformUrl: linkTo('traces') }),
+      createTraceRpc({ traces, changes, searches, exports, tails, analytics, settings, platformUrl: linkTo('traces') }),
       sizes,
     ),
     ...compileService(

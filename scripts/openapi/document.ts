@@ -3,6 +3,7 @@
 import type { DescFile, DescService } from '@bufbuild/protobuf';
 import { Credential } from '../../gen/spandrel/v1/options_pb.js';
 import { hasRequiredField } from '../../src/rpc/field-rules.ts';
+import { restFlags } from '../../src/rpc/rest-shape.ts';
 import { commentOf, type SentMember } from '../contract/members.ts';
 import {
   type Answer,
@@ -117,14 +118,25 @@ function writeParameters({ sent, rules }: Operation, { template }: Route, schema
     in: place,
     ...((place === 'path' || member.limits.required) && { required: true }),
     description: member.comment,
-    schema: { ...schemas.ofParameter(member), ...(place === 'path' && { minLength: 1 }) },
+    ...shapeOf(member, { ...schemas.ofParameter(member), ...(place === 'path' && { minLength: 1 }) }),
+  });
+  const headers = sent.query.flatMap((member) => {
+    const { header } = restFlags(member.field);
+    return header === '' ? [] : [{ ...write('query')(member), name: header, in: 'header' }];
   });
   return [
     ...sent.param.filter(({ name }) => template.includes(`{${name}}`)).map(write('path')),
     ...sent.query.map(write('query')),
+    ...headers,
     ...(rules.credential === Credential.PROJECT ? [{ $ref: '#/components/parameters/ProjectId' }] : []),
     ...(rules.idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
   ];
+}
+
+/** Lists have commas in between, and JSON stands as its text. */
+function shapeOf({ kind }: SentMember, schema: Schema): Schema {
+  if (kind.kind === 'array') return { style: 'form', explode: false, schema };
+  return kind.kind === 'json' ? { content: { 'application/json': { schema } } } : { schema };
 }
 
 function writeBody({ sent, nulls, method }: Operation, { verb }: Route, schemas: Schemas): Schema {

@@ -96,12 +96,15 @@ export function sortOutErrors(filter: SearchFilter): { from: boolean; to: boolea
 }
 
 /** Judges the conditions; the text is looked for where it may be. */
-export function createMatcher({ conditions, isNegated }: SearchFilter): (document: SearchDocument) => boolean {
+export function createMatcher(filter: SearchFilter): (document: SearchDocument) => boolean {
+  const judge = createJudgement(filter);
+  return (document) => judge(document, filter.conditions.length === 0 ? {} : readMetadata(document.metadataJson));
+}
+
+/** The same of a trace whose metadata is read already. */
+export function createJudgement({ conditions, isNegated }: SearchFilter): Fits {
   const judges = conditions.map((condition) => JUDGES[condition.name](condition));
-  return (document) => {
-    const metadata = conditions.length === 0 ? {} : readMetadata(document.metadataJson);
-    return judges.every((fits) => fits(document, metadata)) !== isNegated;
-  };
+  return (document, metadata) => judges.every((fits) => fits(document, metadata)) !== isNegated;
 }
 
 /** Our own stored text. */
@@ -110,7 +113,7 @@ export function readMetadata(json: string): LosslessObject {
   return isObject(metadata) ? metadata : {};
 }
 
-type Fits = (document: SearchDocument, metadata: LosslessObject) => boolean;
+export type Fits = (document: SearchDocument, metadata: LosslessObject) => boolean;
 type Judge = (condition: Condition) => Fits;
 
 /** Judges the values that a trace has: one of them has to be among those of the condition. */

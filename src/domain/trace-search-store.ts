@@ -10,6 +10,11 @@ export type TraceSearch = {
    * by then is told by `next`.
    */
   find(question: SearchQuestion): Promise<FoundTraces>;
+  /**
+   * Which of some traces fit which filters; those that fit none, or are gone, are left out. MUST see every append acknowledged
+   * before the call, MUST judge as `find` does, MUST keep the order of the ids, and MUST NOT hold up appends.
+   */
+  match(question: MatchQuestion): Promise<readonly MatchedTrace[]>;
 };
 
 /** What makes searches fast. They answer the same whether or not any of it was done. */
@@ -37,6 +42,21 @@ export type SearchQuestion = {
   readonly limit: number;
   /** Up to how many that fit are counted, those before `after` as well; null: none. */
   readonly countMax: number | null;
+};
+
+export type MatchQuestion = Pick<SearchQuestion, 'projectNumber' | 'goneBeforeMs'> & {
+  /** At most MATCHED_AT_ONCE. */
+  readonly traceIds: readonly string[];
+  readonly filters: readonly SearchFilter[];
+};
+
+export const MATCHED_AT_ONCE = 1_000;
+
+export type MatchedTrace = {
+  readonly traceId: string;
+  readonly updatedAtMs: number;
+  /** The places of the filters that it fits; at least one. */
+  readonly fits: readonly number[];
 };
 
 /** Both ends included. */

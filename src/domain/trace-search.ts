@@ -7,7 +7,7 @@ import type { CursorCodec } from './cursor.ts';
 import { Fault, type Reason, validationFault } from './fault.ts';
 import { termStartMs } from './page.ts';
 import { hasMoreCharactersThan } from './text-limits.ts';
-import type { Condition } from './trace-filter.ts';
+import type { Condition, SearchFilter } from './trace-filter.ts';
 import { normaliseTraceId } from './trace-ids.ts';
 import { traceTermDays } from './trace-retention.ts';
 import { readFilters, type TraceSort } from './trace-search-query.ts';
@@ -40,6 +40,8 @@ export type SearchRequest = {
   readonly cursor: string;
 };
 
+export type FilterRequest = Pick<SearchRequest, 'filtersJson' | 'negateFilters' | 'query' | 'traceIds'>;
+
 export type ThreadRequest = {
   readonly threadId: string;
   readonly pageSize: number | null;
@@ -67,8 +69,10 @@ export type TraceSearches = {
   walk(request: SearchRequest, call: SearchCall): AsyncGenerator<readonly SearchPlace[], void>;
   /** The traces of a thread, oldest first. Throws validation_error or invalid_scroll_id. */
   thread(request: ThreadRequest, call: SearchCall): Promise<TracePage>;
+  /** What a request asks of a trace, but for its dates. */
+  filterOf(request: FilterRequest): { readonly filter: SearchFilter; readonly traceIds: readonly string[] | null };
   /** What is wrong with a request. */
-  problems(request: SearchRequest): readonly Reason[];
+  problems(request: Pick<SearchRequest, 'filtersJson'>): readonly Reason[];
 };
 
 export type TraceSearchesDeps = {
@@ -180,11 +184,9 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
 
   function planSearch(request: SearchRequest, { project, nowMs }: SearchCall): Plan {
     const { startMs, endMs, cursor, isByUpdate, isAscending } = request;
-    const { conditions } = readFilters(request.filtersJson);
+    const { filter, traceIds: ids } = filterOf(request);
+    const { conditions, isNegated, text } = filter;
     const sort = request.sortBy ?? (isByUpdate ? 'updated_at' : 'started_at');
-    const text = request.query.toLowerCase();
-    const isNegated = request.negateFilters && conditions.length > 0;
-    const ids = request.traceIds.length === 0 ? null : [...new Set(request.traceIds.map(normaliseTraceId))].sort();
     const filters = sortConditions(conditions).map(({ name, of, values }) => [name, of, [...values].sort()]);
     const binding = canonicalJson([sort, isAscending, isByUpdate, isNegated, text, ids ?? [], filters]);
     const walk =
@@ -208,7 +210,7 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
         sort,
         isAscending,
         traceIds: ids,
-        filter: { conditions, isNegated, text },
+        filter,
         limit: request.pageSize ?? PAGE_SIZE_DEFAULT,
       },
       spansLimit: request.includeSpans ? SPANS_PER_TRACE : 0,
@@ -258,8 +260,16 @@ export function createTraceSearches(deps: TraceSearchesDeps): TraceSearches {
       }
       return await run(planThread(request, call), call);
     },
+    filterOf,
     problems: ({ filtersJson }) => readFilters(filtersJson).reasons,
   };
+}
+
+function filterOf({ filtersJson, negateFilters, query, traceIds }: FilterRequest) {
+  const { conditions } = readFilters(filtersJson);
+  const isNegated = negateFilters && conditions.length > 0;
+  const ids = traceIds.length === 0 ? null : [...new Set(traceIds.map(normaliseTraceId))].sort();
+  return { filter: { conditions, isNegated, text: query.toLowerCase() }, traceIds: ids };
 }
 
 const DATES_REVERSED: Reason = { field: 'startDate', type: 'custom', message: 'startDate must not be after endDate' };

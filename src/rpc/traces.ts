@@ -10,6 +10,7 @@ import type { ProjectSettingsService } from '../domain/project-settings.ts';
 import type { TraceChanges } from '../domain/trace-changes.ts';
 import type { TraceExports } from '../domain/trace-export/trace-export.ts';
 import type { TraceSearches } from '../domain/trace-search.ts';
+import type { TraceTails } from '../domain/trace-tail/trace-tail.ts';
 import type { Traces } from '../domain/traces.ts';
 import { TOO_WIDE_REASON } from '../domain/wide-json.ts';
 import { createAnalyticsRpc } from './analytics.ts';
@@ -21,6 +22,7 @@ import { createTraceChangeRpc } from './trace-changes.ts';
 import { createTraceExportRpc } from './trace-export.ts';
 import { evaluationMessage, type PlatformUrl, timestampsOf, traceWithSpans } from './trace-message.ts';
 import { createTraceSearchRpc } from './trace-search.ts';
+import { createTraceTailRpc } from './trace-tail.ts';
 
 /** By what is wrong with the body. */
 const UNREADABLE_MESSAGES: ReadonlyMap<unknown, string> = new Map([
@@ -34,6 +36,7 @@ export type TraceRpcDeps = {
   readonly searches: TraceSearches;
   readonly analytics: Analytics;
   readonly exports: TraceExports;
+  readonly tails: TraceTails;
   readonly settings: ProjectSettingsService;
   readonly platformUrl: PlatformUrl;
 };
@@ -91,6 +94,7 @@ export function createTraceRpc(deps: TraceRpcDeps): Implementation<typeof TraceS
     ...createTraceSearchRpc(searches, platformUrl),
     ...createAnalyticsRpc(analytics),
     ...createTraceExportRpc(deps),
+    ...createTraceTailRpc(deps),
     ...createProjectSettingsRpc(settings),
   };
 }

@@ -39,6 +39,7 @@ async function written(spans: readonly Span[], evaluations: readonly Evaluation[
     analytics: {} as never,
     searches: {} as never,
     exports: {} as never,
+    tails: {} as never,
     traces: traces as Traces,
     settings: {} as never,
     platformUrl: () => '',

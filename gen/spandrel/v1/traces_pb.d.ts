@@ -1926,6 +1926,131 @@ export declare type MoreOfTrace = Message<"spandrel.v1.MoreOfTrace"> & {
 export declare const MoreOfTraceSchema: GenMessage<MoreOfTrace>;
 
 /**
+ * Says which traces to tell of.
+ *
+ * @generated from message spandrel.v1.TailTracesRequest
+ */
+export declare type TailTracesRequest = Message<"spandrel.v1.TailTracesRequest"> & {
+  /**
+   * A text that the input, the output, a name or an error message holds, in upper or lower case. Empty: any.
+   *
+   * @generated from field: string query = 1;
+   */
+  query: string;
+
+  /**
+   * A JSON object of filters by name, described in docs/search.md.
+   *
+   * @generated from field: optional string filters_json = 2;
+   */
+  filtersJson?: string | undefined;
+
+  /**
+   * Tells of the traces instead that the filters do not fit.
+   *
+   * @generated from field: bool negate_filters = 3;
+   */
+  negateFilters: boolean;
+
+  /**
+   * Tells only of these traces; over REST their ids with commas in between.
+   *
+   * @generated from field: repeated string trace_ids = 4;
+   */
+  traceIds: string[];
+
+  /**
+   * json unless digest is asked for.
+   *
+   * @generated from field: spandrel.v1.TraceFormat format = 5;
+   */
+  format: TraceFormat;
+
+  /**
+   * Whether each trace comes with its first 200 spans.
+   *
+   * @generated from field: bool include_spans = 6;
+   */
+  includeSpans: boolean;
+
+  /**
+   * The id of the last change that was received: what changed since then comes first. Browsers send it as Last-Event-ID.
+   *
+   * @generated from field: string last_event_id = 7;
+   */
+  lastEventId: string;
+};
+
+/**
+ * Describes the message spandrel.v1.TailTracesRequest.
+ * Use `create(TailTracesRequestSchema)` to create a new message.
+ */
+export declare const TailTracesRequestSchema: GenMessage<TailTracesRequest>;
+
+/**
+ * A change, or that there was none.
+ *
+ * @generated from message spandrel.v1.TailTracesResponse
+ */
+export declare type TailTracesResponse = Message<"spandrel.v1.TailTracesResponse"> & {
+  /**
+   * Where a later call may go on; empty where nothing changed.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * What is told; unset while nothing changes.
+   *
+   * @generated from oneof spandrel.v1.TailTracesResponse.change
+   */
+  change: {
+    /**
+     * A trace as it is now.
+     *
+     * @generated from field: spandrel.v1.FoundTrace trace = 2;
+     */
+    value: FoundTrace;
+    case: "trace";
+  } | {
+    /**
+     * More changed than could be told.
+     *
+     * @generated from field: spandrel.v1.TailLag lagged = 3;
+     */
+    value: TailLag;
+    case: "lagged";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message spandrel.v1.TailTracesResponse.
+ * Use `create(TailTracesResponseSchema)` to create a new message.
+ */
+export declare const TailTracesResponseSchema: GenMessage<TailTracesResponse>;
+
+/**
+ * Says that changes were left out. A search finds them.
+ *
+ * @generated from message spandrel.v1.TailLag
+ */
+export declare type TailLag = Message<"spandrel.v1.TailLag"> & {
+  /**
+   * How many, at least.
+   *
+   * @generated from field: int64 dropped = 1;
+   */
+  dropped: bigint;
+};
+
+/**
+ * Describes the message spandrel.v1.TailLag.
+ * Use `create(TailLagSchema)` to create a new message.
+ */
+export declare const TailLagSchema: GenMessage<TailLag>;
+
+/**
  * Names a thread.
  *
  * @generated from message spandrel.v1.GetThreadRequest
@@ -2556,6 +2681,19 @@ export declare const TraceService: GenService<{
     methodKind: "server_streaming";
     input: typeof ExportTracesRequestSchema;
     output: typeof ExportTracesResponseSchema;
+  },
+  /**
+   * Tells traces as they change, those that the filters fit: a row as in a search, soon after each change, several quick
+   * changes together. It goes on until the caller leaves. A first message without a change says that it has begun; later
+   * ones come while nothing changes. Over REST it is a stream of Server-Sent Events. Removals are not told.
+   * Errors: INVALID_ARGUMENT validation_error, RESOURCE_EXHAUSTED rate_limited when too many follow at once.
+   *
+   * @generated from rpc spandrel.v1.TraceService.TailTraces
+   */
+  tailTraces: {
+    methodKind: "server_streaming";
+    input: typeof TailTracesRequestSchema;
+    output: typeof TailTracesResponseSchema;
   },
   /**
    * The traces of one thread, oldest first, each with its first 200 spans. A thread that nobody named has none.

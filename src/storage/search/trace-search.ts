@@ -18,6 +18,7 @@ import type { Asking, Compiled, RowOf } from '../questions.ts';
 import { type Candidate, createDocuments } from './documents.ts';
 import { placeOf, totalOf } from './found.ts';
 import { findByIndex } from './index-search.ts';
+import { createMatch } from './match.ts';
 import { rankByIds } from './named-traces.ts';
 import type * as source from './questions.ts';
 import type * as indexSource from './questions-index.ts';
@@ -47,6 +48,7 @@ export function createTraceSearch(asking: SearchAsking): TraceSearch {
   const { questions, ask } = asking;
 
   return {
+    match: createMatch(asking),
     find: async (question) => {
       if (question.traceIds !== null) return await goThrough(asking, question, await rankByIds(asking, question));
       const isListed = fitsAll(question.filter) && LISTED_BY_INDEX.includes(question.sort);

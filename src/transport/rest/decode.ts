@@ -28,6 +28,8 @@ import { canBeUnset, deriveMask } from './update-mask.ts';
 export type Parts = {
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
+  /** By lower-case name. */
+  readonly header?: (name: string) => string | undefined;
   /** The parsed body, spelling kept; null when the route takes none. */
   readonly body: JsonObject | null;
   readonly nullIsAbsent: boolean;
@@ -70,7 +72,8 @@ function readField(field: DescField, parts: Source, problems: Problem[]): unknow
     return readJson(field, parts.body[name] as JsonValue, at);
   }
   const values = parts.query.getAll(name);
-  const [value] = values;
+  const { header } = restFlags(field);
+  const [value = header === '' ? undefined : parts.header?.(header)] = values;
   if (value === undefined) return undefined;
   if (values.length > 1) {
     problems.push({ field: name, target: 'query', type: 'custom', message: `${name} must be sent once` });
@@ -96,6 +99,9 @@ type JsonPlace = Place & { readonly nullIsAbsent: boolean; readonly nullUnsets: 
 function readText(field: DescField, text: string, at: Place): unknown {
   if (field.fieldKind === 'enum') return readEnum(field, text, at);
   if (isEpochMs(field)) return isDigits(text) ? readEpochMs(Number(text), at) : wrongType(at, 'integer', 'string');
+  if (field.fieldKind === 'list' && field.listKind === 'scalar' && field.scalar === ScalarType.STRING) {
+    return text === '' ? [] : text.split(',', LIST_MAX).map((item) => readString(item, at));
+  }
   if (field.fieldKind !== 'scalar')
     throw new Error(`${field.parent.typeName}.${field.name} cannot travel in a path or query`);
   if (field.scalar === ScalarType.STRING) {

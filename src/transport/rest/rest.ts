@@ -240,7 +240,9 @@ function addressedMessage({ method }: Route, parameters: Exchange['parameters'])
 }
 
 function partsOf(exchange: Exchange) {
-  return { parameters: exchange.parameters, query: new URLSearchParams(exchange.query), nullIsAbsent: false };
+  const { parameters, request } = exchange;
+  const header = firstHeader(request.headers, request.rawHeaders);
+  return { parameters, query: new URLSearchParams(exchange.query), header, nullIsAbsent: false };
 }
 
 async function readJsonBody(request: RestRequest, limits: Reading, { spelling, anyMediaType }: JsonReading) {

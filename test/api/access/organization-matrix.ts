@@ -33,7 +33,7 @@ const { getEvaluator, listEvaluators, createEvaluator, updateEvaluator, deleteEv
 const { getDataset, listDatasets, createDataset, addDatasetEntries, deleteDataset } = DatasetService.method;
 const { collectTrace, getTrace, getProjectSettings, updateProjectSettings } = TraceService.method;
 const { queryAnalytics, getUserStats } = TraceService.method;
-const { searchTraces, exportTraces, getThread, updateTraceMetadata, deleteTrace, validateCredential } =
+const { searchTraces, exportTraces, tailTraces, getThread, updateTraceMetadata, deleteTrace, validateCredential } =
   TraceService.method;
 
 const { listOverrides, createOverride, deleteOverride, matchPrice } = PricingService.method;
@@ -89,6 +89,7 @@ search the traces of P1                | 200  | 200   | 403d | 403d | 403d | 200
 sum up the traces of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 sum up the traces of a user in P1      | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 export the traces of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
+follow the traces of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 read a thread of P1                    | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 change the metadata of a trace of P1   | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
 delete a trace of P1                   | 200  | 200   | 403d | 403d | 403d | 403d  | 403d  | 403d | 200   | 403d | 403d | 200
@@ -309,6 +310,7 @@ export const ORGANIZATION_MATRIX: Matrix = {
     'sum up the traces of P1': inP1(queryAnalytics, () => ({ query: { from: '0', to: '9007199254740991' } })),
     'sum up the traces of a user in P1': inP1(getUserStats, () => ({ parameters: { user_id: 'user-1' } })),
     'export the traces of P1': inP1(exportTraces, () => ({ body: {}, message: {} })),
+    'follow the traces of P1': inP1(tailTraces, () => ({})),
     'read a thread of P1': inP1(getThread, () => ({ parameters: { thread_id: 'thread-1' } })),
     'change the metadata of a trace of P1': inP1(updateTraceMetadata, ({ traceId }) => ({
       parameters: { trace_id: traceId },

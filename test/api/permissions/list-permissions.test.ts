@@ -38,6 +38,7 @@ describe('the catalogue of permissions', () => {
             { route: 'GET /api/traces/{trace_id}', rpc: 'spandrel.v1.TraceService/GetTrace' },
             { route: 'POST /api/traces/search', rpc: 'spandrel.v1.TraceService/SearchTraces' },
             { route: 'POST /api/traces/export', rpc: 'spandrel.v1.TraceService/ExportTraces' },
+            { route: 'GET /api/traces/tail', rpc: 'spandrel.v1.TraceService/TailTraces' },
             { route: 'GET /api/thread/{thread_id}', rpc: 'spandrel.v1.TraceService/GetThread' },
             { route: 'GET /api/pricing/match', rpc: 'spandrel.v1.PricingService/MatchPrice' },
           ],

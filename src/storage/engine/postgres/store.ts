@@ -114,7 +114,7 @@ function startEngine({ url, lanes, rowTypes, settle }: Parts, { refuseWhenClosed
       findEvent: (key) => ask(findEvent, [key]),
     },
     analytics: createAnalytics(reads),
-    search: { find: search.find },
+    search: { find: search.find, match: search.match },
     searchIndex: createIndexer({
       queue: createIndexQueue(createAsking(reads, questions)),
       reads: search,

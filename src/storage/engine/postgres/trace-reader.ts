@@ -49,7 +49,8 @@ export function createTraceReader(lane: Lane, transact: TransactAll): Omit<Trace
 export function createSearch(lane: Lane): TraceSearch & IndexReads {
   const asking = createAsking(lane, { ...searchQuestions, ...indexQuestions });
   const searching = { ...asking, nowMs: () => performance.now() };
-  return { find: limitSearches(createTraceSearch(searching).find), ...createIndexReads(searching) };
+  const { find, match } = createTraceSearch(searching);
+  return { find: limitSearches(find), match, ...createIndexReads(searching) };
 }
 
 /** The same bound. */

@@ -170,7 +170,7 @@ function startEngine(
       findEvent: (key) => reads.ask(findEvent, key),
     },
     analytics: longReads ?? createAnalytics(reader, pacedLane),
-    search: { find: searchReads.find },
+    search: { find: searchReads.find, match: searchReads.match },
     searchIndex: createIndexer({
       queue: createIndexQueue(control),
       reads: searchReads,

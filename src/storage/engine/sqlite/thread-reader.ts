@@ -76,6 +76,8 @@ export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadRea
       summarise: limitSearches(call('summarise')),
       statsOfUser: limitSearches(call('statsOfUser')),
       planBlock: call('planBlock'),
+      // Asked by one reader for each project that is followed, one after the other.
+      match: call('match'),
     },
     close: async () => {
       closing = true;

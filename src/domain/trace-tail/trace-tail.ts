@@ -1,0 +1,214 @@
+/**
+ * Tells traces as they change. What changed in a project is read once, every quarter of a second, and offered to all who
+ * follow it; each of them is told as fast as it takes, within a bound for all together, and how much it missed beyond that.
+ */
+
+import type { Clock } from '../clock.ts';
+import { Fault, type Reason, validationFault } from '../fault.ts';
+import { termStartMs } from '../page.ts';
+import { traceTermDays } from '../trace-retention.ts';
+import type { SearchCall, SearchRequest, TraceSearches } from '../trace-search.ts';
+import type { TraceSearch } from '../trace-search-store.ts';
+import type { Traces, TraceView } from '../traces.ts';
+import type { ChangeFeed } from './change-feed.ts';
+import { createChangePoll } from './change-poll.ts';
+import { createProjectReader, type ProjectReader } from './project-reader.ts';
+import { type Change, createSubscriber, type Subscriber } from './subscriber.ts';
+import { createTailRows, type Row } from './tail-rows.ts';
+
+export type TailRequest = Pick<
+  SearchRequest,
+  'query' | 'filtersJson' | 'negateFilters' | 'traceIds' | 'includeSpans'
+> & {
+  /** Of the last change that was received; empty: whatever changes from now on. */
+  readonly lastEventId: string;
+};
+
+export type TailCall = SearchCall & {
+  /** Aborts when nobody follows any more. */
+  readonly signal: AbortSignal;
+};
+
+export type Told =
+  | { readonly kind: 'trace'; readonly id: string; readonly view: TraceView }
+  | { readonly kind: 'lagged'; readonly dropped: number }
+  /** Nothing changed for a while, or yet. */
+  | { readonly kind: 'idle' };
+
+export type TraceTails = {
+  /** Resolves once no change is missed from then on. Throws rate_limited, or validation_error. */
+  open(request: TailRequest, call: TailCall): Promise<AsyncGenerator<Told, void>>;
+};
+
+export type TraceTailsDeps = {
+  readonly search: TraceSearch;
+  readonly searches: Pick<TraceSearches, 'filterOf'>;
+  readonly traces: Pick<Traces, 'get'>;
+  readonly feed: Pick<ChangeFeed, 'listen'>;
+  /** Whether other processes change traces, too. */
+  readonly isShared: boolean;
+  readonly clock: Clock;
+  readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>;
+  readonly limits: TailLimits;
+  /** The term of traces in projects that never chose; null: for ever. */
+  readonly traceDefaultDays: number | null;
+  readonly onError: (error: unknown) => void;
+};
+
+export type TailLimits = {
+  /** Of this process. */
+  readonly tailsMax: number;
+  readonly tailsPerProjectMax: number;
+};
+
+const TICK_MS = 250;
+const QUIET_TICKS_MAX = 60;
+/** Kept for one who is slower than what changes. */
+const WAITING_MAX = 500;
+/** Told in one tick to all together, and to one of them. */
+const TOLD_PER_TICK = 1_000;
+const TOLD_TO_ONE_PER_TICK = 50;
+const SPANS_PER_TRACE = 200;
+/** Changes are told in about the order of their times: whoever goes on behind one may miss those just before it. */
+const RESUME_BACK_MS = 2_000;
+const RESUME_MAX_MS = 600_000;
+const RESUMED_MAX = WAITING_MAX;
+const RETRY_AFTER_SECONDS = 5;
+const IDLE: Told = { kind: 'idle' };
+const EVER = { fromMs: Number.MIN_SAFE_INTEGER, toMs: Number.MAX_SAFE_INTEGER };
+
+export function createTraceTails(deps: TraceTailsDeps): TraceTails {
+  const { search, searches, feed, isShared, clock, wait, limits } = deps;
+  const rows = createTailRows(deps);
+  const readers = new Map<number, ProjectReader>();
+  /** Since how many ticks each was told nothing. */
+  const quiet = new Map<Subscriber, number>();
+  let isRunning = false;
+
+  async function run(): Promise<void> {
+    const never = new AbortController().signal;
+    while (quiet.size > 0) {
+      await wait(TICK_MS, never);
+      rows.tick();
+      await Promise.all([...readers.values()].map((reader) => reader.read()));
+      for (const [subscriber, ticks] of quiet) {
+        const isDue = subscriber.hasAny() || ticks >= QUIET_TICKS_MAX;
+        quiet.set(subscriber, isDue ? 0 : ticks + 1);
+        if (isDue) subscriber.wake();
+      }
+    }
+    isRunning = false;
+  }
+
+  function readerOf({ project }: SearchCall): ProjectReader {
+    const { number: projectNumber } = project;
+    const known = readers.get(projectNumber);
+    if (known !== undefined) return known;
+    const reader = createProjectReader({
+      projectNumber,
+      goneBeforeMs: () => termStartMs(traceTermDays(project.traceRetentionDays, deps.traceDefaultDays), clock()),
+      search,
+      feed,
+      poll: isShared ? createChangePoll({ projectNumber, search, clock }) : null,
+      onError: deps.onError,
+      onEmpty: () => void readers.delete(projectNumber),
+    });
+    readers.set(projectNumber, reader);
+    return reader;
+  }
+
+  function requireRoom({ project }: SearchCall): void {
+    const followers = readers.get(project.number)?.size() ?? 0;
+    if (quiet.size >= limits.tailsMax) throw tooMany('Too many follow traces on this server; try again later.');
+    if (followers >= limits.tailsPerProjectMax) {
+      throw tooMany('Too many follow the traces of this project; try again later.');
+    }
+  }
+
+  function join(request: TailRequest, call: TailCall): Subscriber {
+    requireRoom(call);
+    const subscriber = createSubscriber(WAITING_MAX);
+    const { filter, traceIds } = searches.filterOf(request);
+    const ids = traceIds === null ? null : new Set(traceIds);
+    const leave = readerOf(call).add({ filter, traceIds: ids, subscriber });
+    quiet.set(subscriber, 0);
+    const end = () => {
+      leave();
+      quiet.delete(subscriber);
+      subscriber.wake();
+    };
+    call.signal.addEventListener('abort', end, { once: true });
+    if (call.signal.aborted) end();
+    if (!isRunning) {
+      isRunning = true;
+      void run();
+    }
+    return subscriber;
+  }
+
+  /** Offers what changed since the last change that was received, where that is not long ago. */
+  async function resume(subscriber: Subscriber, request: TailRequest, call: TailCall): Promise<void> {
+    const { filter, traceIds } = searches.filterOf(request);
+    const oldestMs = clock() - RESUME_MAX_MS;
+    const wantedMs = Number(request.lastEventId) - RESUME_BACK_MS;
+    const { traces, next } = await search.find({
+      projectNumber: call.project.number,
+      goneBeforeMs: null,
+      started: EVER,
+      updated: { fromMs: Math.max(wantedMs, oldestMs), toMs: EVER.toMs },
+      sort: 'updated_at',
+      isAscending: true,
+      traceIds,
+      filter,
+      after: null,
+      limit: RESUMED_MAX,
+      countMax: null,
+    });
+    for (const { traceId, key } of traces) subscriber.offer({ traceId, updatedAtMs: key });
+    if (next !== null || wantedMs < oldestMs) subscriber.drop(1);
+  }
+
+  async function* tell(subscriber: Subscriber, request: TailRequest, call: TailCall): AsyncGenerator<Told, void> {
+    yield IDLE;
+    while (!call.signal.aborted) {
+      await subscriber.waitForTurn();
+      if (call.signal.aborted) return;
+      const toldMax = Math.max(1, Math.min(TOLD_TO_ONE_PER_TICK, Math.floor(TOLD_PER_TICK / quiet.size)));
+      const { changes, dropped } = subscriber.take(toldMax);
+      if (changes.length === 0 && dropped === 0) yield IDLE;
+      let lost = dropped;
+      for (const change of changes) {
+        const row = await readRow(change, request, call);
+        if (row === 'no room') lost += 1;
+        else if (row !== null) yield { kind: 'trace', id: String(row.view.record.updatedAtMs), view: row.view };
+      }
+      if (lost > 0) yield { kind: 'lagged', dropped: lost };
+    }
+  }
+
+  async function readRow(change: Change, request: TailRequest, call: TailCall): Promise<Row | 'no room' | null> {
+    try {
+      const row = await rows.read(call.project, change, request.includeSpans ? SPANS_PER_TRACE : 0);
+      if (row !== null) call.countAnswer(row.bytes);
+      return row;
+    } catch (error) {
+      if (error instanceof Fault && error.kind === 'unavailable') return 'no room';
+      throw error;
+    }
+  }
+
+  return {
+    async open(request, call) {
+      if (!/^\d{0,16}$/.test(request.lastEventId)) throw validationFault('query', [NOT_AN_ID]);
+      const subscriber = join(request, call);
+      if (request.lastEventId !== '') await resume(subscriber, request, call);
+      return tell(subscriber, request, call);
+    },
+  };
+}
+
+const NOT_AN_ID: Reason = { field: 'lastEventId', type: 'custom', message: 'lastEventId is not the id of a change' };
+
+function tooMany(message: string): Fault {
+  return new Fault('rate_limited', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+}

@@ -1,0 +1,129 @@
+/** Clients that follow traces, one for each protocol; all show what they were told as REST writes it. */
+
+import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
+import { ConnectError, createClient, type Transport } from '@connectrpc/connect';
+import { createConnectTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
+import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import { FoundTraceSchema, type TailTracesResponse, TraceService } from '../../gen/spandrel/v1/traces_pb.js';
+import { compileEncoder } from '../../src/transport/rest/encode.ts';
+import { until } from './port.ts';
+import type { Body } from './surfaces.ts';
+
+const { tailTraces } = TraceService.method;
+const encodeRow = compileEncoder(FoundTraceSchema);
+
+export type Event = { readonly type: string; readonly id: string; readonly data: Body };
+
+export type Follower = {
+  readonly events: Event[];
+  /** How often it was told that nothing changed; the first time says that it follows. */
+  readonly idles: () => number;
+  /** How it ended: null while it has not; "end" where nothing was said. */
+  readonly ended: () => string | null;
+  readonly close: () => void;
+};
+
+export type Following = {
+  readonly address: string;
+  readonly headers: { readonly [name: string]: string };
+  readonly query?: { readonly [name: string]: string };
+  readonly request?: MessageInitShape<typeof tailTraces.input>;
+};
+
+export type Follow = (following: Following) => Promise<Follower>;
+
+type Told = { events: Event[]; idles: number; ended: string | null };
+
+export const FOLLOW: { readonly [protocol: string]: Follow } = {
+  REST: followRest,
+  gRPC: followGrpc,
+  'gRPC-Web': (following) =>
+    followBy(createGrpcWebTransport({ baseUrl: following.address, httpVersion: '1.1' }), following),
+  Connect: (following) => followBy(createConnectTransport({ baseUrl: following.address, httpVersion: '2' }), following),
+};
+
+/** Resolves once it follows. */
+export async function followRest({ address, headers, query = {} }: Following): Promise<Follower> {
+  const told: Told = { events: [], idles: 0, ended: null };
+  const leaving = new AbortController();
+  const path = `/api/traces/tail?${new URLSearchParams(query)}`;
+  const response = await fetch(address + path, { headers, signal: leaving.signal });
+  if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
+  void readEvents(response, told).catch((error: Error) => {
+    told.ended ??= error.message;
+  });
+  return started(told, () => leaving.abort());
+}
+
+async function readEvents(response: Response, told: Told): Promise<void> {
+  let text = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    const parts = text.split('\n\n');
+    text = parts.pop() ?? '';
+    for (const part of parts) readEvent(part, told);
+  }
+  told.ended ??= 'end';
+}
+
+function readEvent(part: string, told: Told): void {
+  if (part === ':') {
+    told.idles += 1;
+    return;
+  }
+  const fields = new Map(part.split('\n').map((line) => line.split(/: (.*)/s, 2) as [string, string]));
+  const data = JSON.parse(fields.get('data') ?? '');
+  const type = fields.get('event') ?? '';
+  if (type === 'error') told.ended = data.code;
+  else told.events.push({ type, id: fields.get('id') ?? '', data });
+}
+
+async function followGrpc({ address, headers, request = {} }: Following): Promise<Follower> {
+  const told: Told = { events: [], idles: 0, ended: null };
+  const client = new Client(new URL(address).host, credentials.createInsecure());
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
+  const call = client.makeServerStreamRequest(
+    `/${tailTraces.parent.typeName}/${tailTraces.name}`,
+    (value: Buffer) => value,
+    (value: Buffer) => fromBinary(tailTraces.output, value),
+    Buffer.from(toBinary(tailTraces.input, create(tailTraces.input, request))),
+    metadata,
+  );
+  call.on('data', (answer: TailTracesResponse) => note(answer, told));
+  call.on('error', (error: ServiceError) => {
+    told.ended ??= String(error.code);
+  });
+  call.on('end', () => {
+    told.ended ??= 'end';
+  });
+  return started(told, () => {
+    call.cancel();
+    client.close();
+  });
+}
+
+async function followBy(transport: Transport, { headers, request = {} }: Following): Promise<Follower> {
+  const told: Told = { events: [], idles: 0, ended: null };
+  const leaving = new AbortController();
+  const answers = createClient(TraceService, transport).tailTraces(request, { headers, signal: leaving.signal });
+  void (async () => {
+    for await (const answer of answers) note(answer, told);
+    told.ended ??= 'end';
+  })().catch((error: unknown) => {
+    told.ended ??= String(ConnectError.from(error).code);
+  });
+  return started(told, () => leaving.abort());
+}
+
+function note({ id, change }: TailTracesResponse, told: Told): void {
+  if (change.case === undefined) told.idles += 1;
+  else if (change.case === 'trace') told.events.push({ type: 'trace', id, data: JSON.parse(encodeRow(change.value)) });
+  else told.events.push({ type: 'lagged', id, data: { dropped: Number(change.value.dropped) } });
+}
+
+async function started(told: Told, close: () => void): Promise<Follower> {
+  await until(() => told.idles > 0 || told.ended !== null, 'it follows');
+  return { events: told.events, idles: () => told.idles, ended: () => told.ended, close };
+}
