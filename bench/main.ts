@@ -18,6 +18,7 @@ import { idle } from './rows/idle.ts';
 import { ingestBatch, ingestGrpc, ingestJson } from './rows/ingest.ts';
 import { ingestUnderRead } from './rows/ingest-under-read.ts';
 import { isolation } from './rows/isolation.ts';
+import { monitor } from './rows/monitor.ts';
 import { otlpGrpc, otlpHttp } from './rows/otlp.ts';
 import { pgIngest, pgScale } from './rows/postgres.ts';
 import { grpcRead, restRead } from './rows/read.ts';
@@ -40,6 +41,7 @@ const rows: readonly Row[] = [
   analytics,
   authRefuse,
   evaluate,
+  monitor,
   eventsPage,
   deliverSingle,
   deliverBatch,
