@@ -30,7 +30,7 @@ describe('compiled questions', () => {
     );
     // Indexes of few rows, the rows of inner questions, a list that is given, and the last number drawn.
     const few = new RegExp(
-      `^SCAN (agg$|part$|json_each |some$|sqlite_sequence$|.* INDEX (${partial.pluck().all().join('|')})$|CONSTANT ROW)`,
+      `^SCAN (agg$|part$|json_each |some$|queue$|sqlite_sequence$|.* INDEX (${partial.pluck().all().join('|')})$|CONSTANT ROW)`,
     );
     const whole: string[] = [];
     for (const { name, text } of (await questionsOf('sqlite')).values()) {
@@ -46,13 +46,15 @@ describe('compiled questions', () => {
       }
     }
     // Heads, keys and terms of projects are needed all, hours are few, administrators are looked for by hand, of
-    // organizations any will do, and how far behind the index is is a count.
+    // organizations any will do, prices are changed in all projects, and how much waits is a count.
     expect(whole).toEqual([
       'endpoints-due.dropHours',
       'endpoints-work.listHeads',
+      'evaluations.countJobs',
       'keys.listKeyIds',
       'organization.findAdministrators',
       'organization.findAnyOrganization',
+      'pricing.listRepricedProjects',
       'retention.listTraceTerms',
       'search-index.countPending',
     ]);

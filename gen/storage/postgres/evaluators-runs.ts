@@ -37,8 +37,8 @@ export const forgetRuns: Compiled<typeof source.forgetRuns> = {
 
 export const holdIdleRun: Compiled<typeof source.holdIdleRun> = {
   name: 'evaluators-runs.holdIdleRun',
-  text: "select \"project_id\" as \"projectId\", \"id\" as \"id\" from \"evaluator_runs\" where \"status\" = $1 and \"leased_until\" <= $2 order by \"leased_until\" limit $3 for update skip locked",
-  cells: (given) => ["running", given.nowMs, 1],
+  text: "select \"project_id\" as \"projectId\", \"id\" as \"id\" from \"evaluator_runs\" where \"status\" = 'running' and \"leased_until\" <= $1 order by \"leased_until\" limit $2 for update skip locked",
+  cells: (given) => [given.nowMs, 1],
   row: (row) => row,
 };
 

@@ -56,8 +56,8 @@ export const forgetRuns: Compiled<typeof source.forgetRuns> = {
 
 export const holdIdleRun: Compiled<typeof source.holdIdleRun> = {
   name: 'evaluators-runs.holdIdleRun',
-  text: "select \"project_id\" as \"projectId\", \"id\" as \"id\" from \"evaluator_runs\" where \"status\" = ? and \"leased_until\" <= ? order by \"leased_until\" limit ?",
-  cells: (given) => ["running", given.nowMs, 1],
+  text: "select \"project_id\" as \"projectId\", \"id\" as \"id\" from \"evaluator_runs\" where \"status\" = 'running' and \"leased_until\" <= ? order by \"leased_until\" limit ?",
+  cells: (given) => [given.nowMs, 1],
   row: (row: any) => ({
     projectId: row[0],
     id: row[1],

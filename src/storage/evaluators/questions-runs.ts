@@ -1,5 +1,6 @@
 /** What is asked and stored of runs over traces. */
 
+import { sql } from 'kysely';
 import { find, insert } from '../plain-questions.ts';
 import { change, question } from '../questions.ts';
 
@@ -46,7 +47,8 @@ export const holdIdleRun = question<{ readonly nowMs: number }>()((db, { nowMs }
   holdFree(
     db
       .selectFrom('EvaluatorRun')
-      .where('status', '=', 'running')
+      // As the index says it.
+      .where('status', '=', sql.lit('running' as const))
       .where('leasedUntilMs', '<=', nowMs)
       .select(['projectId as projectId', 'id as id'])
       .orderBy('leasedUntilMs')
