@@ -173,7 +173,12 @@ function compileData(
     ...compileService(
       MonitorService,
       createMonitorRpc({
-        monitors: createMonitors({ store: store.monitors, evaluators: store.evaluators, random }),
+        monitors: createMonitors({
+          store: store.monitors,
+          evaluators: store.evaluators,
+          checkPatterns: evaluations.checkPatterns,
+          random,
+        }),
         platformUrl: linkTo('monitors'),
       }),
       sizes,

@@ -9,7 +9,7 @@ import { isUnreadable, type Sent } from '../domain/collector-draft.ts';
 import { Fault } from '../domain/fault.ts';
 import type { LosslessJson } from '../domain/lossless-json.ts';
 import { undecodable } from '../domain/message-parts.ts';
-import { unlessTooWide } from '../domain/otlp/attributes.ts';
+import { checkWidth, unlessTooWide } from '../domain/otlp/attributes.ts';
 import { toParentId, toSpanId, toTraceId } from '../domain/otlp/ids.ts';
 import type { Attributes, OtlpEvent, OtlpExport, OtlpLink, OtlpScope, OtlpSpan } from '../domain/otlp/span.ts';
 import type { Steps } from '../domain/steps.ts';
@@ -33,8 +33,10 @@ export function* readWireExport(bytes: Uint8Array, spansMax: number): Steps<Otlp
   try {
     for (const part of findMessages(wire, { start: 0, end: bytes.length }, RESOURCE_SPANS)) {
       const resource = unlessTooWide(() => readResource(wire, part));
+      yield;
       for (const group of findMessages(wire, part, SCOPE_SPANS)) {
         const scope = readScope(wire, group);
+        yield;
         for (const place of findMessages(wire, group, SPAN)) {
           checkCount(spans.length + 1, 'spans', spansMax);
           spans.push(
@@ -142,8 +144,8 @@ function readSpan(wire: Wire, { start, end }: Range, around: Pick<OtlpSpan, 'sco
     else if (tag === START) startNano = BigInt(reader.fixed64());
     else if (tag === END) endNano = BigInt(reader.fixed64());
     else if (tag === STATUS) readStatusInto(status, wire);
-    else if (tag === EVENT) events.push(readEvent(wire));
-    else if (tag === LINK) links.push(readLink(wire));
+    else if (tag === EVENT) events.push(readEvent(wire, events.length));
+    else if (tag === LINK) links.push(readLink(wire, links.length));
     else skip(wire, tag);
   }
   leave(wire, end);
@@ -181,7 +183,9 @@ const EVENT_TIME = (1 << 3) | WireType.Bit64;
 const EVENT_NAME = delimited(2);
 const EVENT_ATTRIBUTE = delimited(3);
 
-function readEvent(wire: Wire): OtlpEvent {
+/** `others`: those of the span that were read before. */
+function readEvent(wire: Wire, others: number): OtlpEvent {
+  checkWidth(others + 1);
   const end = enter(wire);
   const attributes = new Map<string, LosslessJson>();
   let [name, timeNano, count] = ['', 0n, 0];
@@ -199,7 +203,8 @@ function readEvent(wire: Wire): OtlpEvent {
 const TRACE_STATE = delimited(3);
 const LINK_ATTRIBUTE = delimited(4);
 
-function readLink(wire: Wire): OtlpLink {
+function readLink(wire: Wire, others: number): OtlpLink {
+  checkWidth(others + 1);
   const end = enter(wire);
   const attributes = new Map<string, LosslessJson>();
   let [traceId, spanId, traceState, count] = ['', '', '', 0];

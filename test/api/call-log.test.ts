@@ -159,8 +159,8 @@ describe('what is not served says so, and what is', () => {
   it.each([
     ['/v1/metrics/v2', /OTLP is served at POST \/api\/otel\/v1\/traces/],
     ['/api/otel', /OTLP is served at POST \/api\/otel\/v1\/traces/],
-    ['/api/evaluations/ragas/faithfulness/evaluate', /Evaluations are not run .*\/api\/evaluators/],
-    ['/api/evaluations/batch/log_results', /Evaluations are not run .*POST \/api\/collector/],
+    ['/api/evaluations/batch/log_results', /POST \/api\/evaluations\/.*POST \/api\/collector/],
+    ['/api/experiment/init', /^Experiments are not recorded yet/],
     ['/api/prompts/greeting', /Prompts are not served yet; .*POST \/api\/collector/],
     ['/api/otelier', /^There is no such route\.$/],
   ])('%s', async (path, message) => {

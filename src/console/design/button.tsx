@@ -55,15 +55,24 @@ const TOLD_MS = 1_500;
 
 /** Copies a text, and says so for a moment. */
 export function CopyButton({ text, children = 'Copy' }: { readonly text: string; readonly children?: ReactNode }) {
-  const [copied, setCopied] = useState(false);
+  const [told, setTold] = useState<string | null>(null);
   useEffect(() => {
-    if (!copied) return;
-    const timer = setTimeout(() => setCopied(false), TOLD_MS);
+    if (told === null) return;
+    const timer = setTimeout(() => setTold(null), TOLD_MS);
     return () => clearTimeout(timer);
-  }, [copied]);
+  }, [told]);
+  const copy = async () => {
+    try {
+      // Pages that came over plain http from another machine have no clipboard.
+      await navigator.clipboard.writeText(text);
+      setTold('Copied');
+    } catch {
+      setTold('The browser refused');
+    }
+  };
   return (
-    <Button small onClick={() => void navigator.clipboard.writeText(text).then(() => setCopied(true))}>
-      <span aria-live="polite">{copied ? 'Copied' : children}</span>
+    <Button small onClick={() => void copy()}>
+      <span aria-live="polite">{told ?? children}</span>
     </Button>
   );
 }

@@ -11,11 +11,18 @@ type ModalProps = {
   readonly onClose: () => void;
   readonly title: string;
   readonly children: ReactNode;
+  /** `button`: only what stands in it closes it, because what it shows cannot be shown again. */
+  readonly closedBy?: 'button' | 'anything';
 };
 
-export function Modal({ open, onClose, title, children }: ModalProps) {
+/** A press beside it never closes it: what was typed into it would be gone. */
+export function Modal({ open, onClose, title, children, closedBy = 'anything' }: ModalProps) {
   return (
-    <Dialog.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
+    <Dialog.Root
+      open={open}
+      disablePointerDismissal
+      onOpenChange={(isOpen) => !isOpen && closedBy === 'anything' && onClose()}
+    >
       <Dialog.Portal>
         <Dialog.Backdrop className={styles.backdrop ?? ''} />
         <Dialog.Popup className={styles.popup ?? ''}>

@@ -13,7 +13,7 @@ type SecretOnceProps = {
 /** A secret that the server answers once and never again. */
 export function SecretOnce({ secret, title, onClose, children }: SecretOnceProps) {
   return (
-    <Modal open={secret !== null} onClose={onClose} title={title}>
+    <Modal open={secret !== null} onClose={onClose} title={title} closedBy="button">
       <p>Keep it now: it is shown only this once.</p>
       <Snippet title="Secret" code={secret ?? ''} />
       {children}

@@ -70,8 +70,11 @@ export function KeyListPage() {
   );
 }
 
+/** The old token must not end the session before the new one is kept. */
+const OVERLAP = { overlapSeconds: 3_600 };
+
 function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
-  const { may } = useSession();
+  const { may, account, renew } = useSession();
   const [toRevoke, setToRevoke] = useState<ApiKey | null>(null);
   const [toRotate, setToRotate] = useState<ApiKey | null>(null);
   const refresh = useRefresh();
@@ -82,6 +85,12 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
     },
   });
   const rotate = useMutation(ApiKeyService.method.rotateApiKey, { onSuccess: () => setToRotate(null) });
+  const isOwn = ({ id }: ApiKey) => id === account.keyId;
+  const endRotation = () => {
+    const { data } = rotate;
+    rotate.reset();
+    if (data?.apiKey && isOwn(data.apiKey)) renew(data.token);
+  };
   return (
     <div className={`${page.card} ${page.scroll}`}>
       <table className={page.table}>
@@ -154,11 +163,13 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
         typed={null}
         pending={rotate.isPending}
         error={rotate.error}
-        onConfirm={() => toRotate && rotate.mutate({ id: toRotate.id })}
+        onConfirm={() => toRotate && rotate.mutate({ id: toRotate.id, ...(isOwn(toRotate) && OVERLAP) })}
       >
-        The token it has now is refused from the next request on.
+        {toRotate && isOwn(toRotate)
+          ? 'You are signed in with this key. The token it has now is refused in an hour; this tab goes on with the new one.'
+          : 'The token it has now is refused from the next request on.'}
       </Confirm>
-      <SecretOnce secret={rotate.data?.token ?? null} title="The new token" onClose={rotate.reset} />
+      <SecretOnce secret={rotate.data?.token ?? null} title="The new token" onClose={endRotation} />
     </div>
   );
 }

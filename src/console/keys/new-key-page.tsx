@@ -63,7 +63,7 @@ export function NewKeyPage() {
   const permissions = useMemo(() => catalogue.data?.data ?? [], [catalogue.data]);
   const place = draft.projects.length > 0 ? ScopeType.PROJECT : ScopeType.ORGANIZATION;
   const effect = useMemo(() => effectOf(permissions, draft.chosen, place), [permissions, draft.chosen, place]);
-  const create = useMutation(ApiKeyService.method.createApiKey, { onSuccess: refresh });
+  const create = useMutation(ApiKeyService.method.createApiKey, { onSuccess: () => void refresh() });
   const isCustom = draft.role === Role.CUSTOM;
   const isComplete = draft.name.trim() !== '' && (!isCustom || effect.granted.length > 0);
   const make = () => {

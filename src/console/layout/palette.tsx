@@ -18,7 +18,8 @@ export function Palette() {
     const listen = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
-      setOpen((open) => !open);
+      // What another dialog holds may not be shown again.
+      setOpen((open) => !open && document.querySelector('[role=dialog]') === null);
     };
     window.addEventListener('keydown', listen);
     return () => window.removeEventListener('keydown', listen);

@@ -18,8 +18,9 @@ export function forgetKey(): void {
 export function takeKeyFromAddress(): void {
   const key = new URLSearchParams(location.hash.slice(1)).get('key');
   if (key === null) return;
-  history.replaceState(null, '', location.pathname + location.search);
-  if (key !== '') keepKey(key);
+  history.replaceState(null, '', location.href.split('#')[0]);
+  // A link of somebody else must not put their key into the place of one's own.
+  if (key !== '' && readKey() === null) keepKey(key);
 }
 
 /** The same for a link that is opened where the console stands already: the page begins anew, with that key. */

@@ -16,6 +16,8 @@ type Session = {
   readonly transport: Transport;
   may(permission: string): boolean;
   end(): void;
+  /** Goes on with another token of the same key. */
+  renew(token: string): void;
 };
 
 const ACCOUNT = 'account';
@@ -49,7 +51,11 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
       client.clear();
       setKey(null);
     };
-    return { account: known, transport, end, may: (permission) => may(known, permission) };
+    const renew = (token: string) => {
+      keepKey(token);
+      setKey(token);
+    };
+    return { account: known, transport, end, renew, may: (permission) => may(known, permission) };
   }, [account.data, isRefused, transport, client]);
   const signIn = (entered: string) => {
     keepKey(entered);

@@ -34,7 +34,7 @@ export function TracePage() {
   const change = (part: { [name in keyof TraceSearch]: TraceSearch[name] | undefined }) =>
     void navigate({ search: (now: TraceSearch) => ({ ...now, ...part }) as TraceSearch, replace: true });
   const choose = (span: TraceSpan | null) => change({ span: span?.spanId });
-  if (found.isError) {
+  if (found.isError && !trace) {
     return (
       <div className={pageStyles.page}>
         <BackLink />
@@ -52,6 +52,7 @@ export function TracePage() {
           {trace.error && <Badge tone="bad">Failed</Badge>}
           <TraceActions trace={trace} />
         </div>
+        {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
         <Figures trace={trace} onCostliest={costliest ? () => choose(costliest) : null} />
       </div>
       <div className={styles.split}>
@@ -86,10 +87,10 @@ function useTrace(traceId: string) {
         : undefined,
     structuralSharing: false,
   });
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = found;
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = found;
   useEffect(() => {
-    if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
+    if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
+  }, [hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
   const pages = useMemo(
     () => found.data?.pages.flatMap(({ view }) => (view.case === 'trace' ? [view.value] : [])) ?? [],
     [found.data],

@@ -44,6 +44,7 @@ export function Waterfall({ nodes, chosen, onChoose, bars, onBars, complete }: W
     setFolded(next);
   };
   const press = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
     const node = visible[at];
     const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key];
     if (step !== undefined) onChoose(visible[Math.max(0, Math.min(visible.length - 1, at + step))]?.span ?? null);

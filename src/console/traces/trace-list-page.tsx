@@ -22,6 +22,7 @@ const route = getRouteApi('/$slug/traces');
 
 const PAGE_SIZE = 100;
 const LIVE_MS = 2_000;
+const LIVE_PAGES_MAX = 3;
 
 const SORTS = {
   started: TraceSort.STARTED_AT,
@@ -46,7 +47,8 @@ export function TraceListPage() {
     [found.data],
   );
   const isEverything = search.q === undefined && (search.range === undefined || search.range === RANGE_DEFAULT);
-  if (found.isSuccess && traces.length === 0 && !found.hasNextPage && isEverything) return <FirstTrace />;
+  if (found.isSuccess && !found.isPlaceholderData && traces.length === 0 && !found.hasNextPage && isEverything)
+    return <FirstTrace />;
   return (
     <div className={styles.page}>
       <div className={styles.head}>
@@ -67,7 +69,7 @@ export function TraceListPage() {
       <FilterBar search={search} onChange={change} />
       {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
       {found.isPending && <Loading />}
-      {found.isSuccess && (
+      {found.data && (
         <TraceTable
           traces={traces}
           search={search}
@@ -76,7 +78,7 @@ export function TraceListPage() {
         />
       )}
       <p className={styles.count} role="status">
-        {found.isSuccess && <Count traces={traces} total={found.data.pages[0]?.pagination} />}
+        {found.data && <Count traces={traces} total={found.data.pages[0]?.pagination} />}
       </p>
     </div>
   );
@@ -113,6 +115,7 @@ function useTraces(search: TraceListSearch) {
     pageParamKey: 'pageToken',
     getNextPageParam: (last) => last.pagination?.nextPageToken,
     placeholderData: keepPreviousData,
-    refetchInterval: live ? LIVE_MS : false,
+    // All pages that are shown are asked for again, so many would be asked for without end.
+    refetchInterval: ({ state }) => (live && (state.data?.pages.length ?? 0) <= LIVE_PAGES_MAX ? LIVE_MS : false),
   });
 }

@@ -52,6 +52,7 @@ export function TraceTable({ traces, search, onSort, more }: TraceTableProps) {
   }, [more, last, rows.length]);
   const open = useOpen();
   const move = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
     const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key];
     if (event.key === 'Enter') {
       const row = rows[at];

@@ -31,9 +31,9 @@ function Form({ onClose, onMade }: Omit<NewEndpointProps, 'open'>) {
   const types = useQuery(EndpointService.method.listEventTypes);
   const refresh = useRefresh();
   const create = useMutation(EndpointService.method.createEndpoint, {
-    async onSuccess({ data }) {
-      await refresh();
+    onSuccess({ data }) {
       onMade(data?.secret ?? '');
+      void refresh();
     },
   });
   const toggle = (type: string, isOn: boolean) => {

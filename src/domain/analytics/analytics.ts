@@ -77,8 +77,8 @@ export function createAnalytics({ store, traceDefaultDays }: AnalyticsDeps): Ana
     },
 
     async statsOfUser({ userId, ...range }, call) {
-      const fromMs = range.fromMs ?? call.nowMs - DAYS_DEFAULT * DAY_MS;
       const toMs = range.toMs ?? call.nowMs + DAY_MS;
+      const fromMs = range.fromMs ?? Math.min(toMs, call.nowMs) - DAYS_DEFAULT * DAY_MS;
       if (fromMs > toMs) throw validationFault('query', [RANGE_REVERSED]);
       // No trace has a longer one, and no database would keep such a text.
       if (hasMoreCharactersThan(userId, USER_ID_CHARACTERS_MAX)) return NO_STATS;

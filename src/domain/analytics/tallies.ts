@@ -44,7 +44,8 @@ type Tally = { readonly group: string | null; readonly sums: SumsInMaking; reado
 /** Groups whose hash leaves `at` when divided by `of`. */
 type Part = { readonly of: number; readonly at: number };
 
-const LIMITS: TalliesLimits = { cellsMax: 200_000, valuesMax: 2_000_000 };
+/** A cell with durations takes a few kilobytes, and the thread that counts has a few hundred megabytes. */
+const LIMITS: TalliesLimits = { cellsMax: 20_000, valuesMax: 2_000_000 };
 /** Further parting would not help: what is left are groups that alone are too much. */
 const PARTS_MAX = 2 ** 20;
 const LAST_INSTANT_MS = Number.MAX_SAFE_INTEGER;

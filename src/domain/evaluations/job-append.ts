@@ -32,12 +32,17 @@ export function enqueueJobs(
   const monitors = tables.monitorsOf(place.projectNumber);
   if (monitors.length === 0) return;
   const { projectNumber, sequence: traceSequence, traceId } = place;
+  // Looked for once, and only where somebody asks: a batch may have many spans, and a project many monitors.
+  let isRootKnown: boolean | null = null;
+  const hasRoot = () => {
+    isRootKnown ??= spans.some(({ parentId }) => parentId === null) || tables.hasRoot(place);
+    return isRootKnown;
+  };
   for (const monitor of monitors) {
     if (!isSampled(monitor, traceId)) continue;
     const key = { projectNumber, traceSequence, sourceId: monitor.id };
     const known = tables.findJob(place, key.sourceId);
-    const isRooted =
-      known?.isRooted === true || spans.some(({ parentId }) => parentId === null) || tables.hasRoot(place);
+    const isRooted = known?.isRooted === true || hasRoot();
     tables.storeJob(touchJob(known, { ...key, traceId }, { nowMs, isRooted, settle: tables.settle }));
   }
 }

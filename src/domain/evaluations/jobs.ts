@@ -58,7 +58,11 @@ export function touchJob(
     const nothing = { fence: 0, failures: 0, againDueAtMs: null, againSinceMs: null };
     return { ...place, ...nothing, dueAtMs: dueSince(nowMs), sinceMs: nowMs, isRooted };
   }
-  if (known.fence === 0) return { ...known, isRooted, dueAtMs: dueSince(known.sinceMs) };
+  if (known.fence === 0) {
+    const dueAtMs = dueSince(known.sinceMs);
+    // A job that waits to be tried again is not hurried by what comes meanwhile: it reads the trace anew then.
+    return { ...known, isRooted, dueAtMs: known.failures > 0 ? Math.max(known.dueAtMs, dueAtMs) : dueAtMs };
+  }
   const againSinceMs = known.againSinceMs ?? nowMs;
   return { ...known, isRooted, againSinceMs, againDueAtMs: dueSince(againSinceMs) };
 }

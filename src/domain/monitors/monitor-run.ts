@@ -61,6 +61,10 @@ export function createMonitorRun(deps: MonitorRunDeps): RunJob {
   return async (job, signal) => {
     const plan = await findPlan(deps, job);
     if (plan === null) return DROP;
+    if (job.failures >= FAILURES_MAX) {
+      const outcome = failed('The process that evaluated the trace ended again and again');
+      return { kind: 'store', append: toAppend(deps, plan, { data: {}, outcome, startedAtMs: deps.clock() }) };
+    }
     const inputs = createTraceInputs(deps.traces, plan.trace);
     for (const precondition of plan.monitor.preconditions) {
       if (!(await inputs.holds(precondition))) return DROP;
@@ -122,12 +126,11 @@ async function isEvaluated(deps: MonitorRunDeps, plan: Plan, data: Data | null):
 type Evaluating = { readonly plan: Plan; readonly data: Data | null; readonly signal: AbortSignal };
 
 async function evaluate(deps: MonitorRunDeps, { plan, data, signal }: Evaluating): Promise<EvaluationOutcome> {
-  const { monitor, target, job } = plan;
+  const { monitor, target } = plan;
   const { entry } = target;
   if (data === null) return { status: 'skipped', details: `The inputs take more than ${INPUTS_MAX_BYTES} bytes` };
   const missing = findMissingField(entry, data);
   if (missing !== null) return { status: 'skipped', details: missingFieldText(missing, entry) };
-  if (job.failures >= FAILURES_MAX) return failed('The process that evaluated the trace ended again and again');
   try {
     const settings = settingsOfRun(target, readParameters(monitor.parametersJson));
     return await deps.run({ projectId: plan.project.id, evaluatorType: entry.id, settings, data }, signal);

@@ -5,7 +5,8 @@ import type { RandomBytes } from '../clock.ts';
 import type { Evaluator } from '../evaluator.ts';
 import { tidyName } from '../evaluator-draft.ts';
 import { drawSlug } from '../evaluator-slug.ts';
-import { Fault, unavailableFault, validationFault } from '../fault.ts';
+import { type CheckPatterns, patternProblems } from '../evaluators/text-rules.ts';
+import { Fault, unavailableFault } from '../fault.ts';
 import { newId } from '../ids.ts';
 import { isLosslessObject, type LosslessObject, parseLossless, stringifyLossless } from '../lossless-json.ts';
 import { countCodePoints, refuseProblems } from '../reasons.ts';
@@ -19,6 +20,7 @@ import { targetToRun } from './monitored-evaluator.ts';
 export type MonitorDeps = {
   readonly store: MonitorStore;
   readonly evaluators: Pick<EvaluatorStore, 'find'>;
+  readonly checkPatterns: CheckPatterns;
   readonly random: RandomBytes;
 };
 
@@ -76,7 +78,7 @@ async function createMonitor(deps: MonitorDeps, { project, draft, nowMs }: Creat
     preconditions: preconditions ?? [],
     mappings: mappings ?? {},
     executionMode: draft.executionMode ?? 'ON_MESSAGE',
-    ...fitTo(evaluator, { mappings: mappings ?? {}, parameters: parameters ?? {} }),
+    ...(await fitTo(deps, evaluator, { mappings: mappings ?? {}, parameters: parameters ?? {} })),
   } as const;
   for (let attempt = 0; attempt < SLUG_ATTEMPTS_MAX; attempt += 1) {
     const monitor: Monitor = {
@@ -129,20 +131,25 @@ async function merge(deps: MonitorDeps, project: Project, { stored, change }: Ch
   const evaluator = await findEvaluator(deps, project, change.evaluatorId ?? stored.evaluatorId);
   return {
     ...plain,
-    ...fitTo(evaluator, { mappings: plain.mappings, parameters: parameters ?? readParameters(stored.parametersJson) }),
+    ...(await fitTo(deps, evaluator, {
+      mappings: plain.mappings,
+      parameters: parameters ?? readParameters(stored.parametersJson),
+    })),
   };
 }
 
 type Fitted = Pick<Monitor, 'evaluatorId' | 'checkType' | 'parametersJson'>;
 
 /** Throws evaluator_not_runnable, evaluator_unavailable, validation_error. */
-function fitTo(
+async function fitTo(
+  { checkPatterns }: MonitorDeps,
   evaluator: Evaluator,
   sent: { readonly mappings: Monitor['mappings']; readonly parameters: LosslessObject },
-): Fitted {
+): Promise<Fitted> {
   const { entry } = targetToRun(evaluator);
-  const problems = fitProblems(entry, sent);
-  if (problems.length > 0) throw validationFault('json', problems);
+  const { parameters: settings } = sent;
+  refuseProblems(fitProblems(entry, sent));
+  refuseProblems(await patternProblems(checkPatterns, { evaluatorType: entry.id, settings, path: 'parameters' }));
   return { evaluatorId: evaluator.id, checkType: entry.id, parametersJson: stringifyLossless(sent.parameters) };
 }
 

@@ -1,6 +1,6 @@
 /** Reads of a stored trace what preconditions and mappings ask for, a span at a time: it may be larger than memory. */
 
-import { isArray, isObject, parseFreeJson } from '../free-json.ts';
+import { isArray, isObject, numberOf, parseFreeJson } from '../free-json.ts';
 import { type LosslessJson, readMember } from '../lossless-json.ts';
 import type { StoredTrace, TraceStore } from '../store.ts';
 import type { Span, SpanType, TraceRecord } from '../trace.ts';
@@ -81,7 +81,8 @@ export function createTraceInputs(store: ReadTrace, trace: FoundTrace): TraceInp
         const labels = member('labels');
         return isArray(labels) && labels.some((label) => label === value);
       }
-      return member(field.slice('metadata.'.length)) === value;
+      const held = member(field.slice('metadata.'.length));
+      return typeof value === 'number' ? numberOf(held) === value : held === value;
     },
     async read(source) {
       switch (source.kind) {

@@ -16,7 +16,7 @@ import {
 } from '../trace-filter.ts';
 
 /** A trace that has more is judged at every search. */
-export const FACETS_MAX = 1_000;
+export const FACETS_MAX = 250;
 
 /** Values that traces have; `isExact` is false where a trace may have one and not fit all the same. */
 export type AskedFacets = { readonly anyOf: readonly string[]; readonly isExact: boolean };

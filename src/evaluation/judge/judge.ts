@@ -110,16 +110,23 @@ function bodyOf({ judgement, settings, user, model, withFormat }: Question): Los
   };
 }
 
-const FENCED = /^\s*```[a-zA-Z]*\s*\n([\s\S]*?)\n?\s*```\s*$/;
+const FENCE = '```';
 
-/** What is inside one code fence, where there is one. */
 function parseAnswer(content: string): unknown {
-  const [, fenced] = FENCED.exec(content) ?? [];
   try {
-    return JSON.parse(fenced ?? content);
+    return JSON.parse(withoutFence(content.trim()));
   } catch {
     return undefined;
   }
+}
+
+/** What is inside one code fence, where there is one. By hand: an expression would go back over long answers again and again. */
+function withoutFence(text: string): string {
+  const lineEnd = text.indexOf('\n');
+  const isFenced =
+    text.startsWith(FENCE) && text.endsWith(FENCE) && lineEnd !== -1 && lineEnd <= text.length - FENCE.length;
+  if (!isFenced || !/^[a-zA-Z]*$/.test(text.slice(FENCE.length, lineEnd).trim())) return text;
+  return text.slice(lineEnd + 1, -FENCE.length);
 }
 
 /** Null as soon as one of the answers cannot be priced. */

@@ -74,6 +74,10 @@ async function open(deps: InvokeStreamDeps, opening: Opening, admission: Admissi
   try {
     const answers = await handler.open(message, { ...contextOf(deps, asked), signal: stop.signal });
     return { answers, stop };
+  } catch (error) {
+    // Whoever waits for the signal lets go of what was taken for the stream.
+    stop.abort();
+    throw error;
   } finally {
     call.signal.removeEventListener('abort', onLeave);
   }

@@ -60,11 +60,17 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
   const gone = new Set<string>();
   const spans = new Map<string, Entry<SpanRow>>();
   const evaluations = new Map<string, EvaluationRow>();
+  // By the sequence of their trace, the keys of spans that came without a parent.
+  const roots = new Map<number, Set<string>>();
   const jobs = new Map<string, { readonly job: EvaluationJob | null; readonly key: JobKey }>();
   const logs = new Map<number, WorkingLog>();
 
   function isNewTrace({ projectNumber, traceId }: TracePlace): boolean {
     return traces.get(traceKey(projectNumber, traceId))?.isNew === true;
+  }
+
+  function noteRoot({ sequence }: TracePlace, { parentId }: Span, key: string): void {
+    if (parentId === null) roots.set(sequence, (roots.get(sequence) ?? new Set()).add(key));
   }
 
   function findStoredSpan(place: TracePlace, spanId: string): StoredSpan | undefined {
@@ -105,11 +111,13 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
       const key = partKey(place, span.spanId);
       if (spans.has(key) || findStoredSpan(place, span.spanId) !== undefined) return false;
       spans.set(key, { row: toSpanRow(place, span, null), isNew: true });
+      noteRoot(place, span, key);
       return true;
     },
     replaceSpan(place, span, emittedRequestId) {
       const key = partKey(place, span.spanId);
       spans.set(key, { row: toSpanRow(place, span, emittedRequestId), isNew: spans.get(key)?.isNew === true });
+      noteRoot(place, span, key);
     },
     hasSpan(place, spanId) {
       if (spans.has(partKey(place, spanId))) return true;
@@ -143,9 +151,8 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
     monitorsOf,
     settle,
     hasRoot(place) {
-      for (const { row } of spans.values())
-        if (row.traceSequence === place.sequence && row.parentId === null) return true;
       const { projectNumber, sequence } = place;
+      for (const key of roots.get(sequence) ?? []) if (spans.get(key)?.row.parentId === null) return true;
       return !isNewTrace(place) && read('findRootSpan', { projectNumber, sequence }).length > 0;
     },
     findJob(place, sourceId) {

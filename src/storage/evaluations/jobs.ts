@@ -40,9 +40,12 @@ export function createJobWork(questions: Questions, transactions: Transact): Job
       }),
     renewJobs: (jobs, dueAtMs) =>
       transact(async ({ change, questions: { evaluations } }) => {
-        const renewed: boolean[] = [];
-        for (const job of jobs) renewed.push((await change(evaluations.renewJob, { ...job, dueAtMs })) > 0);
-        return renewed;
+        const renewed = new Set<ClaimedJob>();
+        // In the order of their keys, in which appends lock them.
+        for (const job of jobs.toSorted(compareKeys)) {
+          if ((await change(evaluations.renewJob, { ...job, dueAtMs })) > 0) renewed.add(job);
+        }
+        return jobs.map((job) => renewed.has(job));
       }),
     releaseJobs: (jobs, dueAtMs) =>
       transact(async ({ changeRows, questions: { evaluations } }) => {
@@ -105,4 +108,12 @@ export function createJobStore({ questions, ask, work, delivery, end }: JobStore
       };
     },
   };
+}
+
+function compareKeys(one: ClaimedJob, other: ClaimedJob): number {
+  return (
+    one.projectNumber - other.projectNumber ||
+    one.traceSequence - other.traceSequence ||
+    (one.sourceId < other.sourceId ? -1 : 1)
+  );
 }

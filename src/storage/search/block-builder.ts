@@ -46,19 +46,26 @@ export type BlockBuilder = {
   end(): BuiltBlock | null;
 };
 
+/** Traces beyond it are judged at every search, like those that have too many by themselves. */
+const FACETS_OF_BLOCK_MAX = 65_536;
+
 export function createBlockBuilder(): BlockBuilder {
   const traces: IndexedTrace[] = [];
   const signatures: TextSignature[] = [];
   const placesOfFacets = new Map<string, number[]>();
   const crowded: number[] = [];
+  let facetCount = 0;
 
   return {
     add(trace) {
       if (traces.length === BLOCK_TRACES_MAX) throw new Error('a block of the index has too many traces');
       const place = traces.length;
-      traces.push(trace);
-      if (trace.facets === null) crowded.push(place);
-      for (const facet of trace.facets ?? []) {
+      // Without its facets, which the block keeps by value.
+      traces.push({ ...trace, facets: null });
+      facetCount += trace.facets?.size ?? 0;
+      const isCrowded = trace.facets === null || facetCount > FACETS_OF_BLOCK_MAX;
+      if (isCrowded) crowded.push(place);
+      for (const facet of isCrowded ? [] : (trace.facets ?? [])) {
         const places = placesOfFacets.get(facet);
         if (places === undefined) placesOfFacets.set(facet, [place]);
         else places.push(place);

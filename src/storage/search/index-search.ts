@@ -4,6 +4,7 @@
  * judged by the rules of the domain.
  */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createMatcher, createTextMatcher, needsOf } from '../../domain/trace-filter.ts';
 import type { FoundTraces, SearchPlace, SearchQuestion } from '../../domain/trace-search-store.ts';
 import { createDocuments } from './documents.ts';
@@ -54,10 +55,15 @@ async function attemptFind(asking: SearchAsking, question: SearchQuestion): Prom
   const look = createLook(asking, question);
   const found = rankFound(await findBySequences(asking, projectNumber, [...judged]), question);
   const fitting: Ranked[] = [];
+  const endsAtMs = asking.nowMs() + FIND_MAX_MS;
+  let isLate = false;
   await look(found, (row, fits) => {
     if (fits) fitting.push(row);
-    return false;
+    isLate = asking.nowMs() > endsAtMs;
+    return isLate;
   });
+  // Going through the traces in their order ends in time, with a place to go on from.
+  if (isLate) return null;
   const selection = createIndexSelection({ asking, question, filter, blocks });
   const parts: Parts = { asking, question, fitting, selection, look };
   return await (plan.isExact ? takeSelected(parts) : verifySelected(parts));
@@ -157,6 +163,7 @@ function createLook(asking: SearchAsking, { projectNumber, filter }: SearchQuest
         const isFitting = fits(document) && (filter.text === '' || (await documents.forEachText(row, document, holds)));
         if (take(row, isFitting)) return;
       }
+      await nextTurn();
     }
   };
 }

@@ -51,7 +51,7 @@ export function decodeMessage(desc: DescMessage, parts: Parts): DecodedMessage {
   const init: Record<string, unknown> = {};
   const source = { ...parts, nullUnsets: parts.nullUnsets === true || desc.fields.some(isMask) };
   for (const field of sendableFields(desc)) {
-    const value = isMask(field) ? deriveMask(desc, parts.body ?? {}) : readField(field, source, problems);
+    const value = isMask(field) ? deriveMask(desc, parts) : readField(field, source, problems);
     if (value !== undefined) init[field.localName] = value;
   }
   return { message: create(desc, init), problems };

@@ -8,9 +8,10 @@ const AREAS: readonly (readonly [path: RegExp, message: string])[] = [
     'OTLP is served at POST /api/otel/v1/traces, and at POST /v1/traces.',
   ],
   [
-    /^\/+api\/+(v1\/+)?(evaluations?|guardrails?|experiments?)(\/|$)/i,
-    'Evaluations are not run here yet; results can be sent with a trace to POST /api/collector, and evaluators are kept at /api/evaluators.',
+    /^\/+api\/+(v1\/+)?(evaluations?|guardrails?)(\/|$)/i,
+    'Evaluators are run at POST /api/evaluations/{evaluator}/evaluate; results can be sent with a trace to POST /api/collector.',
   ],
+  [/^\/+api\/+(v1\/+)?experiments?(\/|$)/i, 'Experiments are not recorded yet; datasets are kept at /api/dataset.'],
   [/^\/+api\/+(v1\/+)?prompts?(\/|$)/i, `Prompts are not served yet; ${TRACES}.`],
 ];
 

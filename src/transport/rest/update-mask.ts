@@ -13,19 +13,23 @@ export function canBeUnset(field: DescField): boolean {
   return !hasBehavior(field, FieldBehavior.NON_EMPTY_DEFAULT);
 }
 
+type Sent = { readonly body: JsonObject | null; readonly nullIsAbsent: boolean };
+
 /** Names the declared fields that the body has, those inside of declared objects included. */
-export function deriveMask(desc: DescMessage, body: JsonObject): FieldMask {
-  return create(FieldMaskSchema, { paths: sentPaths(resourceField(desc)?.message ?? desc, body) });
+export function deriveMask(desc: DescMessage, { body, nullIsAbsent }: Sent): FieldMask {
+  const paths = sentPaths(resourceField(desc)?.message ?? desc, body ?? {}, nullIsAbsent);
+  return create(FieldMaskSchema, { paths });
 }
 
-function sentPaths(desc: DescMessage, body: JsonObject): string[] {
+function sentPaths(desc: DescMessage, body: JsonObject, nullIsAbsent: boolean): string[] {
   return desc.fields.flatMap((field) => {
     const name = restName(field);
     if (isMask(field) || isOutputOnly(field) || !Object.hasOwn(body, name)) return [];
     const value = body[name];
+    if (value === null && nullIsAbsent) return [];
     const isObject = field.fieldKind === 'message' && valueFieldOf(field.message) === null && isJsonObject(value);
     if (!isObject) return [field.name];
-    const inside = sentPaths(field.message, value).map((path) => `${field.name}.${path}`);
+    const inside = sentPaths(field.message, value, nullIsAbsent).map((path) => `${field.name}.${path}`);
     // An object without any declared member is sent all the same.
     return inside.length === 0 ? [field.name] : inside;
   });

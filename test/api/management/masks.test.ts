@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import { EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
 import { ApiKeyService, PermissionMode } from '../../../gen/spandrel/v1/keys_pb.js';
+import { MonitorService } from '../../../gen/spandrel/v1/monitors_pb.js';
 import {
   MemberRole,
   MemberService,
@@ -107,6 +108,21 @@ const CASES: readonly Case[] = [
     },
     paths: ['name', 'config_json'],
     omits: ['config_json', 'config'],
+  },
+  {
+    method: MonitorService.method.updateMonitor,
+    async request() {
+      const post = async (path: string, body: Message) => {
+        const headers = { 'x-auth-token': app.projectKey };
+        return (await callRest(app.address, { verb: 'POST', path, headers, body })).body;
+      };
+      const config = { evaluatorType: 'langevals/exact_match', settings: {} };
+      const evaluator = await post('/api/evaluators', { name: hex(16), config });
+      const { id } = await post('/api/monitors', { name: hex(16), evaluatorId: evaluator.id });
+      return { idOrSlug: id, monitor: { name: 'renamed', sample: 0.5 } };
+    },
+    paths: ['name', 'sample'],
+    omits: ['sample', 'sample'],
   },
 ];
 

@@ -240,7 +240,7 @@ describe('changing a monitor', () => {
     const made = await make({ name: 'Same', evaluatorId: evaluator.id });
     for (const body of [
       {},
-      { name: null, sample: null, mappings: null },
+      { name: null, sample: null, mappings: null, preconditions: null },
       { name: 'Same', evaluatorId: evaluator.slug },
     ]) {
       const answer = await rest('PATCH', `/api/monitors/${made.id}`, body);

@@ -71,7 +71,7 @@ export function createAppendBatch(deps: AppenderDeps): AppendBatch {
       return (await storeTogether([append]))[0] ?? null;
     } catch (error) {
       if (isStorageFailure(error)) throw error;
-      if (isConflict(error))
+      if (isConflict(error) || isOutdated(error))
         return unavailableFault('Others keep changing the same; try again.', RETRY_AFTER_SECONDS, error);
       return error instanceof Error ? error : new Error(String(error));
     }
@@ -166,7 +166,11 @@ async function storeOnKnown(deps: AppenderDeps, appends: readonly Append[]): Pro
           known.read('findTrace', trace);
           known.read('findLogHead', trace);
         }
-        if ('fence' in append) known.read('findJob', append);
+        if ('fence' in append) {
+          // In the order in which appends to the trace lock the two.
+          if (append.outcome.kind === 'store') known.read('findTrace', append.outcome.append);
+          known.read('findJob', append);
+        }
         if ('organizationNumber' in append) known.read('findLogHead', append);
       }
       for (;;) {
