@@ -1,27 +1,17 @@
 /** Which page an address shows. What is shown stands in the address, whole: it can be reloaded and sent to others. */
 
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Navigate,
-  Outlet,
-} from '@tanstack/react-router';
+import { createRoute, createRouter, lazyRouteComponent, Navigate } from '@tanstack/react-router';
 import { Loading } from './design/button.tsx';
 import { FailureNotice } from './design/failure.tsx';
 import page from './design/page.module.css';
-import { Shell } from './layout/shell.tsx';
+import { evaluationRoutes } from './evaluation-routes.ts';
 import { readOverviewSearch } from './overview/search.ts';
-import { ProjectScope, useSession } from './session/session.tsx';
+import { NothingHere, organization, project, root } from './parent-routes.tsx';
+import { useSession } from './session/session.tsx';
 import { readTraceSearch } from './trace/search.ts';
 import { readTraceListSearch, type TraceListSearch } from './traces/search.ts';
 
-const root = createRootRoute({ component: Shell, notFoundComponent: () => <NothingHere /> });
-
 const home = createRoute({ getParentRoute: () => root, path: '/', component: Home });
-
-const project = createRoute({ getParentRoute: () => root, path: '/$slug', component: Project });
 
 export const traceListRoute = createRoute({
   getParentRoute: () => project,
@@ -50,29 +40,7 @@ const threadRoute = createRoute({
   component: lazyRouteComponent(() => import('./threads/thread-page.tsx'), 'ThreadPage'),
 });
 
-const evaluatorListRoute = createRoute({
-  getParentRoute: () => project,
-  path: 'evaluators',
-  component: lazyRouteComponent(() => import('./evaluators/evaluator-list-page.tsx'), 'EvaluatorListPage'),
-});
-
-const evaluatorRoute = createRoute({
-  getParentRoute: () => project,
-  path: 'evaluators/$evaluatorId',
-  component: lazyRouteComponent(() => import('./evaluators/evaluator-page.tsx'), 'EvaluatorPage'),
-});
-
-const ofProject = project.addChildren([
-  overviewRoute,
-  traceListRoute,
-  traceRoute,
-  threadRoute,
-  evaluatorListRoute,
-  evaluatorRoute,
-]);
-
-/** Pages of the organization; no project has this slug. */
-const organization = createRoute({ getParentRoute: () => root, path: '/-' });
+const ofProject = project.addChildren([overviewRoute, traceListRoute, traceRoute, threadRoute, ...evaluationRoutes]);
 
 type EventSearch = Pick<TraceListSearch, 'range' | 'from' | 'to'> & { readonly type?: string; readonly event?: string };
 
@@ -177,25 +145,4 @@ function Home() {
   const [first] = account.projects;
   if (first) return <Navigate to="/$slug/traces" params={{ slug: first.slug }} replace />;
   return <NothingHere text="This key reaches no project." />;
-}
-
-function Project() {
-  const { account } = useSession();
-  const { slug } = project.useParams();
-  const found = account.projects.find((each) => each.slug === slug);
-  if (!found) return <NothingHere text="This key reaches no project of that name." />;
-  return (
-    <ProjectScope key={found.id} project={found}>
-      <Outlet />
-    </ProjectScope>
-  );
-}
-
-function NothingHere({ text = 'There is no such page.' }: { readonly text?: string }) {
-  return (
-    <div className={page.empty}>
-      <h1>Nothing here</h1>
-      <p>{text}</p>
-    </div>
-  );
 }

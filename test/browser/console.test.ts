@@ -1,4 +1,4 @@
-/** The console in a real browser, against a real server. All journeys are in one file, for they share the browser. */
+/** The console in a real browser, against a real server. Journeys share the browser; those of pages that judge, sum up and set are in pages.test.ts. */
 
 import { gzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';

@@ -1,29 +1,43 @@
 import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { EvaluatorService, EvaluatorType } from '../../../gen/spandrel/v1/evaluators_pb.js';
-import { Loading } from '../design/button.tsx';
+import { buttonClass, Loading } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
-import { nameControls } from '../design/format.ts';
+import { NONE, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
+import { useSession } from '../session/session.tsx';
+import { readConfig } from './settings.ts';
 
 const route = getRouteApi('/$slug/evaluators');
 
 export function EvaluatorListPage() {
   const { slug } = route.useParams();
+  const { may } = useSession();
   const found = useQuery(EvaluatorService.method.listEvaluators);
+  const newEvaluator = may('evaluations:create') && (
+    <Link to="/$slug/evaluators/new" params={{ slug }} className={buttonClass('primary')}>
+      New evaluator
+    </Link>
+  );
   return (
     <div className={page.page}>
-      <div>
-        <h1>Evaluators</h1>
-        <p className={page.sub}>Saved ways to judge what an application did.</p>
+      <div className={page.head}>
+        <div>
+          <h1>Evaluators</h1>
+          <p className={page.sub}>Saved ways to judge what an application did.</p>
+        </div>
+        {newEvaluator}
       </div>
       {found.isPending && <Loading />}
       {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
       {found.data?.evaluators.length === 0 && (
         <div className={`${page.card} ${page.empty}`}>
           <h2>No evaluator yet</h2>
-          <p>They are saved by POST /api/evaluators, which the list of routes at /docs describes.</p>
+          <p>
+            An evaluator says whether an output is what was expected, names what it must not, or has the right form.
+            Choose one from the catalogue, try it on a text, and run it on the traces that are here.
+          </p>
         </div>
       )}
       {found.data && found.data.evaluators.length > 0 && (
@@ -46,7 +60,13 @@ export function EvaluatorListPage() {
                     </Link>
                   </td>
                   <td className={page.mono}>{nameControls(each.slug)}</td>
-                  <td>{EvaluatorType[each.evaluatorType]?.toLowerCase()}</td>
+                  <td className={page.mono}>
+                    {nameControls(
+                      readConfig(each.configJson).evaluatorType ??
+                        EvaluatorType[each.evaluatorType]?.toLowerCase() ??
+                        NONE,
+                    )}
+                  </td>
                   <td className={page.nowrap}>
                     <Instant at={each.updatedAt} />
                   </td>

@@ -1,15 +1,32 @@
+/** One evaluator: what it reads and answers, how it judges what is typed or what was recorded, and how it is set. */
+
 import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type EvaluatorField, EvaluatorService, EvaluatorType } from '../../../gen/spandrel/v1/evaluators_pb.js';
+import {
+  type Evaluator,
+  type EvaluatorField,
+  EvaluatorService,
+  EvaluatorType,
+} from '../../../gen/spandrel/v1/evaluators_pb.js';
 import { Badge, CopyButton, Loading } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { NONE, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
-import { JsonView } from '../trace/json-view.tsx';
+import { Tabs } from '../design/tabs.tsx';
+import { useSession } from '../session/session.tsx';
 import { Section } from '../trace/section.tsx';
+import { EvaluatorSettings } from './evaluator-settings.tsx';
+import { RunOnText } from './run-on-text.tsx';
+import { RunOnTraces } from './run-on-traces.tsx';
 
 const route = getRouteApi('/$slug/evaluators/$evaluatorId');
+
+const TABS = [
+  ['text', 'Try it'],
+  ['traces', 'Run on traces'],
+  ['settings', 'Settings'],
+] as const;
 
 /** Where the platformUrl of an evaluator leads. */
 export function EvaluatorPage() {
@@ -38,13 +55,53 @@ export function EvaluatorPage() {
               traces that it judged
             </Link>
           </p>
-          <Section title="Reads">{fieldsOf(evaluator.fields)}</Section>
-          <Section title="Answers">{fieldsOf(evaluator.outputFields)}</Section>
-          <Section title="Configuration">
-            <JsonView json={evaluator.configJson ?? '{}'} label="configuration" />
-          </Section>
+          <Parts evaluator={evaluator} />
         </>
       )}
+    </div>
+  );
+}
+
+function Parts({ evaluator }: { readonly evaluator: Evaluator }) {
+  const { may } = useSession();
+  const { slug } = route.useParams();
+  const { tab = 'text' } = route.useSearch();
+  const navigate = route.useNavigate();
+  // What is only kept can be looked at, and nothing else.
+  if (evaluator.evaluatorType !== EvaluatorType.EVALUATOR)
+    return (
+      <>
+        <Fields evaluator={evaluator} />
+        <EvaluatorSettings slug={slug} evaluator={evaluator} />
+      </>
+    );
+  const tabs = may('evaluations:manage') ? TABS : TABS.filter(([name]) => name !== 'text');
+  const shown = tab === 'text' ? (tabs[0]?.[0] ?? tab) : tab;
+  return (
+    <>
+      <Tabs
+        label="Parts of the evaluator"
+        tabs={tabs}
+        shown={shown}
+        onShow={(name) => void navigate({ search: name === 'text' ? {} : { tab: name } })}
+      />
+      {shown === 'text' && <RunOnText slug={slug} evaluator={evaluator} />}
+      {shown === 'traces' && <RunOnTraces evaluator={evaluator} />}
+      {shown === 'settings' && (
+        <>
+          <Fields evaluator={evaluator} />
+          <EvaluatorSettings key={evaluator.id} slug={slug} evaluator={evaluator} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Fields({ evaluator }: { readonly evaluator: Evaluator }) {
+  return (
+    <div>
+      <Section title="Reads">{fieldsOf(evaluator.fields)}</Section>
+      <Section title="Answers">{fieldsOf(evaluator.outputFields)}</Section>
     </div>
   );
 }

@@ -28,13 +28,15 @@ export function Evaluations({ evaluations }: { readonly evaluations: readonly Tr
   );
 }
 
-function outcomeOf({ passed, status }: TraceEvaluation): string {
+type Outcome = Pick<TraceEvaluation, 'passed' | 'status'>;
+
+export function outcomeOf({ passed, status }: Outcome): string {
   if (status !== EvaluationStatus.PROCESSED) return evaluationWord(status);
   if (passed === undefined) return 'processed';
   return passed ? 'passed' : 'failed';
 }
 
-function toneOf({ passed, status }: TraceEvaluation): Tone {
+export function toneOf({ passed, status }: Outcome): Tone {
   if (status === EvaluationStatus.ERROR || passed === false) return 'bad';
   return passed === true ? 'good' : 'quiet';
 }

@@ -1,6 +1,5 @@
 /** The list of traces: what is looked for stands in the address. */
 
-import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import { useInfiniteQuery } from '@connectrpc/connect-query';
 import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -11,10 +10,10 @@ import { FailureNotice } from '../design/failure.tsx';
 import { formatCount } from '../design/format.ts';
 import { ColumnPicker } from './column-picker.tsx';
 import { FilterBar } from './filter-bar.tsx';
+import { findingOf } from './finding.ts';
 import { FirstTrace } from './first-trace.tsx';
-import { filtersJson, parseQueryLine } from './query-line.ts';
 import { RangePicker } from './range-picker.tsx';
-import { boundsOf, RANGE_DEFAULT, type TraceListSearch } from './search.ts';
+import { RANGE_DEFAULT, type TraceListSearch } from './search.ts';
 import styles from './trace-list-page.module.css';
 import { TraceTable } from './trace-table.tsx';
 
@@ -97,14 +96,8 @@ function Count({ traces, total }: CountProps) {
 function useTraces(search: TraceListSearch) {
   const { q = '', range, from, to, sort, dir, not, live } = search;
   const input = useMemo(() => {
-    const { text, filters } = parseQueryLine(q);
-    const asked = filtersJson(filters);
-    const bounds = boundsOf({ ...(range && { range }), ...(from && { from }), ...(to && { to }) }, Date.now());
     return {
-      query: text,
-      ...(asked !== null && { filtersJson: asked, negateFilters: not === true }),
-      startDate: timestampFromMs(bounds.fromMs),
-      ...(bounds.toMs !== null && { endDate: timestampFromMs(bounds.toMs) }),
+      ...findingOf({ q, range, from, to, not }, Date.now()),
       sortBy: SORTS[sort ?? 'started'],
       sortDirection: dir === 'asc' ? SortDirection.ASC : SortDirection.DESC,
       pageSize: PAGE_SIZE,

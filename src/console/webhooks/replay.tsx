@@ -9,9 +9,9 @@ import { Badge, Button } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCount } from '../design/format.ts';
 import page from '../design/page.module.css';
+import { Progress } from '../design/progress.tsx';
 import { RangePicker } from '../traces/range-picker.tsx';
 import { boundsOf, type TraceListSearch } from '../traces/search.ts';
-import styles from './webhooks.module.css';
 import { replayWord } from './words.ts';
 
 const route = getRouteApi('/-/webhooks/$endpointId');
@@ -40,12 +40,12 @@ export function Replay({ id }: { readonly id: string }) {
         </Button>
       </div>
       {start.isError && <FailureNotice error={start.error} />}
-      {replay !== undefined && <Progress id={id} replayId={replay} />}
+      {replay !== undefined && <ReplayProgress id={id} replayId={replay} />}
     </div>
   );
 }
 
-function Progress({ id, replayId }: { readonly id: string; readonly replayId: string }) {
+function ReplayProgress({ id, replayId }: { readonly id: string; readonly replayId: string }) {
   const found = useQuery(
     EndpointService.method.getReplay,
     { id, replayId },
@@ -59,12 +59,7 @@ function Progress({ id, replayId }: { readonly id: string; readonly replayId: st
   const word = replayWord(replay.status);
   return (
     <div role="status">
-      <progress
-        className={styles.progress}
-        aria-label="Replayed events"
-        max={Math.max(1, all)}
-        value={all === 0 ? 1 : ended}
-      />
+      <Progress label="Replayed events" done={ended} all={all} />
       <p>
         <Badge tone={word.tone}>{word.text}</Badge> {formatCount(replay.delivered)} of {formatCount(replay.matched)}{' '}
         delivered

@@ -8,11 +8,11 @@ import { FailureNotice } from '../design/failure.tsx';
 import { formatCount, formatDuration, NONE, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
+import { Tabs } from '../design/tabs.tsx';
 import { Attempts } from './attempts.tsx';
 import { DeadLetters } from './dead-letters.tsx';
 import { EndpointActions } from './endpoint-actions.tsx';
 import { Replay } from './replay.tsx';
-import styles from './webhooks.module.css';
 import { disabledWords, statusWord } from './words.ts';
 
 const route = getRouteApi('/-/webhooks/$endpointId');
@@ -50,19 +50,12 @@ export function WebhookPage() {
             <p role="status">{disabledWords(endpoint.disabledReason)} What is on its way waits.</p>
           )}
           <Health id={endpoint.id} />
-          <nav className={styles.tabs} aria-label="Parts of the endpoint">
-            {TABS.map(([name, label]) => (
-              <button
-                key={name}
-                type="button"
-                className={styles.tab}
-                aria-current={tab === name ? 'page' : undefined}
-                onClick={() => void navigate({ search: name === 'attempts' ? {} : { tab: name } })}
-              >
-                {label}
-              </button>
-            ))}
-          </nav>
+          <Tabs
+            label="Parts of the endpoint"
+            tabs={TABS}
+            shown={tab}
+            onShow={(name) => void navigate({ search: name === 'attempts' ? {} : { tab: name } })}
+          />
           {tab === 'attempts' && <Attempts id={endpoint.id} />}
           {tab === 'dead' && <DeadLetters id={endpoint.id} />}
           {tab === 'replay' && <Replay id={endpoint.id} />}

@@ -1,0 +1,111 @@
+/** Saves an evaluator: first its kind is chosen from the catalogue, then how it is set. */
+
+import { useMutation, useQuery } from '@connectrpc/connect-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { EvaluationService, type EvaluatorTypeInfo } from '../../../gen/spandrel/v1/evaluations_pb.js';
+import { EvaluatorService } from '../../../gen/spandrel/v1/evaluators_pb.js';
+import { Badge, Loading } from '../design/button.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import page from '../design/page.module.css';
+import { useRefresh } from '../session/refresh.ts';
+import { EvaluatorForm } from './evaluator-form.tsx';
+import styles from './evaluators.module.css';
+import { defaultsOf } from './settings.ts';
+
+const route = getRouteApi('/$slug/evaluators/new');
+
+export function NewEvaluatorPage() {
+  const { slug } = route.useParams();
+  const { type: id } = route.useSearch();
+  const found = useQuery(EvaluationService.method.listEvaluatorTypes);
+  const types = found.data?.evaluators ?? {};
+  const type = id !== undefined && Object.hasOwn(types, id) ? types[id] : undefined;
+  return (
+    <div className={page.page}>
+      {type ? (
+        <Link to="/$slug/evaluators/new" params={{ slug }} className={page.soft}>
+          ‹ All kinds
+        </Link>
+      ) : (
+        <Link to="/$slug/evaluators" params={{ slug }} className={page.soft}>
+          ‹ Evaluators
+        </Link>
+      )}
+      <div>
+        <h1>New evaluator</h1>
+        <p className={page.sub}>{type ? `${type.name}: ${type.description}` : 'What is it to find out?'}</p>
+      </div>
+      {found.isPending && <Loading />}
+      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      {id !== undefined && type && <Draft key={id} id={id} type={type} />}
+      {found.data && !type && <Catalogue types={types} />}
+    </div>
+  );
+}
+
+function Draft({ id, type }: { readonly id: string; readonly type: EvaluatorTypeInfo }) {
+  const { slug } = route.useParams();
+  const navigate = route.useNavigate();
+  const refresh = useRefresh();
+  const create = useMutation(EvaluatorService.method.createEvaluator, {
+    async onSuccess({ evaluator }) {
+      await refresh();
+      if (!evaluator) return;
+      await navigate({ to: '/$slug/evaluators/$evaluatorId', params: { slug, evaluatorId: evaluator.id }, search: {} });
+    },
+  });
+  return (
+    <>
+      {!type.available && <p role="status">It can be saved, but not run here: {type.unavailableReason}.</p>}
+      <EvaluatorForm
+        type={type}
+        start={{ name: type.name, settings: defaultsOf(type.settingsJsonSchemaJson), onError: 'pass' }}
+        action="Save the evaluator"
+        pending={create.isPending}
+        error={create.error}
+        onSubmit={({ name, settings, onError }) =>
+          create.mutate({ name, configJson: JSON.stringify({ evaluatorType: id, settings, onError }) })
+        }
+      />
+    </>
+  );
+}
+
+function Catalogue({ types }: { readonly types: { readonly [id: string]: EvaluatorTypeInfo } }) {
+  const all = Object.entries(types);
+  const running = all.filter(([, { available }]) => available);
+  const others = all.filter(([, { available }]) => !available);
+  return (
+    <>
+      <TypeList types={running} />
+      {others.length > 0 && (
+        <details>
+          <summary>{others.length} more that this server cannot run, and why</summary>
+          <TypeList types={others} />
+        </details>
+      )}
+    </>
+  );
+}
+
+function TypeList({ types }: { readonly types: readonly (readonly [id: string, type: EvaluatorTypeInfo])[] }) {
+  const { slug } = route.useParams();
+  return (
+    <ul className={styles.types}>
+      {types.map(([id, type]) => (
+        <li key={id}>
+          <Link to="/$slug/evaluators/new" params={{ slug }} search={{ type: id }} className={styles.type}>
+            <span className={styles.typeName}>
+              {type.name} <Badge>{type.category}</Badge>
+            </span>
+            <span>{type.description}</span>
+            <span className={page.soft}>Reads {type.requiredFields.join(', ') || type.optionalFields.join(', ')}</span>
+            {type.unavailableReason !== undefined && (
+              <span className={page.soft}>Not here: {type.unavailableReason}</span>
+            )}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}

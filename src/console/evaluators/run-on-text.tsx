@@ -1,0 +1,104 @@
+/** Runs an evaluator on what somebody types, and says what came of it. */
+
+import { useMutation } from '@connectrpc/connect-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type EvaluateResponse, EvaluationService } from '../../../gen/spandrel/v1/evaluations_pb.js';
+import type { Evaluator, EvaluatorField } from '../../../gen/spandrel/v1/evaluators_pb.js';
+import { Badge, Button, Field } from '../design/button.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import { formatCost, nameControls } from '../design/format.ts';
+import page from '../design/page.module.css';
+import { outcomeOf, toneOf } from '../trace/evaluations.tsx';
+import styles from './evaluators.module.css';
+
+const LIST = 'list';
+
+type RunOnTextProps = { readonly slug: string; readonly evaluator: Evaluator };
+
+export function RunOnText({ slug, evaluator }: RunOnTextProps) {
+  const [texts, setTexts] = useState<{ readonly [field: string]: string }>({});
+  const [traceId, setTraceId] = useState('');
+  const run = useMutation(EvaluationService.method.evaluate);
+  return (
+    <div className={styles.columns}>
+      <form
+        className={`${page.card} ${page.padded}`}
+        onSubmit={(event) => {
+          event.preventDefault();
+          run.mutate({
+            savedEvaluator: evaluator.id,
+            dataJson: dataOf(evaluator.fields, texts),
+            ...(traceId.trim() && { traceId: traceId.trim() }),
+          });
+        }}
+      >
+        {evaluator.fields.map(({ identifier, isOptional, valueType }) => (
+          <Field
+            key={identifier}
+            label={`${identifier}${isOptional ? ' (optional)' : ''}`}
+            hint={valueType === LIST ? 'One a line.' : undefined}
+          >
+            {(props) => (
+              <textarea
+                {...props}
+                rows={3}
+                value={texts[identifier] ?? ''}
+                onChange={({ target }) => setTexts({ ...texts, [identifier]: target.value })}
+              />
+            )}
+          </Field>
+        ))}
+        <Field label="Trace id (optional)" hint="The result is then kept on that trace; otherwise nothing is kept.">
+          {(props) => <input {...props} value={traceId} onChange={({ target }) => setTraceId(target.value)} />}
+        </Field>
+        <div>
+          <Button type="submit" look="primary" disabled={run.isPending}>
+            {run.isPending ? 'It runs…' : 'Run it'}
+          </Button>
+        </div>
+      </form>
+      <div role="status">
+        {run.isError && <FailureNotice error={run.error} />}
+        {run.data && <Outcome outcome={run.data} slug={slug} traceId={run.variables?.traceId ?? null} />}
+        {!run.data && !run.isError && (
+          <p className={page.soft}>Type what an application got and answered, run it, and the judgement stands here.</p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+type OutcomeProps = { readonly outcome: EvaluateResponse; readonly slug: string; readonly traceId: string | null };
+
+function Outcome({ outcome, slug, traceId }: OutcomeProps) {
+  return (
+    <div className={`${page.card} ${page.padded}`}>
+      <div className={page.row}>
+        <Badge tone={toneOf(outcome)}>{outcomeOf(outcome)}</Badge>
+        {outcome.score !== undefined && <span>Score {outcome.score}</span>}
+        {outcome.label !== undefined && <span>{nameControls(outcome.label)}</span>}
+        {outcome.cost && <span className={page.soft}>{formatCost(outcome.cost.amount)}</span>}
+        {outcome.errorType !== undefined && <code>{outcome.errorType}</code>}
+      </div>
+      {outcome.details !== undefined && <p className={styles.outcome}>{nameControls(outcome.details)}</p>}
+      {traceId !== null && outcome.stored === true && (
+        <Link to="/$slug/traces/$traceId" params={{ slug, traceId }}>
+          Kept on its trace
+        </Link>
+      )}
+      {traceId !== null && outcome.stored === false && <p>It could not be kept on the trace.</p>}
+    </div>
+  );
+}
+
+/** An optional field that is empty is not there; one that is required may be empty. */
+function dataOf(fields: readonly EvaluatorField[], texts: { readonly [field: string]: string }): string {
+  const members = fields.flatMap(({ identifier, isOptional, valueType }) => {
+    const text = texts[identifier] ?? '';
+    if (text === '' && isOptional) return [];
+    const value = valueType === LIST ? text.split('\n').filter((line) => line !== '') : text;
+    return [[identifier, value] as const];
+  });
+  return JSON.stringify(Object.fromEntries(members));
+}

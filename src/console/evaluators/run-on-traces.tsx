@@ -1,0 +1,190 @@
+/** Runs an evaluator over the traces that a search finds, and shows how far its runs are. */
+
+import { useMutation, useQuery } from '@connectrpc/connect-query';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { EvaluationService, type EvaluatorRun, EvaluatorRunStatus } from '../../../gen/spandrel/v1/evaluations_pb.js';
+import type { Evaluator } from '../../../gen/spandrel/v1/evaluators_pb.js';
+import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
+import { Badge, Button, Loading, type Tone } from '../design/button.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import { formatCount, NONE, nameControls } from '../design/format.ts';
+import { Instant } from '../design/instant.tsx';
+import page from '../design/page.module.css';
+import { Progress } from '../design/progress.tsx';
+import { useRefresh } from '../session/refresh.ts';
+import { useSession } from '../session/session.tsx';
+import { FilterBar } from '../traces/filter-bar.tsx';
+import { findingOf } from '../traces/finding.ts';
+import { RangePicker } from '../traces/range-picker.tsx';
+import styles from './evaluators.module.css';
+import type { EvaluatorSearch } from './search.ts';
+
+const route = getRouteApi('/$slug/evaluators/$evaluatorId');
+const RUNS_SHOWN = 200;
+const LOOK_MS = 1_000;
+
+export function RunOnTraces({ evaluator }: { readonly evaluator: Evaluator }) {
+  const { may } = useSession();
+  return (
+    <>
+      {may('evaluations:manage') && <Start evaluator={evaluator} />}
+      <Runs evaluatorId={evaluator.id} />
+    </>
+  );
+}
+
+function Start({ evaluator }: { readonly evaluator: Evaluator }) {
+  const { slug } = route.useParams();
+  const { q, range, from, to, not } = route.useSearch();
+  const navigate = route.useNavigate();
+  const refresh = useRefresh();
+  const finding = useMemo(() => findingOf({ q, range, from, to, not }, Date.now()), [q, range, from, to, not]);
+  const change = (part: Partial<Record<keyof EvaluatorSearch, string | boolean | undefined>>) =>
+    void navigate({ search: (now) => ({ ...now, ...part }) as EvaluatorSearch, replace: true });
+  const found = useQuery(
+    TraceService.method.searchTraces,
+    { ...finding, pageSize: 1 },
+    { placeholderData: keepPreviousData },
+  );
+  const total = found.data?.pagination;
+  const start = useMutation(EvaluationService.method.runEvaluatorOnTraces, { onSuccess: refresh });
+  const search = {
+    ...(q && { q }),
+    ...(range && { range }),
+    ...(from && { from }),
+    ...(to && { to }),
+    ...(not && { not }),
+  };
+  return (
+    <div className={`${page.card} ${page.padded}`}>
+      <p>
+        It judges each of the traces below, and its results lie on them. What it reads of a trace: {readsOf(evaluator)}.
+      </p>
+      <div>
+        <RangePicker search={search} onChange={change} />
+      </div>
+      <FilterBar search={search} onChange={change} />
+      {(found.error ?? start.error) && <FailureNotice error={found.error ?? start.error} />}
+      <div className={page.row}>
+        <Button
+          look="primary"
+          disabled={start.isPending || !total || total.totalHits === 0n}
+          onClick={() =>
+            start.mutate({ idOrSlug: evaluator.id, ...findingOf({ q, range, from, to, not }, Date.now()) })
+          }
+        >
+          Run it on these
+        </Button>
+        <span role="status">
+          {total && `${formatCount(total.totalHits)}${total.totalHitsRelation === 'gte' ? ' or more' : ''} traces fit.`}
+        </span>
+        <Link to="/$slug/traces" params={{ slug }} search={search}>
+          Look at them
+        </Link>
+      </div>
+    </div>
+  );
+}
+
+function readsOf({ fields }: Evaluator): string {
+  return nameControls(fields.map(({ identifier }) => identifier).join(', ')) || NONE;
+}
+
+function Runs({ evaluatorId }: { readonly evaluatorId: string }) {
+  const { may } = useSession();
+  const refresh = useRefresh();
+  const found = useQuery(
+    EvaluationService.method.listEvaluatorRuns,
+    { pageSize: RUNS_SHOWN },
+    { refetchInterval: ({ state }) => (state.data?.runs.some(isRunning) ? LOOK_MS : false) },
+  );
+  const cancel = useMutation(EvaluationService.method.cancelEvaluatorRun, { onSuccess: refresh });
+  if (found.isPending) return <Loading />;
+  if (found.isError) return <FailureNotice error={found.error} retry={found.refetch} />;
+  const runs = found.data.runs.filter((run) => run.evaluatorId === evaluatorId);
+  if (runs.length === 0)
+    return (
+      <div className={`${page.card} ${page.empty}`}>
+        <h2>No run yet</h2>
+        <p>A run goes on by itself, also after this page is closed, and shows here how far it is.</p>
+      </div>
+    );
+  return (
+    <div className={`${page.card} ${page.scroll}`}>
+      {cancel.isError && <FailureNotice error={cancel.error} />}
+      <table className={page.table}>
+        <thead>
+          <tr>
+            <th scope="col">Began</th>
+            <th scope="col">State</th>
+            <th scope="col">How far</th>
+            {['Judged', 'Left out', 'Failed'].map((label) => (
+              <th key={label} scope="col" className={page.number}>
+                {label}
+              </th>
+            ))}
+            <th scope="col">Actions</th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => (
+            <tr key={run.id}>
+              <td className={page.nowrap}>
+                <Instant at={run.createdAt} />
+              </td>
+              <td>
+                <Badge tone={TONES[run.status] ?? 'quiet'}>{wordOf(run.status)}</Badge>
+                {run.error !== undefined && <p>{nameControls(run.error)}</p>}
+              </td>
+              <td className={styles.run}>
+                <HowFar run={run} />
+              </td>
+              <td className={page.number}>{formatCount(run.processed)}</td>
+              <td className={page.number}>{formatCount(run.skipped)}</td>
+              <td className={page.number}>{formatCount(run.failed)}</td>
+              <td>
+                {isRunning(run) && may('evaluations:manage') && (
+                  <Button small disabled={cancel.isPending} onClick={() => cancel.mutate({ runId: run.id })}>
+                    Cancel
+                  </Button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function HowFar({ run }: { readonly run: EvaluatorRun }) {
+  const all = Number(run.tracesFound ?? 0n);
+  const isCounted = run.tracesFound !== undefined;
+  return (
+    <>
+      {isRunning(run) && isCounted && (
+        <Progress label="Evaluated traces" done={Math.min(all, Number(run.evaluated))} all={all} />
+      )}
+      <span className={page.nowrap}>
+        {formatCount(run.evaluated)} of {formatCount(run.tracesFound)}
+        {isCounted && !run.isFoundExactly && ' or more'}
+      </span>
+    </>
+  );
+}
+
+const TONES: { readonly [status: number]: Tone } = {
+  [EvaluatorRunStatus.RUNNING]: 'accent',
+  [EvaluatorRunStatus.COMPLETED]: 'good',
+  [EvaluatorRunStatus.FAILED]: 'bad',
+};
+
+function wordOf(status: EvaluatorRunStatus): string {
+  return (EvaluatorRunStatus[status] ?? 'unknown').toLowerCase();
+}
+
+function isRunning({ status }: EvaluatorRun): boolean {
+  return status === EvaluatorRunStatus.RUNNING;
+}

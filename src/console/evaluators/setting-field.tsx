@@ -1,0 +1,155 @@
+/** One setting of an evaluator, as its schema says it. */
+
+import { Button, Field } from '../design/button.tsx';
+import styles from './evaluators.module.css';
+import { emptyItem, isList, isObject, type Json, labelOfKey, type Schema } from './settings.ts';
+
+/** A text that may be longer than this is written on several lines. */
+const LINE_CHARACTERS = 1_000;
+const LONG_KEYS: ReadonlySet<string> = new Set(['prompt', 'json_schema']);
+
+type SettingProps = {
+  readonly name: string;
+  readonly schema: Schema;
+  readonly value: Json | undefined;
+  readonly onChange: (value: Json) => void;
+};
+
+export function SettingField(props: SettingProps) {
+  const { name, schema, value, onChange } = props;
+  switch (schema.type) {
+    case 'boolean':
+      return (
+        <label className={styles.check}>
+          <input type="checkbox" checked={value === true} onChange={({ target }) => onChange(target.checked)} />
+          {labelOfKey(name)}
+        </label>
+      );
+    case 'string':
+      return <TextSetting {...props} />;
+    case 'number':
+    case 'integer':
+      return (
+        <Field label={labelOfKey(name)} hint="Left empty, the server’s own.">
+          {(field) => (
+            <input
+              {...field}
+              type="number"
+              step={schema.type === 'integer' ? 1 : 'any'}
+              value={typeof value === 'number' ? value : ''}
+              onChange={({ target }) => onChange(target.value === '' ? null : Number(target.value))}
+            />
+          )}
+        </Field>
+      );
+    case 'array':
+      return schema.items?.type === 'object' ? <ListSetting {...props} /> : <LinesSetting {...props} />;
+    case 'object':
+      return <ObjectSetting {...props} />;
+    default:
+      // What no schema describes stays as it is.
+      return null;
+  }
+}
+
+function TextSetting({ name, schema, value, onChange }: SettingProps) {
+  const text = typeof value === 'string' ? value : '';
+  return (
+    <Field label={labelOfKey(name)}>
+      {(field) => {
+        if (schema.enum)
+          return (
+            <select {...field} value={text} onChange={({ target }) => onChange(target.value)}>
+              {schema.enum.map((each) => (
+                <option key={each} value={each}>
+                  {labelOfKey(each)}
+                </option>
+              ))}
+            </select>
+          );
+        const isLong = LONG_KEYS.has(name);
+        if (isLong || (schema.maxLength ?? 0) > LINE_CHARACTERS)
+          return (
+            <textarea {...field} rows={isLong ? 4 : 1} value={text} onChange={({ target }) => onChange(target.value)} />
+          );
+        return <input {...field} value={text} onChange={({ target }) => onChange(target.value)} />;
+      }}
+    </Field>
+  );
+}
+
+function LinesSetting({ name, value, onChange }: SettingProps) {
+  const lines = isList(value) ? value.filter((item) => typeof item === 'string') : [];
+  return (
+    <Field label={labelOfKey(name)} hint="One a line.">
+      {(field) => (
+        <textarea
+          {...field}
+          rows={Math.min(8, lines.length + 1)}
+          value={lines.join('\n')}
+          onChange={({ target }) => onChange(target.value.split('\n'))}
+        />
+      )}
+    </Field>
+  );
+}
+
+function ListSetting({ name, schema, value, onChange }: SettingProps) {
+  const items = isList(value) ? value : [];
+  const of = schema.items ?? {};
+  const replace = (index: number, item: Json) => onChange(items.with(index, item));
+  return (
+    <fieldset className={styles.group}>
+      <legend>{labelOfKey(name)}</legend>
+      {items.map((item, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: an item is nothing but its place, and its fields are controlled
+        <div key={index} className={styles.item}>
+          <Members schema={of} value={item} onChange={(next) => replace(index, next)} />
+          <Button
+            small
+            aria-label={`Remove ${labelOfKey(name)} ${index + 1}`}
+            disabled={items.length <= (schema.minItems ?? 0)}
+            onClick={() => onChange(items.toSpliced(index, 1))}
+          >
+            Remove
+          </Button>
+        </div>
+      ))}
+      <div>
+        <Button
+          small
+          disabled={items.length >= (schema.maxItems ?? Number.POSITIVE_INFINITY)}
+          onClick={() => onChange([...items, emptyItem(of)])}
+        >
+          Add one
+        </Button>
+      </div>
+    </fieldset>
+  );
+}
+
+function ObjectSetting({ name, schema, value, onChange }: SettingProps) {
+  return (
+    <fieldset className={styles.group}>
+      <legend>{labelOfKey(name)}</legend>
+      <Members schema={schema} value={value} onChange={onChange} />
+    </fieldset>
+  );
+}
+
+function Members({ schema, value, onChange }: Pick<SettingProps, 'schema' | 'value' | 'onChange'>) {
+  const object = isObject(value) ? value : {};
+  return (
+    <div className={styles.members}>
+      {Object.entries(schema.properties ?? {}).map(([key, member]) => (
+        <SettingField
+          key={key}
+          name={key}
+          schema={member}
+          value={object[key]}
+          onChange={(next) => onChange({ ...object, [key]: next })}
+        />
+      ))}
+    </div>
+  );
+}

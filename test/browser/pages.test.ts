@@ -1,0 +1,104 @@
+/** The pages of the console that judge, sum up and set, in a real browser: what people do there, and that nothing bars their way. */
+
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startApp, type TestApp } from '../support/app.ts';
+import { findBarriers } from './axe.ts';
+import { launchBrowser, openPage, signInLink, type TestPage, takePicture } from './browser.ts';
+import { sendShop } from './sent-traces.ts';
+
+const PHONE = { width: 390, height: 844 };
+const DESK = { width: 1280, height: 800 };
+
+let browser: Browser;
+let app: TestApp;
+let tab: TestPage;
+
+beforeAll(async () => {
+  [browser, app] = await Promise.all([launchBrowser(), startApp()]);
+  await sendShop(app, Date.now(), 60);
+});
+afterAll(async () => {
+  await browser?.close();
+  await app?.close();
+});
+
+beforeEach(async () => {
+  tab = await openPage(browser, app.address);
+});
+afterEach(async () => {
+  const { complaints, strangers } = tab;
+  await tab.close();
+  expect(complaints).toEqual([]);
+  expect(strangers).toEqual([]);
+});
+
+/** The page has no grave barrier in the light and in the dark, and is not wider than a phone. */
+async function look(page: Page, name: string): Promise<void> {
+  const barriers: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    barriers.push(...(await findBarriers(page, colorScheme)));
+  }
+  await takePicture(page, name);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize(PHONE);
+  await takePicture(page, `${name}-phone`);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width);
+  await page.setViewportSize(DESK);
+  expect(barriers).toEqual([]);
+}
+
+async function open(key: string, link: string): Promise<Page> {
+  const { page } = tab;
+  await page.goto(signInLink(app.address, key));
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: link, exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: link }).waitFor();
+  return page;
+}
+
+describe('an evaluator', () => {
+  it('is chosen from the catalogue, tried on a text, run on traces, set anew and deleted', async () => {
+    const page = await open(app.projectKey, 'Evaluators');
+    await page.getByRole('heading', { name: 'No evaluator yet' }).waitFor();
+    await page.getByRole('link', { name: 'New evaluator' }).click();
+    await page.getByRole('link', { name: /Competitor Blocklist/ }).waitFor();
+    await look(page, 'evaluator-catalogue');
+    await page.getByRole('link', { name: /Competitor Blocklist/ }).click();
+    await page.getByLabel('Name').fill('No carriers');
+    await page.getByLabel('Competitors').fill('Acme Parcels\ndepot\n');
+    await look(page, 'evaluator-new');
+    await page.getByRole('button', { name: 'Save the evaluator' }).click();
+    await page.getByRole('heading', { level: 1, name: 'No carriers' }).waitFor();
+
+    await page.getByLabel('output').fill('Ask Acme Parcels <b>now</b>.');
+    await page.getByRole('button', { name: 'Run it' }).click();
+    await page.getByText('failed', { exact: true }).waitFor();
+    await look(page, 'evaluator-text');
+
+    await page.getByRole('button', { name: 'Run on traces' }).click();
+    await page.getByText('60 traces fit.').waitFor();
+    await page.getByLabel('Find traces').fill('user:user-3');
+    await page.keyboard.press('Enter');
+    await page.getByText('7 traces fit.').waitFor();
+    await page.getByRole('button', { name: 'Run it on these' }).click();
+    await page.getByRole('cell', { name: '7 of 7' }).waitFor();
+    await page.getByRole('cell', { name: 'completed' }).waitFor();
+    await look(page, 'evaluator-traces');
+    await page.reload();
+    await page.getByRole('button', { name: 'Remove User user-3' }).waitFor();
+    await page.getByRole('cell', { name: '7 of 7' }).waitFor();
+
+    await page.getByRole('button', { name: 'Settings' }).click();
+    expect(await page.getByLabel('Competitors').inputValue()).toBe('Acme Parcels\ndepot');
+    await page.getByLabel('Name').fill('No competitors');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved.').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'No competitors' }).waitFor();
+    await look(page, 'evaluator-settings');
+    await page.getByRole('button', { name: 'Delete the evaluator' }).click();
+    await page.getByLabel('Type delete to go on').fill('delete');
+    await page.getByRole('button', { name: 'Delete for good' }).click();
+    await page.getByRole('heading', { name: 'No evaluator yet' }).waitFor();
+  });
+});
