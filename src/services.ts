@@ -230,13 +230,13 @@ function compileEvaluations(
   { sizes, publicUrl }: Pick<Shared, 'sizes'> & { readonly publicUrl: () => string },
 ): Method[] {
   const { hasModel, stopping, checkPatterns, run, onRunChanged } = ports;
-  const { evaluators } = store;
+  const { evaluators, monitors } = store;
   const { searches, results } = rooms;
   const onLost = (error: unknown) => log.warn({ err: error }, 'the result of an evaluation could not be stored');
   return compileService(
     EvaluationService,
     createEvaluationRpc({
-      evaluations: createEvaluations({ evaluators, run, checkPatterns, results, clock, random, onLost }),
+      evaluations: createEvaluations({ evaluators, monitors, run, checkPatterns, results, clock, random, onLost }),
       runs: createEvaluatorRuns({ store: store.evaluatorRuns, evaluators, random, onChanged: onRunChanged }),
       searches,
       hasModel,

@@ -29,7 +29,7 @@ export declare type EvaluateRequest = Message<"spandrel.v1.EvaluateRequest"> & {
 
   /**
    * The id of an evaluator type such as langevals/exact_match (in a path the slash may be written %2F), or the id or slug of
-   * a saved evaluator.
+   * a saved evaluator, or else of a monitor: then its evaluator runs, with its parameters laid over the settings.
    *
    * @generated from field: string evaluator = 2;
    */
@@ -65,7 +65,7 @@ export declare type EvaluateRequest = Message<"spandrel.v1.EvaluateRequest"> & {
   dataJson?: string | undefined;
 
   /**
-   * A JSON object that is laid over the settings of the saved evaluator, or over the defaults of the type.
+   * A JSON object that is laid over the settings of the saved evaluator or the monitor, or over the defaults of the type.
    *
    * @generated from field: optional string settings_json = 7;
    */

@@ -29,9 +29,18 @@ const NAME_CHARACTERS_MAX = 200;
 
 /** Throws evaluator_not_found, evaluator_not_runnable, evaluator_unavailable. */
 export async function findTarget(deps: TargetDeps, project: Project, name: EvaluatorName): Promise<EvaluationTarget> {
-  const isType = name.kind === 'type' || (name.kind === 'any' && name.text.includes('/'));
-  const target = isType ? targetOfType(name.text) : await findSavedTarget(deps, project, name.text);
-  if (target === null) throw notFound(name);
+  const target = isOfType(name) ? targetOfType(name.text) : await findSavedTarget(deps, project, name.text);
+  if (target === null) throw targetNotFound(name);
+  return refuseUnavailable(target);
+}
+
+/** Whether the name can only be that of a type. */
+export function isOfType({ kind, text }: EvaluatorName): boolean {
+  return kind === 'type' || (kind === 'any' && text.includes('/'));
+}
+
+/** Throws evaluator_unavailable. */
+export function refuseUnavailable(target: EvaluationTarget): EvaluationTarget {
   const reason = unavailableReason(target.entry);
   if (reason === null) return target;
   throw new Fault('evaluator_unavailable', `${target.entry.id} is not available: ${reason}`);
@@ -57,12 +66,16 @@ export function targetOfEvaluator({ id, name, type, configJson }: Evaluator): Ev
 
 /** The settings of a run. Throws invalid_settings. */
 export function settingsOfRun({ entry, settings }: EvaluationTarget, sent: LosslessObject): LosslessObject {
-  const chosen = Object.entries(sent).filter(([, value]) => value !== null);
-  const whole = overlaySettings(entry.settings, { ...settings, ...Object.fromEntries(chosen) });
+  const whole = overlaySettings(entry.settings, overlaySent(settings, sent));
   const found: Reason[] = [];
   judgeSettings(entry.settings, whole, found);
   refuseSettings(entry, found);
   return whole;
+}
+
+/** Null is as good as not sent. */
+export function overlaySent(settings: LosslessObject, sent: LosslessObject): LosslessObject {
+  return { ...settings, ...Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null)) };
 }
 
 /** Of settings that were judged otherwise. Throws invalid_settings. */
@@ -85,17 +98,23 @@ function targetOfType(id: string): EvaluationTarget | null {
   return entry ? { entry, name: entry.name, evaluatorId: entry.id, settings: {}, onError: 'pass' } : null;
 }
 
-async function findSavedTarget(
+/** A saved evaluator by id or slug; null: there is none. Throws evaluator_not_runnable. */
+export async function findSavedTarget(
   { evaluators }: TargetDeps,
   project: Project,
   text: string,
 ): Promise<EvaluationTarget | null> {
-  if (hasMoreCharactersThan(text, NAME_CHARACTERS_MAX) || text.includes('\0')) return null;
+  if (!isNameable(text)) return null;
   const evaluator = await evaluators.find(project.id, text);
   return evaluator && targetOfEvaluator(evaluator);
 }
 
-function notFound({ kind, text }: EvaluatorName): Fault {
+/** Whether anything can be called that. */
+export function isNameable(text: string): boolean {
+  return !hasMoreCharactersThan(text, NAME_CHARACTERS_MAX) && !text.includes('\0');
+}
+
+export function targetNotFound({ kind, text }: EvaluatorName): Fault {
   const about = kind === 'saved' ? 'Evaluator not found with slug or id' : 'Evaluator not found';
   const message = `${about}: ${[...text].slice(0, NAME_CHARACTERS_MAX).join('')}`;
   return new Fault('evaluator_not_found', message, { flatError: message });

@@ -15,18 +15,13 @@ import {
   spanIdOf,
   traceIdOf,
 } from './evaluation-request.ts';
-import {
-  type EvaluationTarget,
-  findTarget,
-  refuseBadPatterns,
-  settingsOfRun,
-  type TargetDeps,
-} from './evaluation-target.ts';
+import { type EvaluationTarget, refuseBadPatterns, settingsOfRun } from './evaluation-target.ts';
+import { findNamedTarget, type NamedTargetDeps } from './named-target.ts';
 import type { EvaluationOutcome, EvaluationRun, RunEvaluator } from './outcome.ts';
 import { type Result, resultDraft } from './result-draft.ts';
 import type { TraceResults } from './trace-results.ts';
 
-export type EvaluationsDeps = TargetDeps & {
+export type EvaluationsDeps = NamedTargetDeps & {
   readonly run: RunEvaluator;
   readonly checkPatterns: CheckPatterns;
   readonly results: TraceResults;
@@ -53,11 +48,19 @@ export type Evaluations = {
   evaluate(project: Project, request: EvaluationRequest, signal: AbortSignal): Promise<Evaluated>;
 };
 
+/** It is no result of anything, so it is stored nowhere. */
+const OFF: Evaluated = {
+  outcome: { status: 'skipped', details: 'Guardrail is not enabled' },
+  passed: true,
+  result: null,
+};
+
 export function createEvaluations(deps: EvaluationsDeps): Evaluations {
   return {
     async evaluate(project, request, signal) {
       refuseProblems(requestProblems(request));
-      const target = await findTarget(deps, project, request.evaluator);
+      const target = await findNamedTarget(deps, project, request);
+      if (target === null) return OFF;
       const run = await planRun(deps, { project, target }, request);
       const startedAtMs = deps.clock();
       const outcome = await deps.run(run, signal);

@@ -17,8 +17,7 @@ import { traceTermDays } from '../trace-retention.ts';
 import { monitorEvaluationId } from './evaluation-id.ts';
 import type { Monitor } from './monitor.ts';
 import type { MonitorStore } from './monitor-store.ts';
-import { targetToRun } from './monitored-evaluator.ts';
-import { readParameters } from './monitors.ts';
+import { readParameters, targetToRun } from './monitored-evaluator.ts';
 import { sourceOfField } from './sources.ts';
 import {
   createTraceInputs,

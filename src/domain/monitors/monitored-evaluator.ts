@@ -1,14 +1,16 @@
-/** Which evaluators a monitor can run. */
+/** Which evaluators a monitor can run, and with which settings. */
 
-import { type EvaluationTarget, targetOfEvaluator } from '../evaluations/evaluation-target.ts';
-import { unavailableReason } from '../evaluations/evaluator-availability.ts';
+import { type EvaluationTarget, refuseUnavailable, targetOfEvaluator } from '../evaluations/evaluation-target.ts';
 import type { Evaluator } from '../evaluator.ts';
-import { Fault } from '../fault.ts';
+import { isLosslessObject, type LosslessObject, parseLossless } from '../lossless-json.ts';
 
 /** Throws evaluator_not_runnable, evaluator_unavailable. */
 export function targetToRun(evaluator: Evaluator): EvaluationTarget {
-  const target = targetOfEvaluator(evaluator);
-  const reason = unavailableReason(target.entry);
-  if (reason === null) return target;
-  throw new Fault('evaluator_unavailable', `${target.entry.id} is not available: ${reason}`);
+  return refuseUnavailable(targetOfEvaluator(evaluator));
+}
+
+/** Our own stored text. */
+export function readParameters(parametersJson: string): LosslessObject {
+  const parsed = parseLossless(parametersJson, { depth: Number.POSITIVE_INFINITY });
+  return parsed.kind === 'value' && isLosslessObject(parsed.value) ? parsed.value : {};
 }

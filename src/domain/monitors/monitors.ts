@@ -8,14 +8,14 @@ import { drawSlug } from '../evaluator-slug.ts';
 import { type CheckPatterns, patternProblems } from '../evaluators/text-rules.ts';
 import { Fault, unavailableFault } from '../fault.ts';
 import { newId } from '../ids.ts';
-import { isLosslessObject, type LosslessObject, parseLossless, stringifyLossless } from '../lossless-json.ts';
+import { type LosslessObject, stringifyLossless } from '../lossless-json.ts';
 import { countCodePoints, refuseProblems } from '../reasons.ts';
 import type { EvaluatorStore } from '../store.ts';
 import type { Monitor } from './monitor.ts';
 import { type MonitorDraft, monitorProblems, newMonitorProblems, partsOf } from './monitor-draft.ts';
 import { fitProblems } from './monitor-fit.ts';
 import type { MonitorStore } from './monitor-store.ts';
-import { targetToRun } from './monitored-evaluator.ts';
+import { readParameters, targetToRun } from './monitored-evaluator.ts';
 
 export type MonitorDeps = {
   readonly store: MonitorStore;
@@ -151,12 +151,6 @@ async function fitTo(
   refuseProblems(fitProblems(entry, sent));
   refuseProblems(await patternProblems(checkPatterns, { evaluatorType: entry.id, settings, path: 'parameters' }));
   return { evaluatorId: evaluator.id, checkType: entry.id, parametersJson: stringifyLossless(sent.parameters) };
-}
-
-/** Our own stored text. */
-export function readParameters(parametersJson: string): LosslessObject {
-  const parsed = parseLossless(parametersJson, { depth: Number.POSITIVE_INFINITY });
-  return parsed.kind === 'value' && isLosslessObject(parsed.value) ? parsed.value : {};
 }
 
 async function findMonitor({ store }: MonitorDeps, project: Project, idOrSlug: string): Promise<Monitor> {
