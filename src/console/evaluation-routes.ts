@@ -24,4 +24,31 @@ const evaluatorRoute = createRoute({
   component: lazyRouteComponent(() => import('./evaluators/evaluator-page.tsx'), 'EvaluatorPage'),
 });
 
-export const evaluationRoutes = [evaluatorListRoute, newEvaluatorRoute, evaluatorRoute] as const;
+const monitorListRoute = createRoute({
+  getParentRoute: () => project,
+  path: 'monitors',
+  component: lazyRouteComponent(() => import('./monitors/monitor-list-page.tsx'), 'MonitorListPage'),
+});
+
+const newMonitorRoute = createRoute({
+  getParentRoute: () => project,
+  path: 'monitors/new',
+  validateSearch: ({ evaluator }: Record<string, unknown>): { evaluator?: string } =>
+    typeof evaluator === 'string' ? { evaluator } : {},
+  component: lazyRouteComponent(() => import('./monitors/new-monitor-page.tsx'), 'NewMonitorPage'),
+});
+
+const monitorRoute = createRoute({
+  getParentRoute: () => project,
+  path: 'monitors/$monitorId',
+  component: lazyRouteComponent(() => import('./monitors/monitor-page.tsx'), 'MonitorPage'),
+});
+
+export const evaluationRoutes = [
+  evaluatorListRoute,
+  newEvaluatorRoute,
+  evaluatorRoute,
+  monitorListRoute,
+  newMonitorRoute,
+  monitorRoute,
+] as const;

@@ -5,6 +5,7 @@ import { Loading } from './design/button.tsx';
 import { FailureNotice } from './design/failure.tsx';
 import page from './design/page.module.css';
 import { evaluationRoutes } from './evaluation-routes.ts';
+import { organizationRoutes } from './organization-routes.ts';
 import { readOverviewSearch } from './overview/search.ts';
 import { NothingHere, organization, project, root } from './parent-routes.tsx';
 import { useSession } from './session/session.tsx';
@@ -121,6 +122,7 @@ const ofOrganization = organization.addChildren([
   membersRoute,
   projectsRoute,
   auditLogRoute,
+  ...organizationRoutes,
 ]);
 
 export const router = createRouter({

@@ -3,6 +3,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startApp, type TestApp } from '../support/app.ts';
+import { callRest } from '../support/surfaces.ts';
 import { findBarriers } from './axe.ts';
 import { launchBrowser, openPage, signInLink, type TestPage, takePicture } from './browser.ts';
 import { sendShop } from './sent-traces.ts';
@@ -100,5 +101,74 @@ describe('an evaluator', () => {
     await page.getByLabel('Type delete to go on').fill('delete');
     await page.getByRole('button', { name: 'Delete for good' }).click();
     await page.getByRole('heading', { name: 'No evaluator yet' }).waitFor();
+  });
+});
+
+describe('a monitor', () => {
+  it('is made with conditions and a mapping, switched off, changed and deleted', async () => {
+    const headers = { 'x-auth-token': app.projectKey };
+    const body = { name: 'Polite', config: { evaluatorType: 'langevals/exact_match', settings: {} } };
+    await callRest(app.address, { verb: 'POST', path: '/api/evaluators', body, headers });
+    const page = await open(app.projectKey, 'Monitors');
+    await page.getByRole('heading', { name: 'No monitor yet' }).waitFor();
+    await page.getByRole('link', { name: 'New monitor' }).click();
+    await page.getByLabel('Name').fill('Shop is polite');
+    await page.getByLabel('Evaluator', { exact: true }).selectOption('Polite');
+    await page.getByLabel('Share of traces').fill('12.5');
+    await page.getByRole('button', { name: 'Add a condition' }).click();
+    await page.getByLabel('Value of condition 1').fill('shop');
+    await page.getByRole('button', { name: 'Add a condition' }).click();
+    await page.getByLabel('Subject of condition 2').selectOption('metadata');
+    await page.getByLabel('Key of condition 2').fill('tier');
+    await page.getByLabel('Kind of condition 2').selectOption('number');
+    await page.getByLabel('Value of condition 2').fill('2');
+    await page.getByLabel(/^output/).fill('span.llm.output');
+    await look(page, 'monitor-new');
+    await page.getByRole('button', { name: 'Make the monitor' }).click();
+    await page.getByRole('row', { name: /Shop is polite on .* 12.5 % label is "shop", metadata.tier is 2/ }).waitFor();
+    await page.getByRole('button', { name: 'Switch off Shop is polite' }).click();
+    await page.getByRole('cell', { name: 'off', exact: true }).waitFor();
+    await look(page, 'monitors');
+    await page.getByRole('link', { name: 'Shop is polite' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Shop is polite' }).waitFor();
+    expect(await page.getByLabel(/^output/).inputValue()).toBe('span.llm.output');
+    await page.getByRole('button', { name: 'Remove condition 1' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved.').waitFor();
+    const { body: kept } = await callRest(app.address, { path: '/api/monitors', headers });
+    expect(kept).toMatchObject([
+      {
+        enabled: false,
+        sample: 0.125,
+        preconditions: [{ field: 'metadata.tier', rule: 'is', value: 2 }],
+        mappings: { output: 'span.llm.output' },
+      },
+    ]);
+    await look(page, 'monitor');
+    await page.getByRole('button', { name: 'Delete the monitor' }).click();
+    await page.getByLabel('Type delete to go on').fill('delete');
+    await page.getByRole('button', { name: 'Delete for good' }).click();
+    await page.getByRole('heading', { name: 'No monitor yet' }).waitFor();
+  });
+});
+
+describe('prices', () => {
+  it('are looked up, and one of the organization comes before the list until it is deleted', async () => {
+    const page = await open(app.adminKey, 'Prices');
+    await page.getByRole('heading', { name: 'No price of your own yet' }).waitFor();
+    await page.getByLabel('The price of').fill('openai/gpt-5');
+    await page.keyboard.press('Enter');
+    await page.getByText('price list', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'New price' }).click();
+    await page.getByLabel('Model').fill('gpt-5');
+    await page.getByLabel('A million tokens in').fill('0.1');
+    await page.getByLabel('A million tokens out').fill('0.7');
+    await page.getByRole('button', { name: 'Set the price' }).click();
+    await page.getByText('own price', { exact: true }).waitFor();
+    await page.getByRole('row', { name: /gpt-5 \$0.1 \$0.7/ }).waitFor();
+    await look(page, 'prices');
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('button', { name: 'Delete it' }).click();
+    await page.getByText('price list', { exact: true }).waitFor();
   });
 });

@@ -5,7 +5,6 @@ import type { EvaluatorTypeInfo } from '../../../gen/spandrel/v1/evaluations_pb.
 import { Button, Field } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import page from '../design/page.module.css';
-import styles from './evaluators.module.css';
 import { SettingField } from './setting-field.tsx';
 import { type EvaluatorConfig, readSchemas, type Settings, settingsToSend } from './settings.ts';
 
@@ -29,7 +28,7 @@ export function EvaluatorForm({ type, start, action, pending, error, onSubmit }:
   const schemas = readSchemas(type.settingsJsonSchemaJson);
   return (
     <form
-      className={`${page.card} ${page.padded} ${styles.form}`}
+      className={`${page.card} ${page.padded} ${page.narrow}`}
       onSubmit={(event) => {
         event.preventDefault();
         const settings = settingsToSend(type.settingsJsonSchemaJson, draft.settings);

@@ -31,6 +31,7 @@ const TABS = [
 /** Where the platformUrl of an evaluator leads. */
 export function EvaluatorPage() {
   const { slug, evaluatorId } = route.useParams();
+  const { may } = useSession();
   const found = useQuery(EvaluatorService.method.getEvaluator, { idOrSlug: evaluatorId });
   const evaluator = found.data?.evaluator;
   return (
@@ -54,6 +55,14 @@ export function EvaluatorPage() {
             <Link to="/$slug/traces" params={{ slug }} search={{ q: `evaluator:${evaluator.id}` }}>
               traces that it judged
             </Link>
+            {may('evaluations:manage') && evaluator.evaluatorType === EvaluatorType.EVALUATOR && (
+              <>
+                {' · '}
+                <Link to="/$slug/monitors/new" params={{ slug }} search={{ evaluator: evaluator.id }}>
+                  run it on every new trace
+                </Link>
+              </>
+            )}
           </p>
           <Parts evaluator={evaluator} />
         </>

@@ -1,6 +1,7 @@
 /** One setting of an evaluator, as its schema says it. */
 
 import { Button, Field } from '../design/button.tsx';
+import page from '../design/page.module.css';
 import styles from './evaluators.module.css';
 import { emptyItem, isList, isObject, type Json, labelOfKey, type Schema } from './settings.ts';
 
@@ -99,7 +100,7 @@ function ListSetting({ name, schema, value, onChange }: SettingProps) {
   const of = schema.items ?? {};
   const replace = (index: number, item: Json) => onChange(items.with(index, item));
   return (
-    <fieldset className={styles.group}>
+    <fieldset className={page.group}>
       <legend>{labelOfKey(name)}</legend>
       {items.map((item, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: an item is nothing but its place, and its fields are controlled
@@ -130,7 +131,7 @@ function ListSetting({ name, schema, value, onChange }: SettingProps) {
 
 function ObjectSetting({ name, schema, value, onChange }: SettingProps) {
   return (
-    <fieldset className={styles.group}>
+    <fieldset className={page.group}>
       <legend>{labelOfKey(name)}</legend>
       <Members schema={schema} value={value} onChange={onChange} />
     </fieldset>

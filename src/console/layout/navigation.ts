@@ -6,6 +6,7 @@ export const PROJECT_ITEMS = [
   { to: '/$slug/overview', label: 'Overview', permission: 'analytics:view' },
   { to: '/$slug/traces', label: 'Traces', permission: 'traces:view' },
   { to: '/$slug/evaluators', label: 'Evaluators', permission: 'evaluations:view' },
+  { to: '/$slug/monitors', label: 'Monitors', permission: 'evaluations:view' },
 ] as const satisfies readonly NavItem[];
 
 export const ORGANIZATION_ITEMS = [
@@ -14,5 +15,6 @@ export const ORGANIZATION_ITEMS = [
   { to: '/-/keys', label: 'API keys', permission: 'organization:view' },
   { to: '/-/projects', label: 'Projects', permission: 'project:view' },
   { to: '/-/members', label: 'Members', permission: 'organization:manage' },
+  { to: '/-/prices', label: 'Prices', permission: 'organization:view' },
   { to: '/-/audit-log', label: 'Audit log', permission: 'auditLog:view' },
 ] as const satisfies readonly NavItem[];

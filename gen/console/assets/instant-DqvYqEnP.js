@@ -1,1 +1,0 @@
-import{t as e}from"./timestamp-CxIy_B36.js";import{o as t,s as n,t as r}from"./format-CbLEgoBg.js";import{W as i}from"./options_pb-Cv0P-WIF.js";var a=i();function o({at:i,as:o=`age`}){if(!i)return(0,a.jsx)(`span`,{children:`–`});let[s,c]=o===`age`?[r(i),t(i)]:[n(i),r(i)];return(0,a.jsx)(`time`,{dateTime:e(i).toISOString(),title:c,children:s})}export{o as t};

@@ -1,1 +1,0 @@
-import{U as e}from"./options_pb-Cv0P-WIF.js";function t(){let t=e();return()=>t.invalidateQueries({predicate:({queryKey:e})=>e[0]===`connect-query`})}export{t};

@@ -1,1 +1,0 @@
-import{Ot as e,tt as t,xt as n}from"./options_pb-Cv0P-WIF.js";function r(e){return new Date(a(e))}function i(r){let i=Math.floor(r/1e3);return n(t,{seconds:e.parse(i),nanos:(r-i*1e3)*1e6})}function a(e){return Number(e.seconds)*1e3+Math.round(e.nanos/1e6)}export{i as n,a as r,r as t};

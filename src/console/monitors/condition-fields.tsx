@@ -1,0 +1,136 @@
+/** What must hold of a trace before a monitor looks at it. */
+
+import { SpanType } from '../../../gen/spandrel/v1/traces_pb.js';
+import { Button, joined } from '../design/button.tsx';
+import controls from '../design/controls.module.css';
+import page from '../design/page.module.css';
+import { spanTypeWord } from '../trace/span-words.ts';
+import { type ConditionDraft, EMPTY_CONDITION } from './draft.ts';
+import styles from './monitors.module.css';
+
+const CONDITIONS_MAX = 20;
+export const SPAN_TYPES = Object.values(SpanType)
+  .filter((type) => typeof type === 'number' && type !== SpanType.UNSPECIFIED)
+  .map((type) => spanTypeWord(type as SpanType));
+
+type ConditionFieldsProps = {
+  readonly conditions: readonly ConditionDraft[];
+  readonly onChange: (conditions: readonly ConditionDraft[]) => void;
+};
+
+export function ConditionFields({ conditions, onChange }: ConditionFieldsProps) {
+  return (
+    <fieldset className={page.group}>
+      <legend>Only traces of which all of this holds</legend>
+      {conditions.length === 0 && <p className={controls.hint}>Nothing is asked: it looks at every trace.</p>}
+      {conditions.map((condition, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a condition is nothing but its place, and its fields are controlled
+        <div key={index} className={styles.condition}>
+          <Condition
+            number={index + 1}
+            condition={condition}
+            onChange={(part) => onChange(conditions.with(index, { ...condition, ...part }))}
+          />
+          <Button
+            small
+            aria-label={`Remove condition ${index + 1}`}
+            onClick={() => onChange(conditions.toSpliced(index, 1))}
+          >
+            Remove
+          </Button>
+        </div>
+      ))}
+      <div>
+        <Button
+          small
+          disabled={conditions.length >= CONDITIONS_MAX}
+          onClick={() => onChange([...conditions, EMPTY_CONDITION])}
+        >
+          Add a condition
+        </Button>
+      </div>
+    </fieldset>
+  );
+}
+
+type ConditionProps = {
+  readonly number: number;
+  readonly condition: ConditionDraft;
+  readonly onChange: (part: Partial<ConditionDraft>) => void;
+};
+
+function Condition({ number, condition, onChange }: ConditionProps) {
+  const { of, key, type } = condition;
+  const named = (what: string) => ({ 'aria-label': `${what} of condition ${number}` });
+  return (
+    <>
+      <select
+        {...named('Subject')}
+        value={of}
+        onChange={({ target }) =>
+          onChange({ of: target.value as ConditionDraft['of'], key: '', type: 'text', value: '' })
+        }
+      >
+        <option value="label">a label</option>
+        <option value="span.type">the type of a span</option>
+        <option value="metadata">metadata</option>
+      </select>
+      {of === 'metadata' && (
+        <input
+          {...named('Key')}
+          className={joined(controls.input, styles.short)}
+          placeholder="customer_id"
+          value={key}
+          onChange={({ target }) => onChange({ key: target.value })}
+        />
+      )}
+      {of === 'metadata' ? (
+        <select
+          {...named('Kind')}
+          value={type}
+          onChange={({ target }) =>
+            onChange({
+              type: target.value as ConditionDraft['type'],
+              value: target.value === 'flag' ? 'true' : '',
+            })
+          }
+        >
+          <option value="text">is the text</option>
+          <option value="number">is the number</option>
+          <option value="flag">is</option>
+        </select>
+      ) : (
+        <span>is</span>
+      )}
+      <Value {...named('Value')} condition={condition} onChange={(value) => onChange({ value })} />
+    </>
+  );
+}
+
+type ValueProps = {
+  readonly 'aria-label': string;
+  readonly condition: ConditionDraft;
+  readonly onChange: (value: string) => void;
+};
+
+function Value({ condition: { of, type, value }, onChange, ...named }: ValueProps) {
+  const choices = of === 'span.type' ? SPAN_TYPES : type === 'flag' ? ['true', 'false'] : null;
+  if (choices)
+    return (
+      <select {...named} value={value} onChange={({ target }) => onChange(target.value)}>
+        {of === 'span.type' && <option value="">Choose…</option>}
+        {choices.map((each) => (
+          <option key={each}>{each}</option>
+        ))}
+      </select>
+    );
+  return (
+    <input
+      {...named}
+      className={joined(controls.input, styles.short)}
+      {...(type === 'number' && { type: 'number', step: 'any' })}
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+    />
+  );
+}

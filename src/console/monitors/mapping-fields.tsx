@@ -1,0 +1,60 @@
+/** Where in a trace an evaluator reads each of its fields. */
+
+import { useId } from 'react';
+import type { EvaluatorField } from '../../../gen/spandrel/v1/evaluators_pb.js';
+import { Field } from '../design/button.tsx';
+import page from '../design/page.module.css';
+import type { MonitorDraft } from './draft.ts';
+
+const SOURCES = [
+  'input',
+  'output',
+  'expected_output',
+  'contexts',
+  'span.llm.input',
+  'span.llm.output',
+  'span.agent.input',
+  'span.agent.output',
+  'span.rag.output',
+  'span.tool.output',
+  'metadata.',
+];
+
+type MappingFieldsProps = {
+  readonly fields: readonly EvaluatorField[];
+  readonly mappings: MonitorDraft['mappings'];
+  readonly onChange: (mappings: MonitorDraft['mappings']) => void;
+};
+
+export function MappingFields({ fields, mappings, onChange }: MappingFieldsProps) {
+  const listId = useId();
+  if (fields.length === 0) return null;
+  return (
+    <fieldset className={page.group}>
+      <legend>Where it reads</legend>
+      <datalist id={listId}>
+        {SOURCES.map((source) => (
+          <option key={source} value={source} />
+        ))}
+      </datalist>
+      {fields.map(({ identifier, isOptional }) => (
+        <Field
+          key={identifier}
+          label={`${identifier}${isOptional ? ' (optional)' : ''}`}
+          hint={`Empty: from ${identifier} of the trace. Else input, output, metadata.key, or span.type.output of its last span of that type.`}
+        >
+          {(props) => (
+            <input
+              {...props}
+              list={listId}
+              placeholder={identifier}
+              spellCheck={false}
+              value={mappings[identifier] ?? ''}
+              onChange={({ target }) => onChange({ ...mappings, [identifier]: target.value })}
+            />
+          )}
+        </Field>
+      ))}
+    </fieldset>
+  );
+}

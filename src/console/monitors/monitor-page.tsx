@@ -1,0 +1,130 @@
+/** One monitor: whether it runs, how it is set, and its end. */
+
+import { useMutation, useQuery } from '@connectrpc/connect-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type Monitor, MonitorService } from '../../../gen/spandrel/v1/monitors_pb.js';
+import { Badge, Button, CopyButton, Loading } from '../design/button.tsx';
+import { Confirm } from '../design/confirm.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import { nameControls } from '../design/format.ts';
+import { Instant } from '../design/instant.tsx';
+import page from '../design/page.module.css';
+import { useRefresh } from '../session/refresh.ts';
+import { useSession } from '../session/session.tsx';
+import { JsonView } from '../trace/json-view.tsx';
+import { Section } from '../trace/section.tsx';
+import { draftOf, partsOf } from './draft.ts';
+import { MonitorForm } from './monitor-form.tsx';
+
+const route = getRouteApi('/$slug/monitors/$monitorId');
+const FIELDS = ['name', 'evaluator_id', 'execution_mode', 'sample', 'preconditions', 'mappings_json'];
+
+/** Where the platformUrl of a monitor leads. */
+export function MonitorPage() {
+  const { slug, monitorId } = route.useParams();
+  const { may } = useSession();
+  const found = useQuery(MonitorService.method.getMonitor, { idOrSlug: monitorId });
+  const monitor = found.data?.monitor;
+  return (
+    <div className={page.page}>
+      <Link to="/$slug/monitors" params={{ slug }} className={page.soft}>
+        ‹ Monitors
+      </Link>
+      {found.isPending && <Loading />}
+      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      {monitor && (
+        <>
+          <div className={page.head}>
+            <h1>{nameControls(monitor.name ?? monitor.slug)}</h1>
+            <div className={page.actions}>
+              <Badge tone={monitor.enabled ? 'good' : 'quiet'}>{monitor.enabled ? 'on' : 'off'}</Badge>
+              <CopyButton text={monitor.id}>Copy id</CopyButton>
+              {may('evaluations:manage') && <Switch monitor={monitor} />}
+            </div>
+          </div>
+          <p className={page.sub}>
+            {nameControls(monitor.slug)} · changed <Instant at={monitor.updatedAt} /> ·{' '}
+            <Link to="/$slug/evaluators/$evaluatorId" params={{ slug, evaluatorId: monitor.evaluatorId ?? '' }}>
+              its evaluator
+            </Link>{' '}
+            ·{' '}
+            <Link to="/$slug/traces" params={{ slug }} search={{ q: `evaluator:${monitor.evaluatorId}` }}>
+              traces that were judged
+            </Link>
+          </p>
+          {may('evaluations:manage') && <Change key={monitor.id} monitor={monitor} />}
+          {monitor.parametersJson !== undefined && monitor.parametersJson !== '{}' && (
+            <Section title="Settings laid over those of the evaluator">
+              <JsonView json={monitor.parametersJson} label="settings" />
+            </Section>
+          )}
+          {may('evaluations:manage') && <Delete slug={slug} monitor={monitor} />}
+        </>
+      )}
+    </div>
+  );
+}
+
+function Switch({ monitor: { id, enabled } }: { readonly monitor: Monitor }) {
+  const refresh = useRefresh();
+  const toggle = useMutation(MonitorService.method.toggleMonitor, { onSuccess: refresh });
+  return (
+    <>
+      <Button small disabled={toggle.isPending} onClick={() => toggle.mutate({ idOrSlug: id, enabled: !enabled })}>
+        {enabled ? 'Switch off' : 'Switch on'}
+      </Button>
+      {toggle.isError && <FailureNotice error={toggle.error} />}
+    </>
+  );
+}
+
+function Change({ monitor }: { readonly monitor: Monitor }) {
+  const refresh = useRefresh();
+  const update = useMutation(MonitorService.method.updateMonitor, { onSuccess: refresh });
+  return (
+    <>
+      <MonitorForm
+        start={draftOf(monitor)}
+        action="Save"
+        pending={update.isPending}
+        error={update.error}
+        onSubmit={(draft) =>
+          update.mutate({ idOrSlug: monitor.id, monitor: partsOf(draft), updateMask: { paths: FIELDS } })
+        }
+      />
+      <p role="status">{update.isSuccess && 'Saved.'}</p>
+    </>
+  );
+}
+
+function Delete({ slug, monitor }: { readonly slug: string; readonly monitor: Monitor }) {
+  const [isAsking, setAsking] = useState(false);
+  const navigate = useNavigate();
+  const refresh = useRefresh();
+  const remove = useMutation(MonitorService.method.deleteMonitor, {
+    async onSuccess() {
+      await navigate({ to: '/$slug/monitors', params: { slug } });
+      await refresh();
+    },
+  });
+  return (
+    <div>
+      <Button look="danger" onClick={() => setAsking(true)}>
+        Delete the monitor
+      </Button>
+      <Confirm
+        open={isAsking}
+        onClose={() => setAsking(false)}
+        title={`Delete ${nameControls(monitor.name ?? monitor.slug)}`}
+        action="Delete for good"
+        typed="delete"
+        pending={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate({ idOrSlug: monitor.id })}
+      >
+        What waits for it is dropped. Results that it made stay. This cannot be undone; switching it off can.
+      </Confirm>
+    </div>
+  );
+}

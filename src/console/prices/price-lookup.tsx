@@ -1,0 +1,90 @@
+/** Which price a name of a model has. The name stands in the address. */
+
+import { useQuery } from '@connectrpc/connect-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type PriceMatch, PriceSource, PricingService } from '../../../gen/spandrel/v1/pricing_pb.js';
+import { Badge, Button, Field } from '../design/button.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import { formatCount, nameControls } from '../design/format.ts';
+import page from '../design/page.module.css';
+import { perMillion } from './rates.ts';
+
+const route = getRouteApi('/-/prices');
+const NAME_CHARACTERS = 512;
+
+export function PriceLookup() {
+  const { model } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [typed, setTyped] = useState(model ?? '');
+  const found = useQuery(PricingService.method.matchPrice, { model: model ?? '' }, { enabled: model !== undefined });
+  return (
+    <form
+      className={`${page.card} ${page.padded}`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        const name = typed.trim();
+        void navigate({ search: name === '' ? {} : { model: name }, replace: true });
+      }}
+    >
+      <div className={page.lookup}>
+        <Field label="The price of">
+          {(props) => (
+            <input
+              {...props}
+              type="search"
+              maxLength={NAME_CHARACTERS}
+              placeholder="openai/gpt-5-2025-08-07"
+              spellCheck={false}
+              value={typed}
+              onChange={({ target }) => setTyped(target.value)}
+            />
+          )}
+        </Field>
+        <Button type="submit">Look it up</Button>
+      </div>
+      <div role="status">
+        {found.isError && <FailureNotice error={found.error} />}
+        {model !== undefined && found.data && !found.data.match && (
+          <p>Nobody knows a price of {nameControls(model)}: its cost is unknown, and counts nowhere as 0.</p>
+        )}
+        {model !== undefined && found.data?.match && <Match match={found.data.match} />}
+      </div>
+    </form>
+  );
+}
+
+function Match({ match }: { readonly match: PriceMatch }) {
+  const { source, provider, id, matchedForm, rates } = match;
+  const isOwn = source === PriceSource.OVERRIDE;
+  const facts: readonly (readonly [label: string, value: number])[] = [
+    ['In', rates?.inputCostPerToken ?? 0],
+    ['Out', rates?.outputCostPerToken ?? 0],
+    ['Cache read', rates?.cacheReadCostPerToken ?? 0],
+    ['Cache write', rates?.cacheWriteCostPerToken ?? 0],
+  ];
+  return (
+    <div className={page.form}>
+      <p>
+        <Badge tone={isOwn ? 'accent' : 'quiet'}>{isOwn ? 'own price' : 'price list'}</Badge>{' '}
+        <span className={page.mono}>
+          {nameControls([provider, isOwn ? matchedForm : id].filter(Boolean).join('/'))}
+        </span>
+      </p>
+      <dl className={page.facts}>
+        {facts.map(([label, usd]) => (
+          <div key={label} className={page.fact}>
+            <dt>{label}, a million</dt>
+            <dd>{perMillion(usd)}</dd>
+          </div>
+        ))}
+      </dl>
+      {rates?.tiers.map((tier) => (
+        <p key={String(tier.aboveTokens)} className={page.soft}>
+          Above {formatCount(tier.aboveTokens)} tokens in: {perMillion(tier.inputCostPerToken)} in,{' '}
+          {perMillion(tier.outputCostPerToken)} out
+        </p>
+      ))}
+    </div>
+  );
+}

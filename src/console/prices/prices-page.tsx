@@ -1,0 +1,133 @@
+/** What models cost: the organization's own prices, and whose price a name has. */
+
+import { useMutation, useQuery } from '@connectrpc/connect-query';
+import { useState } from 'react';
+import { OverrideMatch, type PriceOverride, PricingService } from '../../../gen/spandrel/v1/pricing_pb.js';
+import { Badge, Button, Loading } from '../design/button.tsx';
+import { Confirm, Modal } from '../design/confirm.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import { NONE, nameControls } from '../design/format.ts';
+import { Instant } from '../design/instant.tsx';
+import page from '../design/page.module.css';
+import { useRefresh } from '../session/refresh.ts';
+import { ProjectScope, useSession } from '../session/session.tsx';
+import { NewPrice } from './new-price.tsx';
+import { PriceLookup } from './price-lookup.tsx';
+import { perMillion } from './rates.ts';
+
+export function PricesPage() {
+  const { account, may } = useSession();
+  const [isMaking, setMaking] = useState(false);
+  const found = useQuery(PricingService.method.listOverrides);
+  const [project] = account.projects;
+  return (
+    <div className={page.page}>
+      <div className={page.head}>
+        <div>
+          <h1>Prices</h1>
+          <p className={page.sub}>
+            What models cost comes from the price list of this version, unless the organization has a price of its own.
+          </p>
+        </div>
+        {may('organization:manage') && (
+          <Button look="primary" onClick={() => setMaking(true)}>
+            New price
+          </Button>
+        )}
+      </div>
+      {project && may('traces:view') && (
+        <ProjectScope project={project}>
+          <PriceLookup />
+        </ProjectScope>
+      )}
+      {found.isPending && <Loading />}
+      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      {found.data?.data.length === 0 && (
+        <div className={`${page.card} ${page.empty}`}>
+          <h2>No price of your own yet</h2>
+          <p>
+            Set one for a model of your own, for prices you have negotiated, or for a model that the list has not heard
+            of. It holds for what is stored from then on; <code>spandrel reprice</code> prices anew what is here.
+          </p>
+        </div>
+      )}
+      {found.data && found.data.data.length > 0 && <PriceTable overrides={found.data.data} />}
+      <Modal open={isMaking} onClose={() => setMaking(false)} title="New price">
+        <NewPrice onDone={() => setMaking(false)} />
+      </Modal>
+    </div>
+  );
+}
+
+function PriceTable({ overrides }: { readonly overrides: readonly PriceOverride[] }) {
+  const { may } = useSession();
+  const [toDelete, setToDelete] = useState<PriceOverride | null>(null);
+  const refresh = useRefresh();
+  const remove = useMutation(PricingService.method.deleteOverride, {
+    async onSuccess() {
+      setToDelete(null);
+      await refresh();
+    },
+  });
+  const rate = (usd: number | undefined) => (usd === undefined ? NONE : perMillion(usd));
+  return (
+    <div className={`${page.card} ${page.scroll}`}>
+      <table className={page.table}>
+        <caption className={page.caption}>US dollars for a million tokens</caption>
+        <thead>
+          <tr>
+            <th scope="col">Model</th>
+            {['In', 'Out', 'Cache read', 'Cache write'].map((label) => (
+              <th key={label} scope="col" className={page.number}>
+                {label}
+              </th>
+            ))}
+            <th scope="col">From</th>
+            <th scope="col">Made</th>
+            <th scope="col">Actions</th>
+          </tr>
+        </thead>
+        <tbody>
+          {overrides.map((override) => (
+            <tr key={override.id}>
+              <td>
+                <span className={page.mono}>{nameControls(override.model)}</span>{' '}
+                {override.match === OverrideMatch.REGEX && <Badge>pattern</Badge>}
+              </td>
+              <td className={page.number}>{rate(override.inputCostPerToken)}</td>
+              <td className={page.number}>{rate(override.outputCostPerToken)}</td>
+              <td className={page.number}>{rate(override.cacheReadCostPerToken)}</td>
+              <td className={page.number}>{rate(override.cacheWriteCostPerToken)}</td>
+              <td className={page.nowrap}>
+                {override.effectiveFrom ? <Instant at={override.effectiveFrom} as="short" /> : 'always'}
+              </td>
+              <td className={page.nowrap}>
+                <Instant at={override.createdAt} />
+              </td>
+              <td>
+                {may('organization:manage') && (
+                  <Button small look="danger" onClick={() => setToDelete(override)}>
+                    Delete
+                  </Button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Confirm
+        key={toDelete?.id ?? ''}
+        open={toDelete !== null}
+        onClose={() => setToDelete(null)}
+        title={`Delete the price of ${nameControls(toDelete?.model ?? '')}`}
+        action="Delete it"
+        typed={null}
+        pending={remove.isPending}
+        error={remove.error}
+        onConfirm={() => toDelete && remove.mutate({ id: toDelete.id })}
+      >
+        What it has priced keeps its cost. New spans are priced by what is left. The same price can be made again.
+      </Confirm>
+    </div>
+  );
+}
