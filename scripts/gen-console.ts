@@ -3,6 +3,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'vite';
+import { leaveOutOptions } from './console-descriptors.ts';
 
 const folder = join(process.argv[2] ?? new URL('../gen', import.meta.url).pathname, 'console');
 
@@ -12,6 +13,7 @@ await build({
   root: new URL('../src/console', import.meta.url).pathname,
   // Its warnings are about directives of frameworks that render on servers.
   logLevel: 'error',
+  plugins: [leaveOutOptions()],
   build: {
     outDir: folder,
     emptyOutDir: true,

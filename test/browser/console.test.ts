@@ -411,9 +411,18 @@ describe('people', () => {
     expect(new URL(page.url()).searchParams.get('span')).toMatch(/^find-/);
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Page or trace id' }).waitFor();
     await page.keyboard.type('trac');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Traces' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('slow-65');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'research the order' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').waitFor();
+    await page.mouse.click(5, 400);
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
   it('meet no grave barrier, in the light and in the dark', async () => {

@@ -11,17 +11,19 @@ type ModalProps = {
   readonly onClose: () => void;
   readonly title: string;
   readonly children: ReactNode;
-  /** `button`: only what stands in it closes it, because what it shows cannot be shown again. */
-  readonly closedBy?: 'button' | 'anything';
+  /**
+   * `button`: only what stands in it closes it, because what it shows cannot be shown again. `escape`: the key does,
+   * too, but no press beside it, which would take along what was typed. `anything`: nothing in it is worth keeping.
+   */
+  readonly closedBy?: 'button' | 'escape' | 'anything';
 };
 
-/** A press beside it never closes it: what was typed into it would be gone. */
-export function Modal({ open, onClose, title, children, closedBy = 'anything' }: ModalProps) {
+export function Modal({ open, onClose, title, children, closedBy = 'escape' }: ModalProps) {
   return (
     <Dialog.Root
       open={open}
-      disablePointerDismissal
-      onOpenChange={(isOpen) => !isOpen && closedBy === 'anything' && onClose()}
+      disablePointerDismissal={closedBy !== 'anything'}
+      onOpenChange={(isOpen) => !isOpen && closedBy !== 'button' && onClose()}
     >
       <Dialog.Portal>
         <Dialog.Backdrop className={styles.backdrop ?? ''} />
@@ -47,32 +49,47 @@ type ConfirmProps = Omit<ModalProps, 'children'> & {
 
 /** Asks before what cannot be undone. */
 export function Confirm({ children, action, typed, pending, error, onConfirm, ...modal }: ConfirmProps) {
-  const [text, setText] = useState('');
   return (
     <Modal {...modal}>
-      <form
-        className={styles.form}
-        onSubmit={(event) => {
-          event.preventDefault();
-          onConfirm();
-        }}
-      >
-        <div>{children}</div>
-        {typed !== null && (
-          <Field label={`Type ${typed} to go on`}>
-            {(props) => (
-              <input {...props} value={text} autoComplete="off" onChange={(event) => setText(event.target.value)} />
-            )}
-          </Field>
-        )}
-        {error != null && <FailureNotice error={error} />}
-        <div className={styles.actions}>
-          <Button onClick={modal.onClose}>Cancel</Button>
-          <Button type="submit" look="danger" disabled={pending || (typed !== null && text !== typed)}>
-            {action}
-          </Button>
-        </div>
-      </form>
+      <Question {...{ action, typed, pending, error, onConfirm }} onCancel={modal.onClose}>
+        {children}
+      </Question>
     </Modal>
+  );
+}
+
+type QuestionProps = Omit<ConfirmProps, keyof ModalProps> & {
+  readonly children: ReactNode;
+  readonly onCancel: () => void;
+};
+
+/** Gone with the dialog: neither a typed word nor the failure of last time greets who asks again. */
+function Question({ children, action, typed, pending, error, onConfirm, onCancel }: QuestionProps) {
+  const [text, setText] = useState('');
+  const [errorBefore] = useState(error);
+  return (
+    <form
+      className={styles.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onConfirm();
+      }}
+    >
+      <div>{children}</div>
+      {typed !== null && (
+        <Field label={`Type ${typed} to go on`}>
+          {(props) => (
+            <input {...props} value={text} autoComplete="off" onChange={(event) => setText(event.target.value)} />
+          )}
+        </Field>
+      )}
+      {error != null && error !== errorBefore && <FailureNotice error={error} />}
+      <div className={styles.actions}>
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" look="danger" disabled={pending || (typed !== null && text !== typed)}>
+          {action}
+        </Button>
+      </div>
+    </form>
   );
 }

@@ -66,12 +66,15 @@ export function formatBytes(bytes: number): string {
   return `${(bytes / 1_048_576).toFixed(1)} MB`;
 }
 
-const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+/** What is not seen but changes what is seen, orders it anew, or carries a message of its own. */
+const HIDDEN = /[[\p{Cc}--[\t\n\r]]\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/v;
+/** The same, but whole emoji first: some are held together by such characters, and are seen. */
+const EMOJI_OR_HIDDEN = new RegExp(`(\\p{RGI_Emoji})|${HIDDEN.source}`, 'gv');
 
-/** Characters that are not seen but change what is seen, or order it anew, are named. */
+/** Characters that are not seen are named. */
 export function nameControls(text: string): string {
-  return text.replace(
-    CONTROLS,
-    (character) => `[U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}]`,
-  );
+  if (!HIDDEN.test(text)) return text;
+  return text.replace(EMOJI_OR_HIDDEN, (found, emoji: string | undefined) => {
+    return emoji ?? `[U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`;
+  });
 }

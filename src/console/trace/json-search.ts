@@ -1,5 +1,7 @@
 /** Where in a value a text stands. */
 
+import { readScalar } from './exact-json.ts';
+
 const HITS_MAX = 200;
 const VISITS_MAX = 200_000;
 
@@ -19,7 +21,7 @@ export function findPaths(value: unknown, wanted: string): { open: ReadonlySet<s
     if (!next) break;
     const name = next.path.slice(next.path.lastIndexOf('/') + 1).toLowerCase();
     const isBranch = typeof next.value === 'object' && next.value !== null;
-    if (name.includes(text) || (!isBranch && String(next.value).toLowerCase().includes(text))) {
+    if (name.includes(text) || (!isBranch && readScalar(next.value).text.toLowerCase().includes(text))) {
       hits.add(next.path);
       for (const path of next.above) open.add(path);
     }

@@ -3,6 +3,7 @@
 import { useMemo, useState } from 'react';
 import { Button, CopyButton } from '../design/button.tsx';
 import { formatBytes, formatCount, nameControls } from '../design/format.ts';
+import { parseExactly, readScalar } from './exact-json.ts';
 import { findPaths } from './json-search.ts';
 import styles from './json-view.module.css';
 
@@ -19,7 +20,7 @@ const NOT_SEARCHED: Found = { open: new Set(), hits: new Set() };
 
 export function JsonView({ json, label }: { readonly json: string; readonly label: string }) {
   const [wanted, setWanted] = useState('');
-  const value = useMemo<unknown>(() => JSON.parse(json), [json]);
+  const value = useMemo<unknown>(() => parseExactly(json), [json]);
   const found = useMemo(() => (wanted.trim() === '' ? NOT_SEARCHED : findPaths(value, wanted.trim())), [value, wanted]);
   return (
     <div className={styles.view}>
@@ -107,8 +108,7 @@ function Branch({ name, value, path, depth, found }: NodeProps & { readonly valu
 
 function Leaf({ name, value, path, found }: NodeProps) {
   const [isWhole, setWhole] = useState(false);
-  const isText = typeof value === 'string';
-  const text = String(value);
+  const { text, isString: isText } = readScalar(value);
   const cut = isText && !isWhole && text.length > TEXT_CHARACTERS;
   return (
     <div className={styles.line}>

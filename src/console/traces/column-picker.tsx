@@ -1,8 +1,6 @@
-import { Popover } from '@base-ui/react/popover';
-import { buttonClass } from '../design/button.tsx';
+import { Popover } from '../design/popover.tsx';
 import styles from './column-picker.module.css';
 import { SHOWN_BY_DEFAULT, SIZES } from './columns.tsx';
-import floating from './filter-bar.module.css';
 
 const LABELS: Readonly<Record<string, string>> = {
   started: 'Started',
@@ -33,20 +31,15 @@ export function ColumnPicker({ value, onChange }: ColumnPickerProps) {
     onChange(next.join() === SHOWN_BY_DEFAULT.join() || next.length === 0 ? undefined : next.join());
   };
   return (
-    <Popover.Root>
-      <Popover.Trigger className={buttonClass()}>Columns</Popover.Trigger>
-      <Popover.Portal>
-        <Popover.Positioner sideOffset={6} align="end" className={floating.floating ?? ''}>
-          <Popover.Popup className={styles.popup ?? ''} aria-label="Columns">
-            {Object.keys(SIZES).map((id) => (
-              <label key={id} className={styles.choice}>
-                <input type="checkbox" checked={shown.includes(id)} onChange={() => toggle(id)} />
-                {LABELS[id]}
-              </label>
-            ))}
-          </Popover.Popup>
-        </Popover.Positioner>
-      </Popover.Portal>
-    </Popover.Root>
+    <Popover label="Columns" title="Columns">
+      {() =>
+        Object.keys(SIZES).map((id) => (
+          <label key={id} className={styles.choice}>
+            <input type="checkbox" checked={shown.includes(id)} onChange={() => toggle(id)} />
+            {LABELS[id]}
+          </label>
+        ))
+      }
+    </Popover>
   );
 }

@@ -1,11 +1,11 @@
 /** The query line, its filters as chips, and the menus that write into it. */
 
-import { Popover } from '@base-ui/react/popover';
 import { useEffect, useRef, useState } from 'react';
-import { Button, buttonClass, Field } from '../design/button.tsx';
+import { Button } from '../design/button.tsx';
 import { nameControls } from '../design/format.ts';
+import { AddFilter } from './add-filter.tsx';
 import styles from './filter-bar.module.css';
-import { FILTER_KINDS, type Filter, labelOf, parseQueryLine, writeQueryLine } from './query-line.ts';
+import { type Filter, labelOf, parseQueryLine, writeQueryLine } from './query-line.ts';
 import type { TraceListSearch } from './search.ts';
 
 type FilterBarProps = {
@@ -28,8 +28,12 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
     window.addEventListener('keydown', focus);
     return () => window.removeEventListener('keydown', focus);
   }, []);
-  const { text, filters } = parseQueryLine(line);
-  const write = (next: readonly Filter[]) => onChange({ q: writeQueryLine({ text, filters: next }) || undefined });
+  const { filters } = parseQueryLine(line);
+  // What was typed and not yet looked for goes along.
+  const write = (change: (filters: readonly Filter[]) => readonly Filter[]) => {
+    const now = parseQueryLine(typed);
+    onChange({ q: writeQueryLine({ text: now.text, filters: change(now.filters) }) || undefined });
+  };
   return (
     <div className={styles.bar}>
       <div className={styles.line}>
@@ -56,7 +60,7 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
           />
           <Button type="submit">Find</Button>
         </form>
-        <AddFilter onAdd={(filter) => write([...filters, filter])} />
+        <AddFilter onAdd={(filter) => write((now) => [...now, filter])} />
       </div>
       {filters.length > 0 && (
         <ul className={styles.chips} aria-label="Filters">
@@ -68,7 +72,9 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
                 type="button"
                 className={styles.remove}
                 aria-label={`Remove ${labelOf(filter)} ${filter.value}`}
-                onClick={() => write(filters.filter((each) => each !== filter))}
+                onClick={() =>
+                  write((now) => now.filter(({ name, value }) => name !== filter.name || value !== filter.value))
+                }
               >
                 ×
               </button>
@@ -87,76 +93,5 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
         </ul>
       )}
     </div>
-  );
-}
-
-function AddFilter({ onAdd }: { readonly onAdd: (filter: Filter) => void }) {
-  const [isOpen, setOpen] = useState(false);
-  const [name, setName] = useState('model');
-  const [of, setOf] = useState('');
-  const [value, setValue] = useState('');
-  const kind = FILTER_KINDS.find((each) => each.name === name);
-  const isComplete = value.trim() !== '' && (kind?.of === undefined || of.trim() !== '');
-  return (
-    <Popover.Root open={isOpen} onOpenChange={setOpen}>
-      <Popover.Trigger className={buttonClass()}>Add filter</Popover.Trigger>
-      <Popover.Portal>
-        <Popover.Positioner sideOffset={6} align="end" className={styles.floating ?? ''}>
-          <Popover.Popup className={styles.popup ?? ''} aria-label="Add a filter">
-            <form
-              className={styles.form}
-              onSubmit={(event) => {
-                event.preventDefault();
-                if (!isComplete) return;
-                onAdd({ name: kind?.of ? `${name}.${of.trim()}` : name, value: value.trim() });
-                setValue('');
-                setOpen(false);
-              }}
-            >
-              <Field label="Filter">
-                {(props) => (
-                  <select
-                    {...props}
-                    value={name}
-                    onChange={(event) => {
-                      setName(event.target.value);
-                      setValue('');
-                    }}
-                  >
-                    {FILTER_KINDS.map((each) => (
-                      <option key={each.name} value={each.name}>
-                        {each.label}
-                      </option>
-                    ))}
-                  </select>
-                )}
-              </Field>
-              {kind?.of && (
-                <Field label={kind.of === 'key' ? 'Key' : 'Evaluator id'}>
-                  {(props) => <input {...props} value={of} onChange={(event) => setOf(event.target.value)} />}
-                </Field>
-              )}
-              <Field label="Value">
-                {(props) =>
-                  kind?.values ? (
-                    <select {...props} value={value} onChange={(event) => setValue(event.target.value)}>
-                      <option value="">Choose…</option>
-                      {kind.values.map((each) => (
-                        <option key={each}>{each}</option>
-                      ))}
-                    </select>
-                  ) : (
-                    <input {...props} value={value} onChange={(event) => setValue(event.target.value)} />
-                  )
-                }
-              </Field>
-              <Button type="submit" look="primary" disabled={!isComplete}>
-                Add
-              </Button>
-            </form>
-          </Popover.Popup>
-        </Popover.Positioner>
-      </Popover.Portal>
-    </Popover.Root>
   );
 }

@@ -3,7 +3,7 @@
 import { useInfiniteQuery } from '@connectrpc/connect-query';
 import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { lazy, Suspense, useMemo } from 'react';
 import { SortDirection, type Trace, TraceService, TraceSort } from '../../../gen/spandrel/v1/traces_pb.js';
 import { Loading } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
@@ -11,13 +11,13 @@ import { formatCount } from '../design/format.ts';
 import { ColumnPicker } from './column-picker.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { findingOf } from './finding.ts';
-import { FirstTrace } from './first-trace.tsx';
 import { RangePicker } from './range-picker.tsx';
 import { RANGE_DEFAULT, type TraceListSearch } from './search.ts';
 import styles from './trace-list-page.module.css';
 import { TraceTable } from './trace-table.tsx';
 
 const route = getRouteApi('/$slug/traces');
+const FirstTrace = lazy(async () => ({ default: (await import('./first-trace.tsx')).FirstTrace }));
 
 const PAGE_SIZE = 100;
 const LIVE_MS = 2_000;
@@ -47,7 +47,11 @@ export function TraceListPage() {
   );
   const isEverything = search.q === undefined && (search.range === undefined || search.range === RANGE_DEFAULT);
   if (found.isSuccess && !found.isPlaceholderData && traces.length === 0 && !found.hasNextPage && isEverything)
-    return <FirstTrace />;
+    return (
+      <Suspense fallback={<Loading />}>
+        <FirstTrace />
+      </Suspense>
+    );
   return (
     <div className={styles.page}>
       <div className={styles.head}>

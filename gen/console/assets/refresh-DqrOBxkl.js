@@ -1,1 +1,0 @@
-import{W as e}from"./options_pb-5J6u8wjc.js";function t(){let t=e();return()=>t.invalidateQueries({predicate:({queryKey:e})=>e[0]===`connect-query`})}export{t};

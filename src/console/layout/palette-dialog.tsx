@@ -1,0 +1,124 @@
+import { useMutation } from '@tanstack/react-query';
+import { useParams, useRouter } from '@tanstack/react-router';
+import { useState } from 'react';
+import { joined } from '../design/button.tsx';
+import { Modal } from '../design/confirm.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import { nameControls } from '../design/format.ts';
+import { useSession } from '../session/session.tsx';
+import { findTrace } from './find-trace.ts';
+import { type NavItem, ORGANIZATION_ITEMS, PROJECT_ITEMS } from './navigation.ts';
+import styles from './palette.module.css';
+
+/** A page, or a trace that is yet to be found. */
+type Goal = { readonly label: string; readonly href: string } | { readonly label: string; readonly traceId: string };
+
+const SHOWN_MAX = 12;
+/** What may be the id of a trace, or its beginning; words are looked for among pages. */
+const TRACE_ID = /^\S{4,200}$/;
+
+export function PaletteDialog({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <Modal open onClose={onClose} title="Go to" closedBy="anything">
+      <Choice onDone={onClose} />
+    </Modal>
+  );
+}
+
+function useGoals(text: string): readonly Goal[] {
+  const { account, may } = useSession();
+  const router = useRouter();
+  const offered = ({ permission }: NavItem) => permission === null || may(permission);
+  const ofProjects = account.projects.flatMap(({ name, slug }) =>
+    PROJECT_ITEMS.filter(offered).map(({ label, to }) => ({
+      label: account.projects.length > 1 ? `${label} of ${name}` : label,
+      href: router.buildLocation({ to, params: { slug } }).href,
+    })),
+  );
+  const ofOrganization = account.keyId === null ? [] : ORGANIZATION_ITEMS.filter(offered);
+  const goals = [
+    ...ofProjects,
+    ...ofOrganization.map(({ label, to }) => ({ label, href: router.buildLocation({ to }).href })),
+  ];
+  const wanted = text.trim();
+  const found = goals.filter(({ label }) => label.toLowerCase().includes(wanted.toLowerCase())).slice(0, SHOWN_MAX);
+  if (!TRACE_ID.test(wanted)) return found;
+  return [...found, { label: `Trace ${nameControls(wanted)}`, traceId: wanted }];
+}
+
+function Choice({ onDone }: { readonly onDone: () => void }) {
+  const [text, setText] = useState('');
+  const [at, setAt] = useState(0);
+  const router = useRouter();
+  const goals = useGoals(text);
+  const search = useTraceSearch((href) => {
+    onDone();
+    router.history.push(href);
+  });
+  const go = (goal: Goal | undefined) => {
+    if (!goal || search.isPending) return;
+    if ('traceId' in goal) return search.mutate(goal.traceId);
+    onDone();
+    router.history.push(goal.href);
+  };
+  return (
+    <div className={styles.choice}>
+      <input
+        className={styles.input}
+        role="combobox"
+        aria-label="Page or trace id"
+        aria-expanded
+        aria-controls="goals"
+        aria-activedescendant={goals[at] ? `goal-${at}` : undefined}
+        placeholder="A page, or the id of a trace"
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value);
+          setAt(0);
+          search.reset();
+        }}
+        onKeyDown={(event) => {
+          const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+          if (event.key === 'Enter') go(goals[at]);
+          else if (step !== undefined) setAt((at + step + goals.length) % Math.max(1, goals.length));
+          else return;
+          event.preventDefault();
+        }}
+      />
+      <div id="goals" role="listbox" aria-label="Places">
+        {goals.map((goal, index) => (
+          <div
+            key={'href' in goal ? goal.href : 'trace'}
+            id={`goal-${index}`}
+            role="option"
+            aria-selected={index === at}
+            className={joined(styles.goal, index === at && styles.current)}
+            onClick={() => go(goal)}
+          >
+            {goal.label}
+          </div>
+        ))}
+      </div>
+      <div role="status">
+        {search.isPending && 'Looking for the trace…'}
+        {search.data === null && 'No project that this key reaches has such a trace.'}
+      </div>
+      {search.isError && <FailureNotice error={search.error} />}
+    </div>
+  );
+}
+
+/** Looks in the project that is shown first, then in all the others. */
+function useTraceSearch(onFound: (href: string) => void) {
+  const { account } = useSession();
+  const router = useRouter();
+  const { slug: shown } = useParams({ strict: false });
+  const projects = account.projects.toSorted((one, other) => Number(other.slug === shown) - Number(one.slug === shown));
+  return useMutation({
+    mutationFn: (traceId: string) => findTrace(account.key, projects, traceId),
+    onSuccess(found) {
+      if (found === null) return;
+      onFound(router.buildLocation({ to: '/$slug/traces/$traceId', params: found }).href);
+    },
+  });
+}

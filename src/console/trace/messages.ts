@@ -1,0 +1,76 @@
+/** What was sent as messages, in the parts that people read. Nothing of it is left out. */
+
+import { parseExactly, readScalar, writeExactly } from './exact-json.ts';
+
+type Part = { readonly kind: 'text' | 'json'; readonly text: string; readonly title?: string };
+export type Message = { readonly role: string; readonly parts: readonly Part[] };
+
+/** Null where it is no list of messages. */
+export function readMessages(json: string): readonly Message[] | null {
+  const known = parseExactly(json);
+  if (!Array.isArray(known) || !known.every(isRecord)) return null;
+  return known.map((message) => ({ role: textOf(message.role) ?? 'message', parts: partsOf(message) }));
+}
+
+function partsOf({
+  role,
+  content,
+  tool_calls: calls,
+  function_call: call,
+  ...others
+}: Record<string, unknown>): Part[] {
+  const parts = Array.isArray(content) ? content.flatMap(partOf) : partOf(content);
+  const called = Array.isArray(calls) ? calls : calls == null ? [] : [calls];
+  const all = [...called, ...(call == null ? [] : [call])];
+  const odd = textOf(role) === null ? { role } : {};
+  return [...parts, ...all.flatMap(callOf), ...restOf({ ...odd, ...others }, 'also sent')];
+}
+
+function partOf(content: unknown): Part[] {
+  if (content == null || content === '') return [];
+  if (!isRecord(content)) {
+    const { text, isString } = readScalar(content);
+    return [isString ? { kind: 'text', text } : { kind: 'json', text: writeExactly(content) }];
+  }
+  const { type, text, ...others } = content;
+  if (typeof text === 'string') {
+    return [{ kind: 'text', text }, ...restOf({ ...(type === 'text' ? {} : { type }), ...others }, 'also sent')];
+  }
+  const title = textOf(type);
+  return [{ kind: 'json', text: writeExactly(content), ...(title === null ? {} : { title }) }];
+}
+
+function callOf(call: unknown): Part[] {
+  const named = isRecord(call) && isRecord(call.function) ? call.function : call;
+  if (!isRecord(call) || !isRecord(named)) return [{ kind: 'json', text: writeExactly(call), title: 'calls a tool' }];
+  const { name, arguments: written, args, input, ...others } = named;
+  const given = written ?? args ?? input ?? null;
+  const text = typeof given === 'string' && isJson(given) ? given : writeExactly(given);
+  const { function: _, type, ...around } = named === call ? others : { ...call, ...others };
+  const rest = { ...(type === 'function' ? {} : { type }), ...around };
+  return [{ kind: 'json', title: `calls ${textOf(name) ?? 'a tool'}`, text }, ...restOf(rest, 'of this call')];
+}
+
+/** Whatever else was sent; what says nothing is left out. */
+function restOf(members: Record<string, unknown>, title: string): Part[] {
+  const said = Object.entries(members).filter(([, value]) => value != null && value !== '');
+  return said.length === 0 ? [] : [{ kind: 'json', title, text: writeExactly(Object.fromEntries(said)) }];
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function textOf(value: unknown): string | null {
+  const { text, isString } = readScalar(value);
+  return isString ? text : null;
+}
