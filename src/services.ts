@@ -167,7 +167,7 @@ function compileData(
     ),
     ...compileService(
       DatasetService,
-      createDatasetRpc({ datasets: createDatasets({ store: store.datasets, random }) }),
+      createDatasetRpc({ datasets: createDatasets({ store: store.datasets, random, searches }), searches }),
       sizes,
     ),
     ...compileService(

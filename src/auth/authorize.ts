@@ -26,19 +26,21 @@ export function authorize(policy: Policy, caller: Caller): void {
     if (may(caller.principal, policy.permission, { type: 'ORGANIZATION', organizationId })) return;
     throw insufficientPermissions(policy.permission);
   }
+  requirePermission(policy.permission, caller);
+}
+
+/** The same of one more permission in the project of the call. */
+export function requirePermission(permission: string, caller: Caller): void {
+  if (caller.kind === 'open') return;
   const { project } = caller;
   if (!project) throw new Error('a project route was reached without a project');
-  if (may(caller.principal, policy.permission, projectScope(project))) return;
-  throw new Fault(
-    'api_key_permission_denied',
-    `This API key lacks the permission ${policy.permission} in the project.`,
-    {
-      meta: {
-        permission: policy.permission,
-        apiKeyId: caller.kind === 'api_key' ? caller.key.id : null,
-        userId: caller.kind === 'api_key' ? caller.key.userId : null,
-        projectId: project.id,
-      },
+  if (may(caller.principal, permission, projectScope(project))) return;
+  throw new Fault('api_key_permission_denied', `This API key lacks the permission ${permission} in the project.`, {
+    meta: {
+      permission,
+      apiKeyId: caller.kind === 'api_key' ? caller.key.id : null,
+      userId: caller.kind === 'api_key' ? caller.key.userId : null,
+      projectId: project.id,
     },
-  );
+  });
 }

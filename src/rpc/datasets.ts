@@ -3,15 +3,24 @@
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
 import type { DatasetEntrySchema, DatasetSchema, DatasetService } from '../../gen/spandrel/v1/datasets_pb.js';
+import { requirePermission } from '../auth/authorize.ts';
 import type { Dataset } from '../domain/datasets/dataset.ts';
 import { type Datasets, type NumberedEntry, nameProblems } from '../domain/datasets/datasets.ts';
 import type { EntriesDraft } from '../domain/datasets/entries.ts';
+import type { TraceSearches } from '../domain/trace-search.ts';
+import { toRunSearch } from './evaluator-runs.ts';
 import type { Implementation } from './method.ts';
 import { projectOf } from './scope.ts';
+import { callOf } from './trace-search.ts';
 
-export type DatasetRpcDeps = { readonly datasets: Datasets };
+export type DatasetRpcDeps = {
+  readonly datasets: Datasets;
+  readonly searches: Pick<TraceSearches, 'problems'>;
+};
 
-export function createDatasetRpc({ datasets }: DatasetRpcDeps): Implementation<typeof DatasetService> {
+const TRACES_MAX = 1000;
+
+export function createDatasetRpc({ datasets, searches }: DatasetRpcDeps): Implementation<typeof DatasetService> {
   return {
     getDataset: {
       async handle({ slugOrId, version }, context) {
@@ -34,6 +43,15 @@ export function createDatasetRpc({ datasets }: DatasetRpcDeps): Implementation<t
       async handle(request, context) {
         const entries = { ...entriesOf(request), nowMs: context.nowMs };
         return { dataset: toMessage(await datasets.append(projectOf(context), request.slugOrId, entries)) };
+      },
+    },
+    addTracesToDataset: {
+      gate: async (_request, { caller }) => requirePermission('traces:view', caller),
+      check: (request) => searches.problems(toRunSearch(request)),
+      async handle(request, context) {
+        const draft = { search: toRunSearch(request), limit: request.limit ?? TRACES_MAX, call: callOf(context) };
+        const { dataset, ...counts } = await datasets.appendTraces(projectOf(context), request.slugOrId, draft);
+        return { dataset: toMessage(dataset), ...counts };
       },
     },
     deleteDataset: {

@@ -31,10 +31,10 @@ const NO_PAGE = { pageSize: null, sortBy: null, isAscending: false, includeSpans
 export function createEvaluatorRunRpc({ runs, searches }: EvaluatorRunRpcDeps): Rpcs {
   return {
     runEvaluatorOnTraces: {
-      check: (request) => searches.problems({ ...toSearch(request), ...NO_PAGE }),
+      check: (request) => searches.problems({ ...toRunSearch(request), ...NO_PAGE }),
       handle: async (request, context) => {
         const { idOrSlug } = request;
-        const start = { idOrSlug, search: toSearch(request), nowMs: context.nowMs };
+        const start = { idOrSlug, search: toRunSearch(request), nowMs: context.nowMs };
         return { run: toMessage(await runs.start(projectOf(context), start)) };
       },
     },
@@ -54,7 +54,13 @@ export function createEvaluatorRunRpc({ runs, searches }: EvaluatorRunRpcDeps): 
   };
 }
 
-function toSearch({ startDate, endDate, filtersJson, ...request }: RunEvaluatorOnTracesRequest): RunSearch {
+type SentSearch = Pick<
+  RunEvaluatorOnTracesRequest,
+  'startDate' | 'endDate' | 'filtersJson' | 'query' | 'negateFilters' | 'traceIds' | 'dateField'
+>;
+
+/** A search without pages, as several rpcs take it. */
+export function toRunSearch({ startDate, endDate, filtersJson, ...request }: SentSearch): RunSearch {
   return {
     startMs: startDate === undefined ? null : timestampMs(startDate),
     endMs: endDate === undefined ? null : timestampMs(endDate),

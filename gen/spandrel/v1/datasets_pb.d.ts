@@ -7,6 +7,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import type { TraceDateField } from "./traces_pb.js";
 
 /**
  * Describes the file spandrel/v1/datasets.proto.
@@ -349,6 +350,123 @@ export declare type AddDatasetEntriesResponse = Message<"spandrel.v1.AddDatasetE
 export declare const AddDatasetEntriesResponseSchema: GenMessage<AddDatasetEntriesResponse>;
 
 /**
+ * Which traces are to become entries.
+ *
+ * @generated from message spandrel.v1.AddTracesToDatasetRequest
+ */
+export declare type AddTracesToDatasetRequest = Message<"spandrel.v1.AddTracesToDatasetRequest"> & {
+  /**
+   * The id or the slug of the dataset.
+   *
+   * @generated from field: string slug_or_id = 1;
+   */
+  slugOrId: string;
+
+  /**
+   * The first instant, default 30 days before now: RFC 3339, or epoch milliseconds as a number or a text of digits.
+   *
+   * @generated from field: google.protobuf.Timestamp start_date = 2;
+   */
+  startDate?: Timestamp | undefined;
+
+  /**
+   * The last instant, default now.
+   *
+   * @generated from field: google.protobuf.Timestamp end_date = 3;
+   */
+  endDate?: Timestamp | undefined;
+
+  /**
+   * A text that the input, the output, a name or an error message holds. Empty: any.
+   *
+   * @generated from field: string query = 4;
+   */
+  query: string;
+
+  /**
+   * A JSON object of filters by name, described in docs/search.md.
+   *
+   * @generated from field: optional string filters_json = 5;
+   */
+  filtersJson?: string | undefined;
+
+  /**
+   * Takes the traces instead that the filters do not fit.
+   *
+   * @generated from field: bool negate_filters = 6;
+   */
+  negateFilters: boolean;
+
+  /**
+   * Only these traces.
+   *
+   * @generated from field: repeated string trace_ids = 7;
+   */
+  traceIds: string[];
+
+  /**
+   * occurred unless asked otherwise.
+   *
+   * @generated from field: spandrel.v1.TraceDateField date_field = 8;
+   */
+  dateField: TraceDateField;
+
+  /**
+   * How many entries to add at most: 1 to 1,000, default 1,000.
+   *
+   * @generated from field: optional int32 limit = 9;
+   */
+  limit?: number | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.AddTracesToDatasetRequest.
+ * Use `create(AddTracesToDatasetRequestSchema)` to create a new message.
+ */
+export declare const AddTracesToDatasetRequestSchema: GenMessage<AddTracesToDatasetRequest>;
+
+/**
+ * What was added.
+ *
+ * @generated from message spandrel.v1.AddTracesToDatasetResponse
+ */
+export declare type AddTracesToDatasetResponse = Message<"spandrel.v1.AddTracesToDatasetResponse"> & {
+  /**
+   * As it is now.
+   *
+   * @generated from field: spandrel.v1.Dataset dataset = 1;
+   */
+  dataset?: Dataset | undefined;
+
+  /**
+   * How many entries were added.
+   *
+   * @generated from field: int32 added = 2;
+   */
+  added: number;
+
+  /**
+   * How many traces the search finds beside those: more than were asked for, or than have room, or than can be kept.
+   *
+   * @generated from field: int32 left_out = 3;
+   */
+  leftOut: number;
+
+  /**
+   * False where there may be more of them.
+   *
+   * @generated from field: bool is_left_out_exact = 4;
+   */
+  isLeftOutExact: boolean;
+};
+
+/**
+ * Describes the message spandrel.v1.AddTracesToDatasetResponse.
+ * Use `create(AddTracesToDatasetResponseSchema)` to create a new message.
+ */
+export declare const AddTracesToDatasetResponseSchema: GenMessage<AddTracesToDatasetResponse>;
+
+/**
  * Names one dataset.
  *
  * @generated from message spandrel.v1.DeleteDatasetRequest
@@ -430,6 +548,19 @@ export declare const DatasetService: GenService<{
     methodKind: "unary";
     input: typeof AddDatasetEntriesRequestSchema;
     output: typeof AddDatasetEntriesResponseSchema;
+  },
+  /**
+   * Adds an entry for each trace that a search finds, the newest first, as many as are asked for and have room: they make a
+   * new version, unless there is none. An entry has input, expected_output (the output where the trace does not say what was
+   * expected), metadata and trace_id. Whoever may not see traces has none added.
+   * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND dataset_not_found, PERMISSION_DENIED api_key_permission_denied.
+   *
+   * @generated from rpc spandrel.v1.DatasetService.AddTracesToDataset
+   */
+  addTracesToDataset: {
+    methodKind: "unary";
+    input: typeof AddTracesToDatasetRequestSchema;
+    output: typeof AddTracesToDatasetResponseSchema;
   },
   /**
    * Deletes a dataset and its entries; its slug is free.

@@ -6,10 +6,16 @@ import { drawSlug } from '../evaluator-slug.ts';
 import { Fault, type Reason, unavailableFault } from '../fault.ts';
 import { newId } from '../ids.ts';
 import { countCodePoints, lengthReason, refuseProblems, typeReason } from '../reasons.ts';
+import type { SearchCall, TraceSearches } from '../trace-search.ts';
 import type { Dataset, DatasetPart, DatasetStore } from './dataset.ts';
 import { type EntriesDraft, judgeEntries } from './entries.ts';
+import { type Room, readTraceEntries, type TracesFound } from './trace-entries.ts';
 
-export type DatasetDeps = { readonly store: DatasetStore; readonly random: RandomBytes };
+export type DatasetDeps = {
+  readonly store: DatasetStore;
+  readonly random: RandomBytes;
+  readonly searches: Pick<TraceSearches, 'search'>;
+};
 
 export type DatasetDraft = EntriesDraft & { readonly name: string | null };
 
@@ -17,11 +23,24 @@ export type NumberedEntry = { readonly id: string; readonly entryJson: string; r
 
 export type DatasetContent = { readonly dataset: Dataset; readonly entries: readonly NumberedEntry[] };
 
+/** The newest traces first; `limit` entries at most. */
+export type TracesDraft = { readonly search: TracesFound; readonly limit: number; readonly call: SearchCall };
+
+export type TracesAdded = {
+  readonly dataset: Dataset;
+  readonly added: number;
+  /** Traces of the search that no entry was made of; there are more where it was not counted to its end. */
+  readonly leftOut: number;
+  readonly isLeftOutExact: boolean;
+};
+
 export type Datasets = {
   /** Throws validation_error, dataset_limit_reached, dataset_too_large. */
   create(project: Project, draft: DatasetDraft, nowMs: number): Promise<Dataset>;
   /** Adds a version with the entries. Throws validation_error, dataset_not_found, dataset_too_large. */
   append(project: Project, idOrSlug: string, entries: EntriesDraft & { readonly nowMs: number }): Promise<Dataset>;
+  /** Adds a version with what has room of the traces that a search finds. Throws validation_error, dataset_not_found. */
+  appendTraces(project: Project, idOrSlug: string, draft: TracesDraft): Promise<TracesAdded>;
   /** The entries up to a version, all by default. Throws dataset_not_found, dataset_version_not_found. */
   get(project: Project, idOrSlug: string, version: number | null): Promise<DatasetContent>;
   /** The newest first. */
@@ -59,11 +78,15 @@ export function createDatasets(deps: DatasetDeps): Datasets {
     async append(project, idOrSlug, { nowMs, ...draft }) {
       const { entries, problems } = await judgeEntries(draft);
       refuseProblems(entries.length + problems.length === 0 ? [typeReason('entries', 'array', 'undefined')] : problems);
-      for (let round = 0; round < APPEND_ROUNDS_MAX; round += 1) {
-        const { dataset, part } = grow(await find(deps, project, idOrSlug), entries, nowMs);
-        if ((await store.append(dataset, part)) === 'stored') return dataset;
-      }
-      throw unavailableFault('Others keep adding to this dataset; try again.', RETRY_AFTER_SECONDS);
+      return (await appendFitting(deps, { project, idOrSlug, nowMs }, () => entries)).dataset;
+    },
+    async appendTraces(project, idOrSlug, { search, limit, call }) {
+      const room = roomOf(await find(deps, project, idOrSlug));
+      const entriesMax = Math.min(room.entriesMax, limit);
+      const { entries, found } = await readTraceEntries(deps.searches, { search, room: { ...room, entriesMax }, call });
+      const at = { project, idOrSlug, nowMs: call.nowMs };
+      const { dataset, added } = await appendFitting(deps, at, (now) => cutToRoom(entries, roomOf(now)));
+      return { dataset, added, leftOut: Math.max(found.count - added, 0), isLeftOutExact: found.isExact };
     },
     async get(project, idOrSlug, version) {
       const dataset = await find(deps, project, idOrSlug);
@@ -77,6 +100,36 @@ export function createDatasets(deps: DatasetDeps): Datasets {
       if (!(await store.remove(project.id, id, nowMs))) throw notFound();
     },
   };
+}
+
+type Appending = { readonly project: Project; readonly idOrSlug: string; readonly nowMs: number };
+
+/** Others may add at the same time: what fits is asked of the dataset as it is then. */
+async function appendFitting(
+  deps: DatasetDeps,
+  { project, idOrSlug, nowMs }: Appending,
+  entriesFor: (dataset: Dataset) => readonly string[],
+): Promise<{ readonly dataset: Dataset; readonly added: number }> {
+  for (let round = 0; round < APPEND_ROUNDS_MAX; round += 1) {
+    const known = await find(deps, project, idOrSlug);
+    const entries = entriesFor(known);
+    if (entries.length === 0) return { dataset: known, added: 0 };
+    const { dataset, part } = grow(known, entries, nowMs);
+    if ((await deps.store.append(dataset, part)) === 'stored') return { dataset, added: entries.length };
+  }
+  throw unavailableFault('Others keep adding to this dataset; try again.', RETRY_AFTER_SECONDS);
+}
+
+function roomOf({ entryCount, totalBytes }: Dataset): Room {
+  return { entriesMax: ENTRIES_MAX - entryCount, bytesMax: TOTAL_MAX_BYTES - totalBytes };
+}
+
+function cutToRoom(entries: readonly string[], { entriesMax, bytesMax }: Room): readonly string[] {
+  let leftBytes = bytesMax;
+  return entries.slice(0, entriesMax).filter((entry) => {
+    leftBytes -= Buffer.byteLength(entry) + 1;
+    return leftBytes >= 0;
+  });
 }
 
 const NAME_LENGTH_MAX = 255;

@@ -30,7 +30,8 @@ const { listRoleBindings, createRoleBinding, deleteRoleBinding } = RoleBindingSe
 const { listEvents, getEvent } = EventService.method;
 const { reportRequests, reportGovernanceEvents } = GatewayService.method;
 const { getEvaluator, listEvaluators, createEvaluator, updateEvaluator, deleteEvaluator } = EvaluatorService.method;
-const { getDataset, listDatasets, createDataset, addDatasetEntries, deleteDataset } = DatasetService.method;
+const { getDataset, listDatasets, createDataset, addDatasetEntries, addTracesToDataset, deleteDataset } =
+  DatasetService.method;
 const { collectTrace, getTrace, getProjectSettings, updateProjectSettings } = TraceService.method;
 const { queryAnalytics, getUserStats } = TraceService.method;
 const { searchTraces, exportTraces, tailTraces, getThread, updateTraceMetadata, deleteTrace, validateCredential } =
@@ -102,6 +103,7 @@ delete an evaluator of P1              | 200  | 200   | 403d | 403d | 403d | 200
 run an evaluator of P1                 | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
 create a dataset in P1                 | 201  | 201   | 403d | 403d | 403d | 201   | 403d  | 201  | 201   | 403d | 403d | 201
 add entries to a dataset of P1         | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
+add traces to a dataset of P1          | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
 delete a dataset of P1                 | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
 read a dataset of P1                   | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 list the datasets of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
@@ -203,11 +205,15 @@ const inP1 = (
 
 const evaluatorInP1 = makeFor(({ world }) => world.addEvaluator());
 const datasetInP1 = makeFor(({ world }) => world.addDataset());
-const onDatasetInP1 = (method: Operation['method']): Operation => ({
+const onDatasetInP1 = (
+  method: Operation['method'],
+  rest: { readonly body?: { readonly traceIds: string[] } } = {},
+): Operation => ({
   method,
   ask: async (cell) => ({
     headers: projectIn(cell.world.projects.P1),
     parameters: { slug_or_id: await datasetInP1(cell) },
+    ...rest,
   }),
 });
 const traceInP1 = makeFor(({ world }) => world.addTrace());
@@ -363,6 +369,7 @@ export const ORGANIZATION_MATRIX: Matrix = {
         };
       },
     },
+    'add traces to a dataset of P1': onDatasetInP1(addTracesToDataset, { body: { traceIds: ['none'] } }),
     'delete a dataset of P1': onDatasetInP1(deleteDataset),
     'read a dataset of P1': onDatasetInP1(getDataset),
     'list the datasets of P1': inP1(listDatasets, () => ({})),
