@@ -9,10 +9,17 @@ import { verdictOf } from './outcomes.ts';
 type Search = (pattern: string, text: string) => boolean;
 
 /** What finds patterns is loaded only for rules that have some. */
-export async function loadRules({ settings }: EvaluationRun): Promise<Evaluate> {
-  if (!readTextRules(settings).some(({ isPattern }) => isPattern)) return (run) => followRules(run, () => false);
+export function loadRules({ settings }: EvaluationRun): Evaluate | Promise<Evaluate> {
+  return readTextRules(settings).some(({ isPattern }) => isPattern) ? loadPatterns() : followPlainRules;
+}
+
+async function loadPatterns(): Promise<Evaluate> {
   const { compilePattern } = await import('./pattern.ts');
   return (run) => followRules(run, (pattern, text) => compilePattern(pattern).test(text));
+}
+
+function followPlainRules(run: EvaluationRun): EvaluationOutcome {
+  return followRules(run, () => false);
 }
 
 function followRules(run: EvaluationRun, search: Search): EvaluationOutcome {

@@ -4,23 +4,46 @@ import type { EvaluationOutcome, EvaluationRun } from '../../domain/evaluations/
 
 export type Evaluate = (run: EvaluationRun) => EvaluationOutcome;
 
+/** What a run needs: at once where it was loaded before, for to import it again takes longer than most runs. */
+type Load = (run: EvaluationRun) => Evaluate | Promise<Evaluate>;
+
 /** Each is loaded when it first runs: a server that never runs one does not hold its code. */
-const LOADERS: { readonly [evaluatorType: string]: (run: EvaluationRun) => Promise<Evaluate> } = {
-  'langevals/exact_match': async () => (await import('./exact-match.ts')).matchExactly,
-  'langevals/basic': async (run) => (await import('./basic.ts')).loadRules(run),
-  'langevals/competitor_blocklist': async () => (await import('./competitor-blocklist.ts')).findCompetitors,
-  'langevals/valid_format': async (run) => (await import('./valid-format.ts')).loadFormat(run),
-  'ragas/bleu_score': async () => (await import('./bleu.ts')).scoreBleu,
-  'ragas/rouge_score': async () => (await import('./rouge.ts')).scoreRouge,
-  'ragas/context_precision': async () => (await import('./contexts.ts')).scoreContextPrecision,
-  'ragas/context_recall': async () => (await import('./contexts.ts')).scoreContextRecall,
-  'ragas/context_f1': async () => (await import('./contexts.ts')).scoreContextF1,
-  'langwatch/api_keys_and_secrets_detection': async () => (await import('./secrets.ts')).findSecrets,
+const LOADERS: { readonly [evaluatorType: string]: Load } = {
+  'langevals/exact_match': once(async () => (await import('./exact-match.ts')).matchExactly),
+  'langevals/basic': loadBy(async () => (await import('./basic.ts')).loadRules),
+  'langevals/competitor_blocklist': once(async () => (await import('./competitor-blocklist.ts')).findCompetitors),
+  'langevals/valid_format': loadBy(async () => (await import('./valid-format.ts')).loadFormat),
+  'ragas/bleu_score': once(async () => (await import('./bleu.ts')).scoreBleu),
+  'ragas/rouge_score': once(async () => (await import('./rouge.ts')).scoreRouge),
+  'ragas/context_precision': once(async () => (await import('./contexts.ts')).scoreContextPrecision),
+  'ragas/context_recall': once(async () => (await import('./contexts.ts')).scoreContextRecall),
+  'ragas/context_f1': once(async () => (await import('./contexts.ts')).scoreContextF1),
+  'langwatch/api_keys_and_secrets_detection': once(async () => (await import('./secrets.ts')).findSecrets),
 };
 
 /** Loads all that the run needs. Throws for an id that is not run here. */
-export async function loadEvaluator(run: EvaluationRun): Promise<Evaluate> {
+export function loadEvaluator(run: EvaluationRun): Evaluate | Promise<Evaluate> {
   const load = Object.hasOwn(LOADERS, run.evaluatorType) ? LOADERS[run.evaluatorType] : undefined;
   if (load === undefined) throw new Error(`${run.evaluatorType} does not run in this process.`);
-  return await load(run);
+  return load(run);
+}
+
+/** Code that is the same for every run. */
+function once<T>(load: () => Promise<T>): () => T | Promise<T> {
+  let loaded: T | undefined;
+  return () =>
+    loaded ??
+    load().then((value) => {
+      loaded = value;
+      return value;
+    });
+}
+
+/** Code that loads what else the settings of a run ask for. */
+function loadBy(load: () => Promise<Load>): Load {
+  const loader = once(load);
+  return (run) => {
+    const known = loader();
+    return known instanceof Promise ? known.then((each) => each(run)) : known(run);
+  };
 }

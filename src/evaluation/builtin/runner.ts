@@ -51,7 +51,7 @@ export function createBuiltinRunner(options: BuiltinRunnerOptions = {}): Builtin
   });
   return {
     run: async (run, signal) => {
-      if (isCheap(run)) return await runHere(run);
+      if (isCheap(run)) return runHere(run);
       if (countCharacters(run) > CHARACTERS_MAX) {
         return failed('EVALUATOR_ERROR', `The texts have more than ${CHARACTERS_MAX} characters`);
       }
@@ -73,7 +73,8 @@ function spawnThread(): Worker {
 
 async function runHere(run: EvaluationRun): Promise<EvaluationOutcome> {
   try {
-    const evaluate = await loadEvaluator(run);
+    const loaded = loadEvaluator(run);
+    const evaluate = loaded instanceof Promise ? await loaded : loaded;
     return evaluate(run);
   } catch (error) {
     return failed('EVALUATOR_ERROR', error instanceof Error ? error.message : String(error));
