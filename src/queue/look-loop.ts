@@ -101,8 +101,11 @@ export function startLookLoop({ clock, store, look, wakeGapMs, gapMinMs, waiting
     const readAtMs = clock();
     if (clockCheckedAtMs !== null && Math.abs(readAtMs - clockCheckedAtMs) < CLOCK_CHECK_MS) return;
     const storeMs = await store.nowMs();
+    const answeredAtMs = clock();
     clockCheckedAtMs = readAtMs;
-    clockAheadMs = storeMs === null ? 0 : readAtMs - storeMs;
+    // The clocks may be the same as far as anybody can tell while it was asked.
+    if (storeMs === null || (storeMs >= readAtMs && storeMs <= answeredAtMs)) clockAheadMs = 0;
+    else clockAheadMs = (storeMs < readAtMs ? readAtMs : answeredAtMs) - storeMs;
   }
 
   return {

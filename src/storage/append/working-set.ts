@@ -95,7 +95,9 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
       return place;
     },
     updateTrace(place, trace) {
-      const row = toTraceRow(place, trace);
+      // What is committed later has a later time, whenever it came in: other processes find it by that.
+      const before = stored.get(place.sequence)?.updatedAtMs ?? Number.NEGATIVE_INFINITY;
+      const row = toTraceRow(place, { ...trace, updatedAtMs: Math.max(trace.updatedAtMs, before + 1) });
       traces.set(traceKey(place.projectNumber, place.traceId), { row, isNew: isNewTrace(place) });
     },
     eraseTrace(place) {

@@ -58,7 +58,8 @@ export function createTraceChanges({ transact }: Managing, settle: Settle): Trac
         if (found === null) return null;
         const metadataJson = patchMetadata(found.metadataJson, patch);
         if (metadataJson === null) return 'too_large';
-        const updatedAtMs = Math.max(found.updatedAtMs, nowMs);
+        // Later than before by any clock: other processes find changes by that.
+        const updatedAtMs = Math.max(found.updatedAtMs + 1, nowMs);
         await tx.change(tx.questions.traces.keepMetadata, { projectNumber, traceId, metadataJson, updatedAtMs });
         await tx.change(tx.questions.searchIndex.markStored, { projectNumber, sequences: [found.sequence] });
         await enqueue(tx, { projectNumber, traceId, sequence: found.sequence }, { nowMs, settle });
