@@ -17,6 +17,7 @@ export type Limits = {
   readonly connectionsMax: number;
   readonly tailsMax: number;
   readonly tailsPerProjectMax: number;
+  readonly tailsPerCredentialMax: number;
   readonly reconnectPenaltyMs: number;
   readonly drainMs: number;
 };
@@ -40,6 +41,7 @@ export function readLimits(reader: ConfigReader): Limits {
     connectionsMax: positive('SPANDREL_MAX_CONNECTIONS'),
     tailsMax: positive('SPANDREL_MAX_TAILS'),
     tailsPerProjectMax: positive('SPANDREL_MAX_TAILS_PER_PROJECT'),
+    tailsPerCredentialMax: positive('SPANDREL_MAX_TAILS_PER_CREDENTIAL'),
     reconnectPenaltyMs: readInteger(reader, 'SPANDREL_RECONNECT_PENALTY_MS', { min: 0, max: PENALTY_MAX_MS }),
     drainMs: positive('SPANDREL_DRAIN_MS'),
   };

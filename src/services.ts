@@ -130,6 +130,7 @@ function compileData(
     search: store.search,
     searches,
     traces,
+    keys: store.keys,
     feed: changeFeed,
     isShared: isPostgres(config.databaseUrl),
     clock,

@@ -109,6 +109,7 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'SPANDREL_MAX_CONNECTIONS', fallback: '10000', about: 'Open connections before new ones are closed.' },
   { name: 'SPANDREL_MAX_TAILS', fallback: '4000', about: 'Live tails of traces open at once on this process.' },
   { name: 'SPANDREL_MAX_TAILS_PER_PROJECT', fallback: '1000', about: 'Live tails of one project at once.' },
+  { name: 'SPANDREL_MAX_TAILS_PER_CREDENTIAL', fallback: '1000', about: 'Live tails of one key at once.' },
   {
     name: 'SPANDREL_RECONNECT_PENALTY_MS',
     fallback: '1000',

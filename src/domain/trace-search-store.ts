@@ -12,9 +12,10 @@ export type TraceSearch = {
   find(question: SearchQuestion): Promise<FoundTraces>;
   /**
    * Which of some traces fit which filters; those that fit none, or are gone, are left out. MUST see every append acknowledged
-   * before the call, MUST judge as `find` does, MUST keep the order of the ids, and MUST NOT hold up appends.
+   * before the call, MUST judge as `find` does, MUST keep the order of the ids, MUST NOT hold up appends, and MUST end about
+   * a second after it has begun, with one trace judged at least: ids that it did not come to by then are told by `left`.
    */
-  match(question: MatchQuestion): Promise<readonly MatchedTrace[]>;
+  match(question: MatchQuestion): Promise<Matched>;
 };
 
 /** What makes searches fast. They answer the same whether or not any of it was done. */
@@ -51,6 +52,12 @@ export type MatchQuestion = Pick<SearchQuestion, 'projectNumber' | 'goneBeforeMs
 };
 
 export const MATCHED_AT_ONCE = 1_000;
+
+export type Matched = {
+  readonly traces: readonly MatchedTrace[];
+  /** The last of the ids, where time was up before them. */
+  readonly left: readonly string[];
+};
 
 export type MatchedTrace = {
   readonly traceId: string;

@@ -12,6 +12,7 @@ import type { Project } from '../domain/caller.ts';
 import type { TraceSearches } from '../domain/trace-search.ts';
 import type { TailRequest, Told, TraceTails } from '../domain/trace-tail/trace-tail.ts';
 import type { TraceView } from '../domain/traces.ts';
+import { credentialOf } from './actor.ts';
 import type { Implementation } from './method.ts';
 import type { PlatformUrl } from './trace-message.ts';
 import { callOf, showView } from './trace-search.ts';
@@ -48,7 +49,8 @@ export function createTraceTailRpc({
       isIdle: true,
       check: (request) => searches.problems(toTail(request)),
       async open(request, context) {
-        const call = { ...callOf(context), signal: context.signal };
+        const credential = context.actor === null ? '' : credentialOf(context.actor);
+        const call = { ...callOf(context), credential, signal: context.signal };
         const told = await tails.open(toTail(request), call);
         return (async function* () {
           for await (const each of told) yield await show(each, request.format, call.project);

@@ -2037,7 +2037,7 @@ export declare const TailTracesResponseSchema: GenMessage<TailTracesResponse>;
  */
 export declare type TailLag = Message<"spandrel.v1.TailLag"> & {
   /**
-   * How many, at least.
+   * How many, at least. Changes that could not be looked at count as well, whether or not the filters fit them.
    *
    * @generated from field: int64 dropped = 1;
    */

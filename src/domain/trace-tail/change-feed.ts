@@ -22,9 +22,9 @@ export function createChangeFeed(): ChangeFeed {
   };
 }
 
-/** The same store, which notes what it changes. */
+/** The same store, which notes what it changes: every verb of the port that changes what is shown of a trace. */
 export function noteChanges(store: Store, { note }: Pick<ChangeFeed, 'note'>): Store {
-  const { traces, traceChanges } = store;
+  const { traces, traceChanges, evaluationJobs, repricing } = store;
   return {
     ...store,
     traces: {
@@ -46,6 +46,22 @@ export function noteChanges(store: Store, { note }: Pick<ChangeFeed, 'note'>): S
         const outcome = await traceChanges.patchMetadata(trace, patch, nowMs);
         note(trace);
         return outcome;
+      },
+    },
+    evaluationJobs: {
+      ...evaluationJobs,
+      async end(jobEnd) {
+        const recorded = await evaluationJobs.end(jobEnd);
+        if (recorded === 'recorded' && jobEnd.outcome.kind === 'store') note(jobEnd.outcome.append);
+        return recorded;
+      },
+    },
+    repricing: {
+      ...repricing,
+      async reprice(wish) {
+        const repriced = await repricing.reprice(wish);
+        for (const { traceId } of wish.traces) note({ projectNumber: wish.projectNumber, traceId });
+        return repriced;
       },
     },
   };

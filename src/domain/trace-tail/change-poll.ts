@@ -1,17 +1,19 @@
 /**
  * Finds what other processes have changed, by the time of the last change. They commit in no order and their clocks
- * differ a little, so each look goes back a while, and leaves out what was seen already.
+ * differ a little, so each look goes back a while, and leaves out what was seen already. A look that fails leaves
+ * nothing out: the next one goes back as far as the last that did not.
  */
 
 import type { Clock } from '../clock.ts';
-import type { TraceSearch } from '../trace-search-store.ts';
-import type { Change } from './subscriber.ts';
+import type { MatchedTrace, TraceSearch } from '../trace-search-store.ts';
 
 export type ChangePoll = {
-  /** Null while it is too soon to look again. */
-  next(): Promise<Polled | null>;
+  /** Looks again. Rejects where the store cannot be asked; then nothing is missed. */
+  next(): Promise<Polled>;
+  /** Whether it is time to look again. */
+  isDue(): boolean;
   /** This process has told of the change itself. */
-  noteTold(change: Change): void;
+  noteTold(change: Pick<MatchedTrace, 'traceId' | 'updatedAtMs'>): void;
 };
 
 export type Polled = {
@@ -37,17 +39,22 @@ export function createChangePoll({ projectNumber, search, clock }: ChangePollDep
   const seen = new Map<string, number>();
   const sinceMs = clock();
   let polledAtMs = Number.NEGATIVE_INFINITY;
+  /** When the last look began that did not fail. */
+  let seenAtMs = sinceMs;
 
   function forget(beforeMs: number): void {
     for (const [traceId, updatedAtMs] of seen) if (updatedAtMs < beforeMs) seen.delete(traceId);
   }
 
   return {
+    isDue() {
+      const agoMs = clock() - polledAtMs;
+      return agoMs < 0 || agoMs >= INTERVAL_MS;
+    },
     async next() {
       const nowMs = clock();
-      if (nowMs - polledAtMs < INTERVAL_MS && nowMs >= polledAtMs) return null;
       polledAtMs = nowMs;
-      const fromMs = Math.max(nowMs - LATE_MAX_MS, sinceMs);
+      const fromMs = Math.max(Math.min(nowMs, seenAtMs) - LATE_MAX_MS, sinceMs);
       forget(fromMs);
       const { traces, next } = await search.find({
         projectNumber,
@@ -62,6 +69,7 @@ export function createChangePoll({ projectNumber, search, clock }: ChangePollDep
         limit: LOOKED_AT_MAX,
         countMax: null,
       });
+      seenAtMs = nowMs;
       const fresh = traces.filter(({ traceId, key }) => (seen.get(traceId) ?? Number.NEGATIVE_INFINITY) < key);
       for (const { traceId, key } of fresh) seen.set(traceId, key);
       // The oldest first, as they happened.

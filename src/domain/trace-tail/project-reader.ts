@@ -1,10 +1,10 @@
 /** Reads what changed in one project, once for all who follow it, and offers it to those whose filters it fits. */
 
 import type { SearchFilter } from '../trace-filter.ts';
-import { MATCHED_AT_ONCE, type MatchedTrace, type TraceSearch } from '../trace-search-store.ts';
+import { MATCHED_AT_ONCE, type TraceSearch } from '../trace-search-store.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import type { ChangePoll } from './change-poll.ts';
-import type { Subscriber } from './subscriber.ts';
+import type { Change, Subscriber } from './subscriber.ts';
 
 /** Who is told of what. */
 export type Interest = {
@@ -17,19 +17,26 @@ export type Interest = {
 export type ProjectReader = {
   /** Offers changes until what is answered is called; the reader is done with once nobody is left. */
   add(interest: Interest): () => void;
-  /** Reads and offers what changed since the last time. Never rejects. */
+  /** Whether there may be anything to read. */
+  isDue(): boolean;
+  /** Reads and offers what changed since the last time. Never rejects, and is not to be called again before it has ended. */
   read(): Promise<void>;
+  subscribers(): readonly Subscriber[];
   size(): number;
 };
 
 export type ProjectReaderDeps = {
   readonly projectNumber: number;
-  /** A trace that came in before this instant counts as gone; null: none does. */
+  /** A trace that came in before this instant counts as gone, by the settings as they were read last; null: none does. */
   readonly goneBeforeMs: () => number | null;
+  /** Reads the settings of the project again. */
+  readonly refresh: () => Promise<void>;
   readonly search: Pick<TraceSearch, 'match'>;
   readonly feed: Pick<ChangeFeed, 'listen'>;
   /** Where other processes change traces too; null: only this one does. */
   readonly poll: ChangePoll | null;
+  /** Another number each time. */
+  readonly nextLook: () => number;
   readonly onError: (error: unknown) => void;
   readonly onEmpty: () => void;
 };
@@ -38,15 +45,18 @@ export type ProjectReaderDeps = {
 const CHANGED_MAX = 10_000;
 /** Looked at in one go; what is left over waits for the next. */
 const READ_AT_ONCE = 3 * MATCHED_AT_ONCE;
+/** What cannot be read again and again is left out, so that what came after it is told. */
+const ATTEMPTS_MAX = 20;
 
 type Group = { readonly filter: SearchFilter; readonly interests: Set<Interest> };
 
 export function createProjectReader(deps: ProjectReaderDeps): ProjectReader {
-  const { projectNumber, goneBeforeMs, search, feed, poll, onError, onEmpty } = deps;
+  const { projectNumber, search, feed, poll, onError, onEmpty } = deps;
   const groups = new Map<string, Group>();
-  const changed = new Set<string>();
+  let changed = new Set<string>();
   let lost = 0;
   let count = 0;
+  let failures = 0;
   const stop = feed.listen(projectNumber, note);
 
   function note(traceId: string): void {
@@ -56,17 +66,53 @@ export function createProjectReader(deps: ProjectReaderDeps): ProjectReader {
     else lost += 1;
   }
 
-  function interests(): readonly Interest[] {
-    return [...groups.values()].flatMap((group) => [...group.interests]);
+  function subscribers(): readonly Subscriber[] {
+    return [...groups.values()].flatMap((group) => [...group.interests].map(({ subscriber }) => subscriber));
   }
 
-  async function offerAll(traceIds: readonly string[]): Promise<void> {
+  async function lookAround(): Promise<void> {
+    if (poll?.isDue() !== true) return;
+    const { traceIds, isShort } = await poll.next();
+    for (const traceId of traceIds) note(traceId);
+    lost += isShort ? 1 : 0;
+  }
+
+  /** Answers what could not be read yet. */
+  async function offerSome(traceIds: readonly string[]): Promise<readonly string[]> {
     const asked = [...groups.values()];
     const filters = asked.map(({ filter }) => filter);
-    const matched = await search.match({ projectNumber, goneBeforeMs: goneBeforeMs(), traceIds, filters });
-    for (const trace of matched) {
-      poll?.noteTold(trace);
-      for (const place of trace.fits) offer(asked[place], trace);
+    try {
+      const goneBeforeMs = deps.goneBeforeMs();
+      const { traces, left } = await search.match({ projectNumber, goneBeforeMs, traceIds, filters });
+      failures = 0;
+      const look = deps.nextLook();
+      for (const trace of traces) {
+        poll?.noteTold(trace);
+        const change = { traceId: trace.traceId, look };
+        for (const place of trace.fits) offer(asked[place], change);
+      }
+      return left;
+    } catch (error) {
+      onError(error);
+      failures += 1;
+      if (failures < ATTEMPTS_MAX) return traceIds;
+      failures = 0;
+      lost += traceIds.length;
+      return [];
+    }
+  }
+
+  async function offerChanged(): Promise<void> {
+    const ids = [...changed].slice(0, READ_AT_ONCE);
+    for (const id of ids) changed.delete(id);
+    for (let start = 0; start < ids.length; ) {
+      const some = ids.slice(start, start + MATCHED_AT_ONCE);
+      const left = await offerSome(some);
+      start += some.length;
+      if (left.length === 0) continue;
+      // They come first the next time.
+      changed = new Set([...left, ...ids.slice(start), ...changed]);
+      return;
     }
   }
 
@@ -80,36 +126,35 @@ export function createProjectReader(deps: ProjectReaderDeps): ProjectReader {
       return () => {
         if (!group.interests.delete(interest)) return;
         count -= 1;
-        if (group.interests.size === 0) groups.delete(key);
+        // Another one may have begun under the same key.
+        if (group.interests.size === 0 && groups.get(key) === group) groups.delete(key);
         if (count > 0) return;
         stop();
         onEmpty();
       };
     },
+    isDue: () =>
+      changed.size > 0 || lost > 0 || poll?.isDue() === true || subscribers().some((subscriber) => subscriber.hasAny()),
     async read() {
       try {
-        const polled = poll === null ? null : await poll.next();
-        for (const traceId of polled?.traceIds ?? []) note(traceId);
-        lost += polled?.isShort ? 1 : 0;
-        const ids = [...changed].slice(0, READ_AT_ONCE);
-        for (const id of ids) changed.delete(id);
-        for (let start = 0; start < ids.length; start += MATCHED_AT_ONCE) {
-          await offerAll(ids.slice(start, start + MATCHED_AT_ONCE));
-        }
+        await lookAround();
+        if (changed.size > 0 || subscribers().some((subscriber) => subscriber.hasAny())) await deps.refresh();
+        await offerChanged();
       } catch (error) {
-        lost += 1;
+        // Nothing was taken from what is to be told.
         onError(error);
       }
       if (lost === 0) return;
-      for (const { subscriber } of interests()) subscriber.drop(lost);
+      for (const subscriber of subscribers()) subscriber.drop(lost);
       lost = 0;
     },
+    subscribers,
     size: () => count,
   };
 }
 
-function offer(group: Group | undefined, { traceId, updatedAtMs }: MatchedTrace): void {
+function offer(group: Group | undefined, change: Change): void {
   for (const { traceIds, subscriber } of group?.interests ?? []) {
-    if (traceIds === null || traceIds.has(traceId)) subscriber.offer({ traceId, updatedAtMs });
+    if (traceIds === null || traceIds.has(change.traceId)) subscriber.offer(change);
   }
 }

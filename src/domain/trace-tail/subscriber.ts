@@ -1,6 +1,10 @@
 /** One who follows the traces of a project: what is still to be told, as much as is kept of it. */
 
-export type Change = { readonly traceId: string; readonly updatedAtMs: number };
+export type Change = {
+  readonly traceId: string;
+  /** Which time it was looked at, for all who are told of it together: a later one may find it changed. */
+  readonly look: number;
+};
 
 /** What is to be told next. */
 export type Due = {

@@ -54,8 +54,8 @@ export function createTailRows({ traces, clock }: TailRowsDeps): TailRows {
   }
 
   return {
-    read(project, { traceId, updatedAtMs }, spansLimit) {
-      const key = JSON.stringify([project.number, traceId, updatedAtMs, spansLimit]);
+    read(project, { traceId, look }, spansLimit) {
+      const key = JSON.stringify([project.number, traceId, look, spansLimit]);
       const found = kept.get(key);
       if (found !== undefined) return found.row;
       const row = load(project, traceId, spansLimit);

@@ -3,9 +3,11 @@
  * follow it; each of them is told as fast as it takes, within a bound for all together, and how much it missed beyond that.
  */
 
+import type { Project } from '../caller.ts';
 import type { Clock } from '../clock.ts';
 import { Fault, type Reason, validationFault } from '../fault.ts';
 import { termStartMs } from '../page.ts';
+import type { KeyStore } from '../store.ts';
 import { traceTermDays } from '../trace-retention.ts';
 import type { SearchCall, SearchRequest, TraceSearches } from '../trace-search.ts';
 import type { TraceSearch } from '../trace-search-store.ts';
@@ -25,6 +27,8 @@ export type TailRequest = Pick<
 };
 
 export type TailCall = SearchCall & {
+  /** Whose it is, without telling who that is. */
+  readonly credential: string;
   /** Aborts when nobody follows any more. */
   readonly signal: AbortSignal;
 };
@@ -44,6 +48,7 @@ export type TraceTailsDeps = {
   readonly search: TraceSearch;
   readonly searches: Pick<TraceSearches, 'filterOf'>;
   readonly traces: Pick<Traces, 'get'>;
+  readonly keys: Pick<KeyStore, 'findProject'>;
   readonly feed: Pick<ChangeFeed, 'listen'>;
   /** Whether other processes change traces, too. */
   readonly isShared: boolean;
@@ -59,10 +64,13 @@ export type TailLimits = {
   /** Of this process. */
   readonly tailsMax: number;
   readonly tailsPerProjectMax: number;
+  readonly tailsPerCredentialMax: number;
 };
 
 const TICK_MS = 250;
 const QUIET_TICKS_MAX = 60;
+/** Projects that are read at once; others wait for their turn. */
+const READERS_AT_ONCE = 4;
 /** Kept for one who is slower than what changes. */
 const WAITING_MAX = 500;
 /** Told in one tick to all together, and to one of them. */
@@ -78,26 +86,61 @@ const IDLE: Told = { kind: 'idle' };
 const EVER = { fromMs: Number.MIN_SAFE_INTEGER, toMs: Number.MAX_SAFE_INTEGER };
 
 export function createTraceTails(deps: TraceTailsDeps): TraceTails {
-  const { search, searches, feed, isShared, clock, wait, limits } = deps;
+  const { search, searches, keys, feed, isShared, clock, wait, limits } = deps;
   const rows = createTailRows(deps);
   const readers = new Map<number, ProjectReader>();
+  /** As they are set now: what a project keeps may change while it is followed. */
+  const projects = new Map<number, Project>();
   /** Since how many ticks each was told nothing. */
   const quiet = new Map<Subscriber, number>();
+  const byCredential = new Map<string, number>();
+  /** Those that wait for their turn to be read, the first come first, and those that are being read. */
+  const reading = new Set<ProjectReader>();
+  const underWay = new Set<ProjectReader>();
   let isRunning = false;
+  let looks = 0;
+
+  function nextLook(): number {
+    looks += 1;
+    return looks;
+  }
 
   async function run(): Promise<void> {
     const never = new AbortController().signal;
     while (quiet.size > 0) {
       await wait(TICK_MS, never);
       rows.tick();
-      await Promise.all([...readers.values()].map((reader) => reader.read()));
-      for (const [subscriber, ticks] of quiet) {
-        const isDue = subscriber.hasAny() || ticks >= QUIET_TICKS_MAX;
-        quiet.set(subscriber, isDue ? 0 : ticks + 1);
-        if (isDue) subscriber.wake();
+      for (const reader of readers.values()) {
+        // Those who follow a project are told once what has been read of it; one that takes long holds up no other.
+        if (!reader.isDue() || reading.has(reader)) wakeAll(reader);
+        else reading.add(reader);
       }
+      readNext();
     }
     isRunning = false;
+  }
+
+  function readNext(): void {
+    for (const reader of reading) {
+      if (underWay.size >= READERS_AT_ONCE) return;
+      if (underWay.has(reader)) continue;
+      underWay.add(reader);
+      void reader.read().finally(() => {
+        underWay.delete(reader);
+        reading.delete(reader);
+        wakeAll(reader);
+        readNext();
+      });
+    }
+  }
+
+  function wakeAll(reader: ProjectReader): void {
+    for (const subscriber of reader.subscribers()) {
+      const ticks = quiet.get(subscriber) ?? 0;
+      const isDue = subscriber.hasAny() || ticks >= QUIET_TICKS_MAX;
+      quiet.set(subscriber, isDue ? 0 : ticks + 1);
+      if (isDue) subscriber.wake();
+    }
   }
 
   function readerOf({ project }: SearchCall): ProjectReader {
@@ -106,23 +149,41 @@ export function createTraceTails(deps: TraceTailsDeps): TraceTails {
     if (known !== undefined) return known;
     const reader = createProjectReader({
       projectNumber,
-      goneBeforeMs: () => termStartMs(traceTermDays(project.traceRetentionDays, deps.traceDefaultDays), clock()),
+      // Null once it is archived; then those who follow it are about to be refused.
+      refresh: async () => void projects.set(projectNumber, (await keys.findProject(project.id)) ?? project),
+      goneBeforeMs() {
+        const { traceRetentionDays } = projects.get(projectNumber) ?? project;
+        return termStartMs(traceTermDays(traceRetentionDays, deps.traceDefaultDays), clock());
+      },
       search,
       feed,
       poll: isShared ? createChangePoll({ projectNumber, search, clock }) : null,
+      nextLook,
       onError: deps.onError,
-      onEmpty: () => void readers.delete(projectNumber),
+      onEmpty() {
+        readers.delete(projectNumber);
+        projects.delete(projectNumber);
+      },
     });
     readers.set(projectNumber, reader);
     return reader;
   }
 
-  function requireRoom({ project }: SearchCall): void {
+  function requireRoom({ project, credential }: TailCall): void {
     const followers = readers.get(project.number)?.size() ?? 0;
     if (quiet.size >= limits.tailsMax) throw tooMany('Too many follow traces on this server; try again later.');
     if (followers >= limits.tailsPerProjectMax) {
       throw tooMany('Too many follow the traces of this project; try again later.');
     }
+    if ((byCredential.get(credential) ?? 0) >= limits.tailsPerCredentialMax) {
+      throw tooMany('Too many follow traces with this credential; try again later.');
+    }
+  }
+
+  function count(credential: string, change: number): void {
+    const tails = (byCredential.get(credential) ?? 0) + change;
+    if (tails === 0) byCredential.delete(credential);
+    else byCredential.set(credential, tails);
   }
 
   function join(request: TailRequest, call: TailCall): Subscriber {
@@ -132,9 +193,10 @@ export function createTraceTails(deps: TraceTailsDeps): TraceTails {
     const ids = traceIds === null ? null : new Set(traceIds);
     const leave = readerOf(call).add({ filter, traceIds: ids, subscriber });
     quiet.set(subscriber, 0);
+    count(call.credential, 1);
     const end = () => {
       leave();
-      quiet.delete(subscriber);
+      if (quiet.delete(subscriber)) count(call.credential, -1);
       subscriber.wake();
     };
     call.signal.addEventListener('abort', end, { once: true });
@@ -164,7 +226,8 @@ export function createTraceTails(deps: TraceTailsDeps): TraceTails {
       limit: RESUMED_MAX,
       countMax: null,
     });
-    for (const { traceId, key } of traces) subscriber.offer({ traceId, updatedAtMs: key });
+    const look = nextLook();
+    for (const { traceId } of traces) subscriber.offer({ traceId, look });
     if (next !== null || wantedMs < oldestMs) subscriber.drop(1);
   }
 
@@ -177,8 +240,9 @@ export function createTraceTails(deps: TraceTailsDeps): TraceTails {
       const { changes, dropped } = subscriber.take(toldMax);
       if (changes.length === 0 && dropped === 0) yield IDLE;
       let lost = dropped;
+      const project = projects.get(call.project.number) ?? call.project;
       for (const change of changes) {
-        const row = await readRow(change, request, call);
+        const row = await readRow(change, request, { ...call, project });
         if (row === 'no room') lost += 1;
         else if (row !== null) yield { kind: 'trace', id: String(row.view.record.updatedAtMs), view: row.view };
       }

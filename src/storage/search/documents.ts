@@ -22,8 +22,8 @@ type Document = Omit<SearchDocument, 'spans'> & {
   readonly spans: readonly SpanFacts[];
 };
 
-/** Whether it is enough. */
-type TakeText = (text: string) => boolean;
+/** Whether it is enough; a promise where it takes a while to tell. */
+type TakeText = (text: string) => boolean | Promise<boolean>;
 
 export type Documents = {
   /** In parts that can be read at once. */
@@ -72,11 +72,11 @@ export function createDocuments(
     return await ask(questions.listSpansWithTexts, { projectNumber, sequences, bytesMax: SHORT_TEXT_BYTES });
   }
 
-  async function hasErrorThat(sequence: number, fits: (message: string) => boolean): Promise<boolean> {
+  async function takeErrors(sequence: number, take: TakeText): Promise<boolean> {
     for (let after: string | null = ''; after !== null; ) {
       const given = { projectNumber, sequence, after, limit: ERRORS_AT_ONCE };
       const some: readonly ErrorRow[] = await ask(questions.listErrors, given);
-      if (some.some(({ errorJson }) => errorJson !== null && fits(messageOf(errorJson)))) return true;
+      for (const { errorJson } of some) if (errorJson !== null && (await take(messageOf(errorJson)))) return true;
       after = some.length < ERRORS_AT_ONCE ? null : (some.at(-1)?.spanId ?? null);
       if (after !== null) await nextTurn();
     }
@@ -145,15 +145,15 @@ export function createDocuments(
     },
 
     async forEachText({ sequence }, { name, spans, choice }, take) {
-      if (take(name)) return true;
+      if (await take(name)) return true;
       const names = new Set(spans.map((span) => span.name ?? span.type));
-      for (const each of names) if (take(each)) return true;
+      for (const each of names) if (await take(each)) return true;
       const speaking = (id: string | null | undefined) => spans.find(({ spanId }) => spanId === id);
       const { inputJson } = await textsOf(sequence, speaking(choice?.inputFromId));
-      if (inputJson !== null && take(inputText(inputJson))) return true;
+      if (inputJson !== null && (await take(inputText(inputJson)))) return true;
       const { outputJson } = await textsOf(sequence, speaking(choice?.outputFromId));
-      if (outputJson !== null && take(outputText(outputJson))) return true;
-      return choice?.errorFromId != null && (await hasErrorThat(sequence, take));
+      if (outputJson !== null && (await take(outputText(outputJson)))) return true;
+      return choice?.errorFromId != null && (await takeErrors(sequence, take));
     },
   };
 }

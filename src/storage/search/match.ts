@@ -1,18 +1,26 @@
 /** Tells which traces fit which filters, for whoever follows what changes: they are read once for all filters. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createTextMatcher, type Needs, needsOf, type SearchFilter } from '../../domain/trace-filter.ts';
+import { createStepTaker, type TakeSteps } from '../../domain/steps.ts';
+import { type Needs, needsOf, type SearchFilter } from '../../domain/trace-filter.ts';
 import type { MatchedTrace, TraceSearch } from '../../domain/trace-search-store.ts';
 import { createFilterIndex } from '../../domain/trace-tail/filter-index.ts';
+import { createTextSet, type TextSet } from '../../domain/trace-tail/text-set.ts';
 import { askInTurns, type RowOf } from '../questions.ts';
 import { createDocuments, type Documents, type Read } from './documents.ts';
 import type { SearchAsking, SearchQuestions } from './trace-search.ts';
 
 type Found = RowOf<SearchQuestions['findByIds']>;
 
+const MATCH_MAX_MS = 1_000;
+/** Without a turn of the event loop. */
+const BUSY_MAX_MS = 10;
+
 export function createMatch(asking: SearchAsking): TraceSearch['match'] {
-  const { questions, ask, idsAtOnce } = asking;
+  const { questions, ask, idsAtOnce, nowMs } = asking;
+  const takeSteps = createStepTaker({ nextTurn: () => nextTurn(), nowMs });
   return async ({ projectNumber, goneBeforeMs, traceIds, filters }) => {
+    const endsAtMs = nowMs() + MATCH_MAX_MS;
     const find = (ids: readonly string[]) => ask(questions.findByIds, { projectNumber, ids });
     const found = await askInTurns(traceIds, idsAtOnce, find);
     const places = new Map(traceIds.map((traceId, place) => [traceId, place]));
@@ -22,18 +30,23 @@ export function createMatch(asking: SearchAsking): TraceSearch['match'] {
       .toSorted((one, other) => placeOf(one) - placeOf(other));
     const documents = createDocuments(asking, { projectNumber, needs: needsOfAll(filters) });
     const fitAll = createFilterIndex(filters);
-    const matched: MatchedTrace[] = [];
+    const texts = createTextSet(new Set(filters.map(({ text }) => text)));
+    const traces: MatchedTrace[] = [];
+    let busyUntilMs = nowMs() + BUSY_MAX_MS;
     for (const part of documents.cut(rows)) {
       for (const read of await documents.read(part)) {
-        const holds = createTextLookup(documents, read);
-        const fits: number[] = [];
-        for (const place of fitAll(read.document)) if (await holds(filters[place]?.text ?? '')) fits.push(place);
+        const asked = fitAll(read.document);
+        const missing = await missingTexts({ documents, texts, takeSteps }, read, textsOf(asked, filters));
+        const fits = asked.filter((place) => !missing.has(filters[place]?.text ?? ''));
         const { traceId, updatedAtMs } = read.row;
-        if (fits.length > 0) matched.push({ traceId, updatedAtMs, fits });
+        if (fits.length > 0) traces.push({ traceId, updatedAtMs, fits });
+        if (nowMs() > endsAtMs) return { traces, left: traceIds.slice(placeOf(read.row) + 1) };
+        if (nowMs() < busyUntilMs) continue;
+        await nextTurn();
+        busyUntilMs = nowMs() + BUSY_MAX_MS;
       }
-      await nextTurn();
     }
-    return matched;
+    return { traces, left: [] };
   };
 }
 
@@ -47,12 +60,24 @@ function needsOfAll(filters: readonly SearchFilter[]): Needs {
   };
 }
 
-/** Each text is looked for once, however many ask for it. */
-function createTextLookup(documents: Documents, { row, document }: Read<Found>): (text: string) => Promise<boolean> {
-  const known = new Map<string, Promise<boolean>>([['', Promise.resolve(true)]]);
-  return (text) => {
-    const found = known.get(text) ?? documents.forEachText(row, document, createTextMatcher(text));
-    known.set(text, found);
-    return found;
-  };
+function textsOf(places: readonly number[], filters: readonly SearchFilter[]): Set<string> {
+  const texts = new Set(places.map((place) => filters[place]?.text ?? ''));
+  texts.delete('');
+  return texts;
+}
+
+type Looking = { readonly documents: Documents; readonly texts: TextSet; readonly takeSteps: TakeSteps };
+
+/** Which of the texts the trace does not hold. Its own are gone through once, however many are looked for. */
+async function missingTexts(
+  { documents, texts, takeSteps }: Looking,
+  { row, document }: Read<Found>,
+  missing: Set<string>,
+): Promise<ReadonlySet<string>> {
+  if (missing.size === 0) return missing;
+  await documents.forEachText(row, document, async (text) => {
+    await takeSteps(texts.find(text, missing));
+    return missing.size === 0;
+  });
+  return missing;
 }

@@ -11,7 +11,9 @@ const TAILS_MAX = 12;
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startApp({ environment: { SPANDREL_MAX_TAILS_PER_PROJECT: String(TAILS_MAX) } });
+  app = await startApp({
+    environment: { SPANDREL_MAX_TAILS_PER_PROJECT: String(TAILS_MAX), SPANDREL_MONITOR_SETTLE_MS: '20' },
+  });
 });
 afterAll(async () => {
   await app.close();
@@ -70,6 +72,24 @@ describe('following traces', () => {
     expect(ids(other)).not.toContain(id);
     follower.close();
     other.close();
+  });
+
+  it('tells the result of a monitor', async () => {
+    const rest = async (verb: string, path: string, body: object) => {
+      const answer = await callRest(app.address, { verb, path, headers: key(), body });
+      expect(answer.status, answer.text).toBeLessThan(300);
+      return answer.body;
+    };
+    const config = { evaluatorType: 'langevals/exact_match' };
+    const evaluator = await rest('POST', '/api/evaluators', { name: 'Judge', config });
+    const monitor = await rest('POST', '/api/monitors', { name: 'Watch', evaluatorId: evaluator.id, sample: 1 });
+    const follower = await followRest({ ...at(), query: { filters: ofUser('watched') } });
+    const id = await send('watched');
+    const results = () => follower.events.filter(({ data }) => data.evaluations.length > 0);
+    await until(() => results().length > 0, 'the result is told');
+    expect(results()[0]?.data).toMatchObject({ trace_id: id, evaluations: [{ monitor_id: monitor.id }] });
+    await callRest(app.address, { verb: 'DELETE', path: `/api/monitors/${monitor.id}`, headers: key() });
+    follower.close();
   });
 
   it('goes by texts, by spans, and by ids', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Fault } from '../../../src/domain/fault.ts';
-import type { MatchQuestion, TraceSearch } from '../../../src/domain/trace-search-store.ts';
+import type { Matched, MatchQuestion, TraceSearch } from '../../../src/domain/trace-search-store.ts';
 import { createChangeFeed } from '../../../src/domain/trace-tail/change-feed.ts';
 import { createTraceTails, type TailCall, type Told } from '../../../src/domain/trace-tail/trace-tail.ts';
 import { until } from '../../support/port.ts';
@@ -13,46 +13,59 @@ const REQUEST = {
   includeSpans: false,
   lastEventId: '',
 };
+const NOW_MS = 1_800_000_000_000;
+const DAY_MS = 86_400_000;
 const NO_FILTER = { conditions: [], isNegated: false, text: '' };
 
-/** Tails over a store in which every trace fits every filter; ticks when it is told to. */
-function createWorld({ tailsMax = 10 } = {}) {
+type Answer = (question: MatchQuestion) => Promise<Matched>;
+
+/** Every trace fits every filter. */
+const matchAll: Answer = async ({ filters, traceIds }) => ({
+  traces: traceIds.map((traceId) => ({ traceId, updatedAtMs: 1, fits: filters.map((_, place) => place) })),
+  left: [],
+});
+
+/** Tails over a store that answers as it is told; ticks when it is told to. */
+function createWorld({ tailsMax = 10, tailsPerCredentialMax = 10 } = {}) {
   const feed = createChangeFeed();
   const asked: MatchQuestion[] = [];
   const read: string[] = [];
   const ticks: (() => void)[] = [];
-  let isBroken = false;
+  let match = matchAll;
+  let traceRetentionDays: number | null = null;
   const search: TraceSearch = {
     find: async () => ({ traces: [], next: null, total: null }),
     match: async (question) => {
-      if (isBroken) throw new Fault('unavailable', 'The store is closed.');
       asked.push(question);
-      const fits = question.filters.map((_, place) => place);
-      return question.traceIds.map((traceId) => ({ traceId, updatedAtMs: 1, fits }));
+      return await match(question);
     },
   };
   const tails = createTraceTails({
     search,
     searches: { filterOf: () => ({ filter: NO_FILTER, traceIds: null }) },
     traces: {
-      get: async (_project, { traceId, countAnswer }) => {
+      get: async (project, { traceId, countAnswer }) => {
+        if (project.traceRetentionDays === 1) throw new Fault('trace_not_found', 'Trace not found.');
         read.push(traceId);
         countAnswer(10);
         return { record: { traceId, updatedAtMs: 1 } } as never;
       },
     },
+    keys: { findProject: async () => ({ number: 7, traceRetentionDays }) as never },
     feed,
     isShared: false,
-    clock: () => 1_800_000_000_000,
+    clock: () => NOW_MS,
     wait: () => new Promise((resolve) => ticks.push(resolve)),
-    limits: { tailsMax, tailsPerProjectMax: tailsMax },
+    limits: { tailsMax, tailsPerProjectMax: tailsMax, tailsPerCredentialMax },
     traceDefaultDays: null,
     onError: () => {},
   });
-  const open = async (countAnswer: TailCall['countAnswer'] = () => {}) => {
+  const open = async (call: Partial<TailCall> = {}, number = 7) => {
     const leaving = new AbortController();
-    const project = { number: 7, traceRetentionDays: undefined } as never;
-    const told = await tails.open(REQUEST, { project, nowMs: 0, countAnswer, signal: leaving.signal });
+    const { signal } = leaving;
+    const project = { number, traceRetentionDays: null } as never;
+    const whole = { project, nowMs: 0, countAnswer: () => {}, credential: 'one', signal, ...call };
+    const told = await tails.open(REQUEST, whole);
     expect((await told.next()).value).toEqual({ kind: 'idle' });
     return { next: () => told.next() as Promise<{ value: Told }>, leave: () => leaving.abort() };
   };
@@ -61,8 +74,16 @@ function createWorld({ tailsMax = 10 } = {}) {
     ticks.shift()?.();
     await until(() => ticks.length > 0, 'the tick is over');
   };
-  const change = (traceId: string) => feed.note({ projectNumber: 7, traceId });
-  return { open, tick, change, asked, read, setBroken: (value: boolean) => (isBroken = value) };
+  const change = (traceId: string, projectNumber = 7) => feed.note({ projectNumber, traceId });
+  return {
+    open,
+    tick,
+    change,
+    asked,
+    read,
+    answerWith: (answer: Answer) => (match = answer),
+    keepDays: (days: number) => (traceRetentionDays = days),
+  };
 }
 
 const idOf = ({ value }: { value: Told }) => (value.kind === 'trace' ? value.view.record.traceId : value);
@@ -104,20 +125,107 @@ it('one who does not take what changes is kept so much and no more, and is told 
   expect(told.at(-1)).toEqual({ kind: 'lagged', dropped: 2_500 });
 });
 
-it('rows for which there is no room, and changes that cannot be read, are told as left out', async () => {
-  const { open, tick, change, setBroken } = createWorld();
-  const crowded = await open(() => {
+it('rows for which there is no room are told as left out', async () => {
+  const { open, tick, change } = createWorld();
+  const countAnswer = () => {
     throw new Fault('unavailable', 'Too many answers wait to be taken.');
-  });
+  };
+  const crowded = await open({ countAnswer });
   change('a');
   const first = crowded.next();
   await tick();
   expect((await first).value).toEqual({ kind: 'lagged', dropped: 1 });
-  setBroken(true);
-  change('b');
-  const next = crowded.next();
+});
+
+const fail: Answer = async () => {
+  throw new Fault('unavailable', 'The store is closed.');
+};
+
+it('what cannot be read for a while is told once it can be, and nothing is said to be left out', async () => {
+  const { open, tick, change, answerWith } = createWorld();
+  const follower = await open();
+  answerWith(fail);
+  change('a');
+  const next = follower.next();
   await tick();
-  expect((await next).value).toEqual({ kind: 'lagged', dropped: 1 });
+  change('b');
+  await tick();
+  answerWith(matchAll);
+  await tick();
+  expect([idOf(await next), idOf(await follower.next())]).toEqual(['a', 'b']);
+});
+
+it('what can never be read is left out in the end, as many as they were', async () => {
+  const { open, tick, change, answerWith } = createWorld();
+  const follower = await open();
+  answerWith((question) => (question.traceIds.includes('bad') ? fail(question) : matchAll(question)));
+  for (const id of ['bad', 'worse', 'worst']) change(id);
+  const next = follower.next();
+  for (let attempt = 0; attempt < 20; attempt += 1) await tick();
+  expect((await next).value).toEqual({ kind: 'lagged', dropped: 3 });
+});
+
+it('what there was no time for comes first the next time', async () => {
+  const { open, tick, change, asked, answerWith } = createWorld();
+  const follower = await open();
+  answerWith(async (question) => {
+    const { traces } = await matchAll(question);
+    return { traces: traces.slice(0, 1), left: question.traceIds.slice(1) };
+  });
+  for (const id of ['a', 'b']) change(id);
+  const next = follower.next();
+  await tick();
+  expect(idOf(await next)).toBe('a');
+  change('c');
+  const later = follower.next();
+  await tick();
+  expect(idOf(await later)).toBe('b');
+  expect(asked.map(({ traceIds }) => traceIds)).toEqual([
+    ['a', 'b'],
+    ['b', 'c'],
+  ]);
+});
+
+it('a project that takes long to read holds up no other', async () => {
+  const { open, tick, change, answerWith } = createWorld();
+  const [slow, quick] = [await open(), await open({}, 8)];
+  const reading = Promise.withResolvers<Matched>();
+  answerWith((question) => (question.projectNumber === 7 ? reading.promise : matchAll(question)));
+  change('a');
+  change('b', 8);
+  const [first, second] = [slow.next(), quick.next()];
+  await tick();
+  expect(idOf(await second)).toBe('b');
+  change('c', 8);
+  const third = quick.next();
+  await tick();
+  expect(idOf(await third)).toBe('c');
+  reading.resolve({ traces: [{ traceId: 'a', updatedAtMs: 1, fits: [0] }], left: [] });
+  expect(idOf(await first)).toBe('a');
+});
+
+it('another term of the project counts for those who follow it already', async () => {
+  const { open, tick, change, asked, read, keepDays } = createWorld();
+  const follower = await open();
+  change('a');
+  const told = follower.next();
+  await tick();
+  expect(idOf(await told)).toBe('a');
+  keepDays(1);
+  change('b');
+  void follower.next();
+  await tick();
+  expect(asked.map(({ goneBeforeMs }) => goneBeforeMs)).toEqual([null, NOW_MS - DAY_MS]);
+  expect(read).toEqual(['a']);
+});
+
+it('no credential holds more than its share, and has room again when one leaves', async () => {
+  const { open } = createWorld({ tailsPerCredentialMax: 1 });
+  const only = await open();
+  await expect(open()).rejects.toMatchObject({ code: 'rate_limited' });
+  await open({ credential: 'another' });
+  only.leave();
+  await open();
 });
 
 it('nothing is read for nobody, and whoever leaves makes room', async () => {

@@ -23,6 +23,7 @@ import { type OpenSubject, withStore } from './subject.ts';
 import { traceAnalyticsConformance } from './trace-analytics.ts';
 import { analyticsPropertyConformance } from './trace-analytics-property.ts';
 import { traceChangeConformance } from './trace-changes.ts';
+import { traceMatchConformance } from './trace-match.ts';
 import { traceSearchConformance } from './trace-search.ts';
 import { traceReadConformance } from './traces.ts';
 import { webhookConformance } from './webhooks.ts';
@@ -59,6 +60,7 @@ export function furtherConformance(open: OpenSubject): void {
   governanceConformance(open);
   traceChangeConformance(open);
   traceSearchConformance(open);
+  traceMatchConformance(open);
   traceAnalyticsConformance(open);
   searchIndexConformance(open);
   analyticsPropertyConformance(open);

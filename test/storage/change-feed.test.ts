@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { noteChanges } from '../../src/domain/trace-tail/change-feed.ts';
+import { openMemoryStore } from '../../src/storage/engine/sqlite/store.ts';
+import { PROJECT, RECEIVED_AT_MS, sampleAppend } from './conformance/samples.ts';
+import { quietLog } from './quiet-log.ts';
+
+it('whoever follows hears of whatever changes a trace: appends, batches, metadata, new prices', async () => {
+  const store = await openMemoryStore({ queueMaxBytes: 1024 * 1024, log: quietLog });
+  try {
+    const noted: string[] = [];
+    const { traces, traceChanges, repricing } = noteChanges(store, {
+      note: ({ projectNumber, traceId }) => void noted.push(`${projectNumber} ${traceId}`),
+    });
+    const heard = () => noted.splice(0);
+    const [one, other] = [sampleAppend(), sampleAppend()];
+    await traces.append(one);
+    expect(heard()).toEqual([`1 ${one.traceId}`]);
+    await traces.appendBatch({ kind: 'traces', appends: [one, other] });
+    expect(heard()).toEqual([`1 ${one.traceId}`, `1 ${other.traceId}`]);
+    const named = { projectNumber: PROJECT.number, traceId: one.traceId };
+    const patch = { setJson: '{"seen":true}', removed: [] };
+    await traceChanges.patchMetadata({ ...named, goneBeforeMs: null }, patch, RECEIVED_AT_MS);
+    expect(heard()).toEqual([`1 ${one.traceId}`]);
+    await repricing.reprice({
+      kind: 'repricing',
+      projectNumber: PROJECT.number,
+      nowMs: RECEIVED_AT_MS,
+      traces: [{ traceId: other.traceId, prices: [] }],
+    });
+    expect(heard()).toEqual([`1 ${other.traceId}`]);
+  } finally {
+    await store.close();
+  }
+});
