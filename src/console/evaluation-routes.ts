@@ -44,6 +44,24 @@ const monitorRoute = createRoute({
   component: lazyRouteComponent(() => import('./monitors/monitor-page.tsx'), 'MonitorPage'),
 });
 
+const datasetListRoute = createRoute({
+  getParentRoute: () => project,
+  path: 'datasets',
+  component: lazyRouteComponent(() => import('./datasets/dataset-list-page.tsx'), 'DatasetListPage'),
+});
+
+const counted = (value: unknown) => (Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : undefined);
+
+const datasetRoute = createRoute({
+  getParentRoute: () => project,
+  path: 'datasets/$datasetId',
+  validateSearch: (raw: Record<string, unknown>): { version?: number; page?: number } => {
+    const [version, page] = [counted(raw.version), counted(raw.page)];
+    return { ...(version && { version }), ...(page && page > 1 && { page }) };
+  },
+  component: lazyRouteComponent(() => import('./datasets/dataset-page.tsx'), 'DatasetPage'),
+});
+
 export const evaluationRoutes = [
   evaluatorListRoute,
   newEvaluatorRoute,
@@ -51,4 +69,6 @@ export const evaluationRoutes = [
   monitorListRoute,
   newMonitorRoute,
   monitorRoute,
+  datasetListRoute,
+  datasetRoute,
 ] as const;

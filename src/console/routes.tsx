@@ -11,6 +11,7 @@ import { NothingHere, organization, project, root } from './parent-routes.tsx';
 import { useSession } from './session/session.tsx';
 import { readTraceSearch } from './trace/search.ts';
 import { readTraceListSearch, type TraceListSearch } from './traces/search.ts';
+import { readRange } from './users/period.ts';
 
 const home = createRoute({ getParentRoute: () => root, path: '/', component: Home });
 
@@ -41,7 +42,29 @@ const threadRoute = createRoute({
   component: lazyRouteComponent(() => import('./threads/thread-page.tsx'), 'ThreadPage'),
 });
 
-const ofProject = project.addChildren([overviewRoute, traceListRoute, traceRoute, threadRoute, ...evaluationRoutes]);
+const userListRoute = createRoute({
+  getParentRoute: () => project,
+  path: 'users',
+  validateSearch: readRange,
+  component: lazyRouteComponent(() => import('./users/user-list-page.tsx'), 'UserListPage'),
+});
+
+const userRoute = createRoute({
+  getParentRoute: () => project,
+  path: 'users/$userId',
+  validateSearch: readRange,
+  component: lazyRouteComponent(() => import('./users/user-page.tsx'), 'UserPage'),
+});
+
+const ofProject = project.addChildren([
+  overviewRoute,
+  traceListRoute,
+  traceRoute,
+  threadRoute,
+  userListRoute,
+  userRoute,
+  ...evaluationRoutes,
+]);
 
 type EventSearch = Pick<TraceListSearch, 'range' | 'from' | 'to'> & { readonly type?: string; readonly event?: string };
 

@@ -152,6 +152,52 @@ describe('a monitor', () => {
   });
 });
 
+describe('a dataset', () => {
+  it('takes a file of more than one request, is read page by page and by version, and is deleted', async () => {
+    const page = await open(app.projectKey, 'Datasets');
+    await page.getByRole('heading', { name: 'No dataset yet' }).waitFor();
+    await page.getByRole('button', { name: 'New dataset' }).click();
+    await page.getByLabel('Name').fill('Parcels');
+    const rows = Array.from({ length: 120 }, (_, index) => `"<b>${index}</b>\nwhere is it?","${'x'.repeat(9_000)}"`);
+    const buffer = Buffer.from(['input,expected_output', ...rows].join('\n'));
+    await page.getByLabel('File').setInputFiles({ name: 'cases.csv', mimeType: 'text/csv', buffer });
+    await page.getByText('The file is read.').waitFor();
+    await page.getByRole('button', { name: 'Make the dataset' }).click();
+    await page.getByText('120 entries').waitFor();
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByText('Page 3 of 3').waitFor();
+    await page.getByRole('cell', { name: '<b>119</b> where is it?' }).waitFor();
+    await look(page, 'dataset');
+    await page.getByRole('button', { name: 'Add entries' }).click();
+    await page.getByRole('textbox', { name: 'Entries' }).fill('{"input": {"deep": [1]}, "expected_output": "hello"}');
+    await page.getByRole('button', { name: 'Add them' }).click();
+    await page.getByRole('cell', { name: '{"deep":[1]}' }).waitFor();
+    await page.getByLabel('Version').selectOption('1');
+    await page.getByText('Page 1 of 2').waitFor();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByLabel('Type delete to go on').fill('delete');
+    await page.getByRole('button', { name: 'Delete for good' }).click();
+    await page.getByRole('heading', { name: 'No dataset yet' }).waitFor();
+  });
+});
+
+describe('users', () => {
+  it('are listed by what they cost, and one leads to threads and traces', async () => {
+    const page = await open(app.projectKey, 'Users');
+    await page.getByRole('link', { name: 'user-3', exact: true }).waitFor();
+    await look(page, 'users');
+    await page.getByRole('link', { name: 'user-3', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'user-3' }).waitFor();
+    await page.getByRole('img', { name: /Cost over time/ }).waitFor();
+    await page.getByRole('link', { name: 'thread-3', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'all 7 of them' }).waitFor();
+    await look(page, 'user');
+    await page.getByRole('link', { name: 'all 7 of them' }).click();
+    await page.getByRole('button', { name: 'Remove User user-3' }).waitFor();
+  });
+});
+
 describe('prices', () => {
   it('are looked up, and one of the organization comes before the list until it is deleted', async () => {
     const page = await open(app.adminKey, 'Prices');

@@ -5,8 +5,10 @@ export type NavItem = { readonly to: string; readonly label: string; readonly pe
 export const PROJECT_ITEMS = [
   { to: '/$slug/overview', label: 'Overview', permission: 'analytics:view' },
   { to: '/$slug/traces', label: 'Traces', permission: 'traces:view' },
+  { to: '/$slug/users', label: 'Users', permission: 'analytics:view' },
   { to: '/$slug/evaluators', label: 'Evaluators', permission: 'evaluations:view' },
   { to: '/$slug/monitors', label: 'Monitors', permission: 'evaluations:view' },
+  { to: '/$slug/datasets', label: 'Datasets', permission: 'datasets:view' },
 ] as const satisfies readonly NavItem[];
 
 export const ORGANIZATION_ITEMS = [

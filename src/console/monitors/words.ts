@@ -6,9 +6,9 @@ export const MODES: readonly (readonly [mode: MonitorExecutionMode, label: strin
   [
     MonitorExecutionMode.AS_GUARDRAIL,
     'As a guardrail, when the application asks',
-    'Nothing runs by itself: the application asks the evaluator before it goes on.',
+    'Nothing runs by itself: the application asks by the slug of the monitor before it goes on.',
   ],
-  [MonitorExecutionMode.MANUALLY, 'When somebody asks', 'Nothing runs by itself.'],
+  [MonitorExecutionMode.MANUALLY, 'When somebody asks', 'Nothing runs by itself: it is asked for by its slug.'],
 ];
 
 export function modeLabel(mode: MonitorExecutionMode): string {

@@ -1,1 +1,0 @@
-import{ut as e}from"./index-DAZRdnc6.js";function t(){let t=e();return()=>t.invalidateQueries({predicate:({queryKey:e})=>e[0]===`connect-query`})}export{t};

@@ -1,0 +1,152 @@
+/** One dataset: its versions and its entries, page by page. */
+
+import { useMutation, useQuery } from '@connectrpc/connect-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type Dataset, DatasetService } from '../../../gen/spandrel/v1/datasets_pb.js';
+import { Button, CopyButton, Loading } from '../design/button.tsx';
+import { Confirm, Modal } from '../design/confirm.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import { formatCount, nameControls } from '../design/format.ts';
+import { Instant } from '../design/instant.tsx';
+import page from '../design/page.module.css';
+import { useRefresh } from '../session/refresh.ts';
+import { useSession } from '../session/session.tsx';
+import { EntrySource, NO_SOURCE } from './entry-source.tsx';
+import { EntryTable } from './entry-table.tsx';
+import { useUpload } from './upload.ts';
+import { UploadState } from './upload-state.tsx';
+
+const route = getRouteApi('/$slug/datasets/$datasetId');
+
+export function DatasetPage() {
+  const { slug, datasetId } = route.useParams();
+  const { version, page: number = 1 } = route.useSearch();
+  const navigate = route.useNavigate();
+  const found = useQuery(DatasetService.method.getDataset, {
+    slugOrId: datasetId,
+    ...(version !== undefined && { version }),
+  });
+  const dataset = found.data?.dataset;
+  return (
+    <div className={page.page}>
+      <Link to="/$slug/datasets" params={{ slug }} className={page.soft}>
+        ‹ Datasets
+      </Link>
+      {found.isPending && <Loading />}
+      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      {found.data && dataset && (
+        <>
+          <div className={page.head}>
+            <div>
+              <h1>{nameControls(dataset.name)}</h1>
+              <p className={page.sub}>
+                {nameControls(dataset.slug)} · {formatCount(found.data.data.length)} entries · changed{' '}
+                <Instant at={dataset.updatedAt} />
+              </p>
+            </div>
+            <Actions dataset={dataset} />
+          </div>
+          {dataset.version > 1 && (
+            <label className={page.row}>
+              Version
+              <select
+                value={version ?? dataset.version}
+                onChange={({ target }) => {
+                  const chosen = Number(target.value);
+                  void navigate({ search: chosen === dataset.version ? {} : { version: chosen } });
+                }}
+              >
+                {Array.from({ length: dataset.version }, (_, index) => dataset.version - index).map((each) => (
+                  <option key={each} value={each}>
+                    {each}
+                    {each === dataset.version ? ', the newest' : ''}
+                  </option>
+                ))}
+              </select>
+            </label>
+          )}
+          <EntryTable
+            entries={found.data.data}
+            number={number}
+            onNumber={(next) => void navigate({ search: (now) => ({ ...now, page: next }) })}
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Actions({ dataset }: { readonly dataset: Dataset }) {
+  const { may } = useSession();
+  const [isAdding, setAdding] = useState(false);
+  return (
+    <div className={page.actions}>
+      <CopyButton text={dataset.slug}>Copy slug</CopyButton>
+      {may('datasets:update') && <Button onClick={() => setAdding(true)}>Add entries</Button>}
+      {may('datasets:delete') && <Delete dataset={dataset} />}
+      <Modal open={isAdding} onClose={() => setAdding(false)} title="Add entries">
+        <AddEntries datasetId={dataset.id} onClose={() => setAdding(false)} />
+      </Modal>
+    </div>
+  );
+}
+
+function AddEntries({ datasetId, onClose }: { readonly datasetId: string; readonly onClose: () => void }) {
+  const [source, setSource] = useState(NO_SOURCE);
+  const refresh = useRefresh();
+  const { upload, mutation } = useUpload(async () => {
+    await refresh();
+    onClose();
+  });
+  return (
+    <form
+      className={page.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        mutation.mutate({ target: { datasetId }, source });
+      }}
+    >
+      <EntrySource source={source} onChange={setSource} />
+      <UploadState upload={upload} error={mutation.error} />
+      <div className={page.row}>
+        <Button type="submit" look="primary" disabled={mutation.isPending || source.text.trim() === ''}>
+          Add them
+        </Button>
+        <Button onClick={onClose}>Cancel</Button>
+      </div>
+    </form>
+  );
+}
+
+function Delete({ dataset }: { readonly dataset: Dataset }) {
+  const { slug } = route.useParams();
+  const navigate = route.useNavigate();
+  const [isAsking, setAsking] = useState(false);
+  const refresh = useRefresh();
+  const remove = useMutation(DatasetService.method.deleteDataset, {
+    async onSuccess() {
+      await navigate({ to: '/$slug/datasets', params: { slug } });
+      await refresh();
+    },
+  });
+  return (
+    <>
+      <Button look="danger" onClick={() => setAsking(true)}>
+        Delete
+      </Button>
+      <Confirm
+        open={isAsking}
+        onClose={() => setAsking(false)}
+        title={`Delete ${nameControls(dataset.name)}`}
+        action="Delete for good"
+        typed="delete"
+        pending={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate({ slugOrId: dataset.id })}
+      >
+        All its versions and entries go with it. This cannot be undone.
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+/** Entries from a file, or from what is pasted. */
+
+import { Field } from '../design/button.tsx';
+import page from '../design/page.module.css';
+import { type Format, formatOfFile } from './parts.ts';
+
+export type Source = { readonly format: Format; readonly text: string };
+
+export const NO_SOURCE: Source = { format: 'jsonl', text: '' };
+
+const PLACEHOLDERS: { readonly [F in Format]: string } = {
+  jsonl: '{"input": "hi", "expected_output": "hello"}\n{"input": "bye", "expected_output": "goodbye"}',
+  csv: 'input,expected_output\nhi,hello\nbye,goodbye',
+  json: '[{"input": "hi", "expected_output": "hello"}]',
+};
+/** What is longer is not drawn: a field of megabytes holds up the page. */
+const DRAWN_CHARACTERS = 100_000;
+
+type EntrySourceProps = { readonly source: Source; readonly onChange: (source: Source) => void };
+
+export function EntrySource({ source, onChange }: EntrySourceProps) {
+  const read = async (file: File | undefined) => {
+    if (!file) return;
+    onChange({ format: formatOfFile(file.name) ?? source.format, text: await file.text() });
+  };
+  const isDrawn = source.text.length <= DRAWN_CHARACTERS;
+  return (
+    <>
+      <Field
+        label="File"
+        hint="CSV whose first row names the members, one JSON object a line, or a JSON array of objects."
+      >
+        {(props) => (
+          <input
+            {...props}
+            type="file"
+            accept=".csv,.jsonl,.ndjson,.json"
+            onChange={({ target }) => void read(target.files?.[0])}
+          />
+        )}
+      </Field>
+      <Field label="Form">
+        {(props) => (
+          <select
+            {...props}
+            value={source.format}
+            onChange={({ target }) => onChange({ ...source, format: target.value as Format })}
+          >
+            <option value="jsonl">One JSON object a line</option>
+            <option value="csv">CSV</option>
+            <option value="json">A JSON array</option>
+          </select>
+        )}
+      </Field>
+      {isDrawn ? (
+        <Field label="Entries">
+          {(props) => (
+            <textarea
+              {...props}
+              className={`${props.className} ${page.mono}`}
+              rows={6}
+              spellCheck={false}
+              placeholder={PLACEHOLDERS[source.format]}
+              value={source.text}
+              onChange={({ target }) => onChange({ ...source, text: target.value })}
+            />
+          )}
+        </Field>
+      ) : (
+        <p role="status">The file is read. It is too long to be shown here.</p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,107 @@
+/** Entries as rows, their members as columns. All of it is text. */
+
+import { useMemo } from 'react';
+import type { DatasetEntry } from '../../../gen/spandrel/v1/datasets_pb.js';
+import { Button } from '../design/button.tsx';
+import { formatCount, NONE, nameControls } from '../design/format.ts';
+import page from '../design/page.module.css';
+import { JsonView } from '../trace/json-view.tsx';
+import styles from './datasets.module.css';
+
+const PAGE_SIZE = 50;
+const COLUMNS_MAX = 8;
+const SHOWN_CHARACTERS = 300;
+
+type EntryTableProps = {
+  readonly entries: readonly DatasetEntry[];
+  /** Counted from 1. */
+  readonly number: number;
+  readonly onNumber: (number: number) => void;
+};
+
+export function EntryTable({ entries, number, onNumber }: EntryTableProps) {
+  const last = Math.max(1, Math.ceil(entries.length / PAGE_SIZE));
+  const at = Math.min(number, last);
+  const first = (at - 1) * PAGE_SIZE;
+  const { columns, rows, isCut } = useMemo(() => readRows(entries.slice(first, first + PAGE_SIZE)), [entries, first]);
+  if (entries.length === 0)
+    return (
+      <div className={`${page.card} ${page.empty}`}>
+        <h2>No entry yet</h2>
+        <p>Add some from a CSV file, from lines of JSON, or over the API.</p>
+      </div>
+    );
+  return (
+    <>
+      <div className={`${page.card} ${page.scroll}`}>
+        <table className={page.table}>
+          <thead>
+            <tr>
+              <th scope="col" className={page.number}>
+                Nr.
+              </th>
+              {columns.map((name) => (
+                <th key={name} scope="col">
+                  {nameControls(name)}
+                </th>
+              ))}
+              <th scope="col">Whole</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ id, json, members }, index) => (
+              <tr key={id}>
+                <td className={page.number}>{formatCount(first + index + 1)}</td>
+                {columns.map((name) => (
+                  <td key={name} className={styles.cell}>
+                    <div className={styles.text}>{cellOf(members.get(name))}</div>
+                  </td>
+                ))}
+                <td>
+                  <details>
+                    <summary className={page.nowrap}>JSON</summary>
+                    <div className={styles.whole}>
+                      <JsonView json={json} label={`entry ${first + index + 1}`} />
+                    </div>
+                  </details>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {isCut && <p className={page.soft}>Entries have more members than are shown as columns.</p>}
+      {last > 1 && (
+        <div className={page.row}>
+          <Button disabled={at === 1} onClick={() => onNumber(at - 1)}>
+            Before
+          </Button>
+          <span role="status">
+            Page {formatCount(at)} of {formatCount(last)}
+          </span>
+          <Button disabled={at === last} onClick={() => onNumber(at + 1)}>
+            Next
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+type Row = { readonly id: string; readonly json: string; readonly members: ReadonlyMap<string, unknown> };
+
+/** Columns in the order in which members first appear. */
+function readRows(entries: readonly DatasetEntry[]) {
+  const rows = entries.map(({ id, entryJson }): Row => {
+    const members = new Map(Object.entries(JSON.parse(entryJson) as object));
+    return { id, json: entryJson, members };
+  });
+  const names = [...new Set(rows.flatMap(({ members }) => [...members.keys()]))];
+  return { rows, columns: names.slice(0, COLUMNS_MAX), isCut: names.length > COLUMNS_MAX };
+}
+
+function cellOf(value: unknown): string {
+  if (value === undefined || value === null) return NONE;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return nameControls(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text);
+}

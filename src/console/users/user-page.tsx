@@ -1,0 +1,169 @@
+/** One user: what their traces come to, over time and by thread, and the traces themselves. */
+
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { useQuery } from '@connectrpc/connect-query';
+import { keepPreviousData } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import {
+  AnalyticsGrouping,
+  AnalyticsInterval,
+  type GetUserStatsResponse,
+} from '../../../gen/spandrel/v1/analytics_pb.js';
+import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
+import { Loading } from '../design/button.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import { formatCost, formatCount, nameControls } from '../design/format.ts';
+import { Instant } from '../design/instant.tsx';
+import page from '../design/page.module.css';
+import { Chart } from '../overview/chart.tsx';
+import { intervalOf, seriesOf, tokensOf } from '../overview/series.ts';
+import { useSession } from '../session/session.tsx';
+import { writeQueryLine } from '../traces/query-line.ts';
+import { RangePicker } from '../traces/range-picker.tsx';
+import { type Period, periodOf, writeRange } from './period.ts';
+import { UserTraces } from './user-traces.tsx';
+
+const route = getRouteApi('/$slug/users/$userId');
+const THREADS_SHOWN = 20;
+
+export function UserPage() {
+  const { slug, userId } = route.useParams();
+  const search = route.useSearch();
+  const { may } = useSession();
+  const navigate = route.useNavigate();
+  const period = useMemo(() => periodOf(search, Date.now()), [search]);
+  const asked = { userId, from: BigInt(period.fromMs), to: BigInt(period.toMs) };
+  const stats = useQuery(TraceService.method.getUserStats, asked, { placeholderData: keepPreviousData });
+  const line = writeQueryLine({ text: '', filters: [{ name: 'user', value: userId }] });
+  return (
+    <div className={page.page}>
+      <Link to="/$slug/users" params={{ slug }} search={search} className={page.soft}>
+        ‹ Users
+      </Link>
+      <div className={page.head}>
+        <h1>
+          <bdi>{nameControls(userId)}</bdi>
+        </h1>
+        <RangePicker
+          search={search}
+          onChange={(part) => void navigate({ search: writeRange({ ...search, ...part }), replace: true })}
+        />
+      </div>
+      {stats.isPending && <Loading />}
+      {stats.isError && <FailureNotice error={stats.error} retry={stats.refetch} />}
+      {stats.data && <Facts stats={stats.data} />}
+      <OverTime userId={userId} period={period} />
+      {may('traces:view') && (
+        <UserTraces
+          slug={slug}
+          search={{ ...search, q: line }}
+          finding={{
+            filtersJson: JSON.stringify({ 'metadata.user_id': [userId] }),
+            startDate: timestampFromMs(period.fromMs),
+            endDate: timestampFromMs(period.toMs),
+          }}
+        />
+      )}
+      <Threads userId={userId} period={period} />
+    </div>
+  );
+}
+
+function Facts({ stats }: { readonly stats: GetUserStatsResponse }) {
+  const instantOf = (ms: bigint | undefined) => (ms === undefined ? undefined : timestampFromMs(Number(ms)));
+  const tokens = Number(stats.promptTokens ?? 0n) + Number(stats.completionTokens ?? 0n);
+  const facts: readonly (readonly [label: string, value: React.ReactNode])[] = [
+    ['Traces', formatCount(stats.traces)],
+    ['Threads', formatCount(stats.threads)],
+    ['Failed', formatCount(stats.errors)],
+    ['Cost', formatCost(stats.totalCost)],
+    ['Tokens', formatCount(tokens)],
+    ['First seen', <Instant key="first" at={instantOf(stats.firstSeen)} />],
+    ['Last seen', <Instant key="last" at={instantOf(stats.lastSeen)} />],
+  ];
+  return (
+    <div className={`${page.card} ${page.padded}`}>
+      <dl className={page.facts}>
+        {facts.map(([label, value]) => (
+          <div key={label} className={page.fact}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}
+
+type PartProps = { readonly userId: string; readonly period: Period };
+
+function OverTime({ userId, period: { fromMs, toMs } }: PartProps) {
+  const interval = intervalOf(toMs - fromMs);
+  const found = useQuery(
+    TraceService.method.queryAnalytics,
+    { userId, from: BigInt(fromMs), to: BigInt(toMs), interval },
+    { placeholderData: keepPreviousData },
+  );
+  const series = useMemo(
+    () => seriesOf(found.data?.buckets ?? [], 'cost', { fromMs, toMs, interval }),
+    [found.data, fromMs, toMs, interval],
+  );
+  if (found.isError) return <FailureNotice error={found.error} retry={found.refetch} />;
+  if (!found.data) return null;
+  return (
+    <section className={`${page.card} ${page.padded}`}>
+      <h2>Cost over time</h2>
+      <Chart series={series} label="Cost" format={formatCost} />
+    </section>
+  );
+}
+
+function Threads({ userId, period }: PartProps) {
+  const { slug } = route.useParams();
+  const found = useQuery(TraceService.method.queryAnalytics, {
+    userId,
+    from: BigInt(period.fromMs),
+    to: BigInt(period.toMs),
+    interval: AnalyticsInterval.TOTAL,
+    groupBy: AnalyticsGrouping.THREAD_ID,
+    limit: THREADS_SHOWN,
+  });
+  const threads = found.data?.buckets.filter(({ group }) => group !== undefined) ?? [];
+  if (found.isError) return <FailureNotice error={found.error} retry={found.refetch} />;
+  if (threads.length === 0) return null;
+  return (
+    <section className={`${page.card} ${page.scroll}`}>
+      <table className={page.table}>
+        <caption className={page.caption}>
+          {found.data?.truncated ? `The ${THREADS_SHOWN} threads with the most traces` : 'Threads'}
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Thread</th>
+            {['Traces', 'Failed', 'Tokens', 'Cost'].map((label) => (
+              <th key={label} scope="col" className={page.number}>
+                {label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {threads.map((thread) => (
+            <tr key={thread.group}>
+              <td>
+                <Link to="/$slug/threads/$threadId" params={{ slug, threadId: thread.group ?? '' }}>
+                  <bdi>{nameControls(thread.group ?? '')}</bdi>
+                </Link>
+              </td>
+              <td className={page.number}>{formatCount(thread.traces)}</td>
+              <td className={page.number}>{formatCount(thread.errors)}</td>
+              <td className={page.number}>{formatCount(tokensOf(thread))}</td>
+              <td className={page.number}>{formatCost(thread.totalCost?.value)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
