@@ -100,11 +100,12 @@ export async function createApp(given: AppDeps): Promise<App> {
   const { requests: requestMeter, deliveries: meter } = metrics;
   const changeFeed = createChangeFeed();
   const store = noteChanges(metrics.store, changeFeed);
-  const evaluating = createEvaluating({ ...deps, onEnd: metrics.evaluations.ended });
   let publicUrl = config.publicUrl ?? '';
   const nextTurn = createTurns();
   const takeSteps = createStepTaker({ nextTurn, nowMs: monotonicMs });
   const rooms = createTraceRooms({ ...deps, store, takeSteps });
+  const { prices } = rooms;
+  const evaluating = createEvaluating({ ...deps, prices, onEnd: metrics.evaluations.ended });
   const methods = compileServices(
     {
       ...deps,

@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 import type { Clock, RandomBytes } from './domain/clock.ts';
 import type { RunEvaluator } from './domain/evaluations/outcome.ts';
 import type { CheckPatterns } from './domain/evaluators/text-rules.ts';
-import type { Pricing } from './domain/pricing/pricing.ts';
+import type { PriceBook } from './domain/pricing/prices.ts';
 import type { Store } from './domain/store.ts';
 import { createBuiltinRunner } from './evaluation/builtin/runner.ts';
 import { createChat } from './evaluation/judge/chat.ts';
@@ -38,7 +38,7 @@ export type Evaluating = {
 export type EvaluatingDeps = Pick<RunnerDeps, 'onEnd'> & {
   readonly log: RunnerDeps['log'] & RunsWorkerDeps['log'];
   readonly config: Config;
-  readonly pricing: Pricing;
+  readonly prices: PriceBook;
   readonly clock: Clock;
 };
 
@@ -47,7 +47,7 @@ const TRACES_AT_ONCE = 4;
 const FENCE_BYTES = 6;
 const OPENAI_HOST = 'api.openai.com';
 
-export function createEvaluating({ config, pricing, clock, onEnd, log }: EvaluatingDeps): Evaluating {
+export function createEvaluating({ config, prices, clock, onEnd, log }: EvaluatingDeps): Evaluating {
   const { llm } = config;
   const stopping = new AbortController();
   const builtin = createBuiltinRunner(config.evaluators);
@@ -56,7 +56,7 @@ export function createEvaluating({ config, pricing, clock, onEnd, log }: Evaluat
     model: llm.model,
     placesMax: llm.concurrencyMax,
     placeTimeoutMs: llm.timeoutMs,
-    pricing,
+    prices,
     clock,
   });
   const monotonicMs = () => performance.now();

@@ -11,7 +11,8 @@ const server = createServer((request, response) => {
   request.on('data', (part: Buffer) => parts.push(part));
   request.on('end', () => {
     const { data } = JSON.parse(Buffer.concat(parts).toString());
-    const run = { projectId: 'project', evaluatorType: 'langevals/exact_match', settings, data };
+    const organization = { id: 'organization', priceVersion: 0 };
+    const run = { projectId: 'project', organization, evaluatorType: 'langevals/exact_match', settings, data };
     const body = Buffer.from(JSON.stringify(matchExactly(run)));
     response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'content-length': body.length });
     response.end(body);

@@ -51,7 +51,7 @@ export function createEvaluators(deps: EvaluatorDeps): Evaluators {
     get: (project, idOrSlug) => findEvaluator(deps, project, idOrSlug),
     create: async (project, draft, nowMs) => {
       const content = judgeDraft(draft);
-      await refuseBadPatterns(deps, content);
+      await refuseBadPatterns(deps, project.id, content);
       for (let attempt = 0; attempt < SLUG_ATTEMPTS_MAX; attempt += 1) {
         const evaluator: Evaluator = {
           id: newId('evaluator', deps.random),
@@ -123,7 +123,7 @@ async function updateEvaluator(
     const content = mergeChange(stored, change);
     const { name, configJson, fields, outputFields } = content;
     if (name === stored.name && configJson === stored.configJson) return stored;
-    if (configJson !== stored.configJson) await refuseBadPatterns(deps, content);
+    if (configJson !== stored.configJson) await refuseBadPatterns(deps, project.id, content);
     // It only ever grows, so that it tells one state of the evaluator from every other.
     const updatedAtMs = Math.max(nowMs, stored.updatedAtMs + 1);
     const evaluator: Evaluator = { ...stored, name, configJson, fields, outputFields, updatedAtMs };
@@ -133,10 +133,14 @@ async function updateEvaluator(
 }
 
 /** Throws validation_error. */
-async function refuseBadPatterns({ checkPatterns }: EvaluatorDeps, { type, configJson }: EvaluatorContent) {
+async function refuseBadPatterns(
+  { checkPatterns }: EvaluatorDeps,
+  projectId: string,
+  { type, configJson }: EvaluatorContent,
+) {
   if (type !== 'evaluator') return;
   const { evaluatorType, settings } = JSON.parse(configJson) as { evaluatorType: string; settings: LosslessObject };
-  refuseProblems(await patternProblems(checkPatterns, { evaluatorType, settings, path: 'config.settings' }));
+  refuseProblems(await patternProblems(checkPatterns, { projectId, evaluatorType, settings, path: 'config.settings' }));
 }
 
 /** Evaluators a project may hold at once. */

@@ -78,9 +78,9 @@ async function workOn(deps: RunsWorkerDeps, run: LeasedRun, stopping: AbortSigna
   const renewing = renew(deps, run, { done: done.signal, lost });
   const signal = AbortSignal.any([stopping, lost.signal]);
   try {
-    const next = await takePage(deps, run, signal);
-    // A page that was broken off is done again, and its results take the place of the first.
-    if (!lost.signal.aborted) await save(deps, stopping.aborted ? run : next, 0);
+    const { next, restMs } = await takePage(deps, run, signal);
+    // A page that was broken off is done again; what it has stored stays.
+    if (!lost.signal.aborted) await save(deps, stopping.aborted ? run : next, stopping.aborted ? 0 : restMs);
   } catch (error) {
     await giveBack(deps, run, error);
   } finally {
@@ -124,10 +124,13 @@ function failed(run: LeasedRun, error: string): LeasedRun {
   return { ...run, status: 'failed', error };
 }
 
-/** The run after its next page. */
-async function takePage(deps: RunsWorkerDeps, run: LeasedRun, signal: AbortSignal): Promise<LeasedRun> {
+/** Nobody works on the run before its rest is over. */
+type Taken = { readonly next: LeasedRun; readonly restMs: number };
+
+/** The run after its next page or, where something is to be tried again, as it stood before. */
+async function takePage(deps: RunsWorkerDeps, run: LeasedRun, signal: AbortSignal): Promise<Taken> {
   const project = await deps.findProject(run.projectId);
-  if (project === null) return failed(run, 'The project is archived.');
+  if (project === null) return { next: failed(run, 'The project is archived.'), restMs: 0 };
   const target = await findTarget(deps, project, { kind: 'saved', text: run.evaluatorId });
   const page = await deps.searches.search(searchOf(run), {
     project,
@@ -138,10 +141,16 @@ async function takePage(deps: RunsWorkerDeps, run: LeasedRun, signal: AbortSigna
   const counts = { processed: run.processed, skipped: run.skipped, error: run.failed };
   for (let start = 0; start < page.views.length && !signal.aborted; start += deps.tracesAtOnce) {
     const some = page.views.slice(start, start + deps.tracesAtOnce);
-    const place = { project, runId: run.id, target, signal };
-    for (const status of await Promise.all(some.map((view) => evaluateTrace(deps, place, view)))) counts[status] += 1;
+    const place = { project, runId: run.id, target, signal, failures: run.failures };
+    const ends = await Promise.all(some.map((view) => evaluateTrace(deps, place, view)));
+    for (const end of ends) {
+      // The rest of the page would most likely fail the same way.
+      if (end.kind === 'again') return { next: { ...run, failures: run.failures + 1 }, restMs: end.delayMs };
+      counts[end.status] += 1;
+    }
   }
-  return { ...run, ...afterPage(page), processed: counts.processed, skipped: counts.skipped, failed: counts.error };
+  const { processed, skipped, error } = counts;
+  return { next: { ...run, ...afterPage(page), processed, skipped, failed: error }, restMs: 0 };
 }
 
 function afterPage({ nextCursor, total }: TracePage): Partial<EvaluatorRun> & { readonly failures: number } {

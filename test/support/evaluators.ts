@@ -88,7 +88,7 @@ export function setUp() {
   const evaluators = createEvaluators({
     store,
     random: randomBytes,
-    checkPatterns: async (patterns) => patterns.map(() => null),
+    checkPatterns: async (_, patterns) => patterns.map(() => null),
   });
   const create = (draft: Partial<EvaluatorDraft>) => evaluators.create(project, { ...emptyDraft, ...draft }, NOW_MS);
   return { store, evaluators, create };

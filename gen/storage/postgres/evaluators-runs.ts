@@ -37,7 +37,7 @@ export const forgetRuns: Compiled<typeof source.forgetRuns> = {
 
 export const holdIdleRun: Compiled<typeof source.holdIdleRun> = {
   name: 'evaluators-runs.holdIdleRun',
-  text: "select \"project_id\" as \"projectId\", \"id\" as \"id\" from \"evaluator_runs\" where \"status\" = 'running' and \"leased_until\" <= $1 order by \"leased_until\" limit $2 for update skip locked",
+  text: "select \"project_id\" as \"projectId\", \"id\" as \"id\" from \"evaluator_runs\" where \"status\" = 'running' and \"leased_until\" <= $1 order by (select max(\"other\".\"leased_until\") as \"servedAtMs\" from \"evaluator_runs\" as \"other\" where \"other\".\"project_id\" = \"evaluator_runs\".\"project_id\"), \"leased_until\" limit $2 for update skip locked",
   cells: (given) => [given.nowMs, 1],
   row: (row) => row,
 };

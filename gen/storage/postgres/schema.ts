@@ -24,6 +24,7 @@ export const SCHEMA: readonly string[] = [
   "create unique index \"evaluators_by_live_slug\" on \"evaluators\" (\"project_id\", \"slug\") where deleted_at is null",
   "create table \"evaluator_runs\" (\"project_id\" text collate \"C\" not null, \"id\" text collate \"C\" not null, \"evaluator_id\" text collate \"C\" not null, \"search\" text not null, \"status\" text not null, \"cursor\" text not null, \"traces_found\" bigint null, \"is_found_exactly\" boolean not null, \"processed\" bigint not null, \"skipped\" bigint not null, \"failed\" bigint not null, \"error\" text null, \"created_at\" bigint not null, \"updated_at\" bigint not null, \"leased_until\" bigint not null, \"fence\" bigint not null, \"failures\" int not null, primary key (\"project_id\", \"id\"))",
   "create index \"evaluator_runs_by_creation\" on \"evaluator_runs\" (\"project_id\", \"created_at\")",
+  "create index \"evaluator_runs_by_turn\" on \"evaluator_runs\" (\"project_id\", \"leased_until\")",
   "create index \"evaluator_runs_by_lease\" on \"evaluator_runs\" (\"leased_until\") where status = 'running'",
   "create table \"events\" (\"organization_number\" int not null, \"created_at\" bigint not null, \"id\" text collate \"C\" not null, \"type\" int not null, \"seq\" bigint not null, \"envelope\" text not null, primary key (\"organization_number\", \"created_at\", \"id\")) partition by range (created_at)",
   "create index \"events_by_seq\" on \"events\" (\"organization_number\", \"seq\")",

@@ -78,13 +78,18 @@ export function overlaySent(settings: LosslessObject, sent: LosslessObject): Los
   return { ...settings, ...Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null)) };
 }
 
+type SettingsOfRun = {
+  readonly projectId: string;
+  readonly entry: CatalogueEntry;
+  readonly settings: LosslessObject;
+};
+
 /** Of settings that were judged otherwise. Throws invalid_settings. */
 export async function refuseBadPatterns(
   checkPatterns: CheckPatterns,
-  entry: CatalogueEntry,
-  settings: LosslessObject,
+  { projectId, entry, settings }: SettingsOfRun,
 ): Promise<void> {
-  const subject = { evaluatorType: entry.id, settings, path: 'config.settings' };
+  const subject = { projectId, evaluatorType: entry.id, settings, path: 'config.settings' };
   refuseSettings(entry, await patternProblems(checkPatterns, subject));
 }
 

@@ -17,7 +17,7 @@ import {
 } from './evaluation-request.ts';
 import { type EvaluationTarget, refuseBadPatterns, settingsOfRun } from './evaluation-target.ts';
 import { findNamedTarget, type NamedTargetDeps } from './named-target.ts';
-import type { EvaluationOutcome, EvaluationRun, RunEvaluator } from './outcome.ts';
+import { type EvaluationOutcome, type EvaluationRun, ownerOf, type RunEvaluator } from './outcome.ts';
 import { type Result, resultDraft } from './result-draft.ts';
 import type { TraceResults } from './trace-results.ts';
 
@@ -93,10 +93,10 @@ async function planRun(
 ): Promise<EvaluationRun> {
   const { entry } = target;
   const settings = settingsOfRun(target, objectOf(request.settings));
-  await refuseBadPatterns(checkPatterns, entry, settings);
+  await refuseBadPatterns(checkPatterns, { projectId: project.id, entry, settings });
   const data = readData(entry, objectOf(request.data));
   const missing = findMissingField(entry, data);
-  if (missing === null) return { projectId: project.id, evaluatorType: entry.id, settings, data };
+  if (missing === null) return { ...ownerOf(project), evaluatorType: entry.id, settings, data };
   const message = missingFieldText(missing, entry);
   throw new Fault('evaluator_missing_field', message, {
     flatError: message,

@@ -50,7 +50,10 @@ export type EvaluatorRunStore = {
   list(projectId: string, limit: number): Promise<readonly EvaluatorRun[]>;
   /** Ends a run that is under way. MUST leave alone one that has ended. */
   cancel(run: Pick<EvaluatorRun, 'projectId' | 'id'>, nowMs: number): Promise<void>;
-  /** A run whose lease is over. MUST give it to one caller only until the new lease is over, too. Null: there is none. */
+  /**
+   * A run whose lease is over. MUST give it to one caller only until the new lease is over, too. MUST let projects take
+   * turns, whatever number of runs each has. Null: there is none.
+   */
   lease(lease: RunLease): Promise<LeasedRun | null>;
   /** MUST answer false and store nothing when the run has ended, or somebody else has it now. */
   advance(progress: RunProgress): Promise<boolean>;

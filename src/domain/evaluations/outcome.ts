@@ -1,5 +1,6 @@
 /** What one run of an evaluator is given, and what comes of it. */
 
+import type { Organization, Project } from '../caller.ts';
 import type { LosslessObject } from '../lossless-json.ts';
 
 export type ConversationTurn = { readonly input: string; readonly output: string };
@@ -10,6 +11,8 @@ export type EvaluationValue = string | readonly string[] | readonly Conversation
 export type EvaluationRun = {
   /** Whose it is: projects take turns where runs have to wait. */
   readonly projectId: string;
+  /** By whose prices it is charged. */
+  readonly organization: Pick<Organization, 'id' | 'priceVersion'>;
   /** An id of the catalogue, for example `langevals/exact_match`. */
   readonly evaluatorType: string;
   /** The defaults of the catalogue with what was saved and sent laid over them; judged already. */
@@ -17,6 +20,15 @@ export type EvaluationRun = {
   /** By the name of the field. What is missing is not there; an empty text or list is a value. */
   readonly data: { readonly [field: string]: EvaluationValue };
 };
+
+/** The project as whose a run counts. */
+export function ownerOf({
+  id,
+  organizationId,
+  priceVersion,
+}: Project): Pick<EvaluationRun, 'projectId' | 'organization'> {
+  return { projectId: id, organization: { id: organizationId, priceVersion } };
+}
 
 /** Members that the evaluator does not yield are null. */
 export type ProcessedOutcome = {

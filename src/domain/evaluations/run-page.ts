@@ -9,8 +9,9 @@ import type { Span } from '../trace.ts';
 import type { TraceView } from '../traces.ts';
 import { findMissingField, missingFieldText, readData } from './evaluation-data.ts';
 import { type EvaluationTarget, settingsOfRun } from './evaluation-target.ts';
-import type { EvaluationOutcome, RunEvaluator } from './outcome.ts';
+import { type EvaluationOutcome, ownerOf, type RunEvaluator } from './outcome.ts';
 import { resultDraft } from './result-draft.ts';
+import { retryDelayMs } from './retries.ts';
 import type { TraceResults } from './trace-results.ts';
 
 export type TraceRunDeps = {
@@ -24,30 +25,46 @@ export type TraceRun = {
   readonly runId: string;
   readonly target: EvaluationTarget;
   readonly signal: AbortSignal;
+  /** How often the page was tried before. */
+  readonly failures: number;
 };
 
-/** Stores the result on the trace; done again it takes the place of the first. */
+/** What has come of a trace, or that it is to be tried again after a while. */
+export type TraceRunEnd =
+  | { readonly kind: 'ended'; readonly status: EvaluationOutcome['status'] }
+  | { readonly kind: 'again'; readonly delayMs: number };
+
+/** Stores the result on the trace. One that has its result already is left alone: its page was broken off after it. */
 export async function evaluateTrace(
   deps: TraceRunDeps,
-  { project, runId, target, signal }: TraceRun,
+  { project, runId, target, signal, failures }: TraceRun,
   view: TraceView,
-): Promise<EvaluationOutcome['status']> {
+): Promise<TraceRunEnd> {
+  const { traceId } = view.record;
+  const evaluationId = resultIdOf(runId, traceId);
+  const status = storedStatus(view, evaluationId);
+  if (status !== null) return { kind: 'ended', status };
   const { entry, name, evaluatorId } = target;
   const data = readData(entry, dataOf(view));
   const missing = findMissingField(entry, data);
-  const run = { projectId: project.id, evaluatorType: entry.id, settings: settingsOfRun(target, {}), data };
+  const run = { ...ownerOf(project), evaluatorType: entry.id, settings: settingsOfRun(target, {}), data };
   const startedAtMs = deps.clock();
   const outcome: EvaluationOutcome =
     missing === null ? await deps.run(run, signal) : { status: 'skipped', details: missingFieldText(missing, entry) };
   // What was broken off is done again by whoever goes on.
-  if (signal.aborted) return outcome.status;
-  const { traceId } = view.record;
+  if (signal.aborted) return { kind: 'ended', status: outcome.status };
+  const delayMs = retryDelayMs(outcome, failures);
+  if (delayMs !== null) return { kind: 'again', delayMs };
   const finishedAtMs = deps.clock();
   const about = { evaluatorId, name, spanId: null, isGuardrail: false };
-  const evaluationId = resultIdOf(runId, traceId);
   const draft = resultDraft({ ...about, evaluationId, run, outcome, startedAtMs, finishedAtMs });
   await deps.results.attach(project, traceId, { draft, monitorId: null, nowMs: finishedAtMs, mustBeKnown: true });
-  return outcome.status;
+  return { kind: 'ended', status: outcome.status };
+}
+
+function storedStatus({ evaluations }: TraceView, evaluationId: string): EvaluationOutcome['status'] | null {
+  const status = evaluations.find((each) => each.evaluationId === evaluationId)?.status;
+  return status === undefined || status === 'scheduled' || status === 'in_progress' ? null : status;
 }
 
 const DIGITS = 32;

@@ -32,11 +32,13 @@ export function readTextRules(settings: LosslessObject): readonly TextRule[] {
 
 /**
  * Tells for each pattern why it cannot be looked for, null when it can. What knows patterns is a package, and compiling
- * one takes time, so it stands behind a port. Rejects with unavailable when too much is asked of it.
+ * one takes time, so it stands behind a port. Projects take turns where checks have to wait. Rejects with unavailable
+ * when too much is asked of it.
  */
-export type CheckPatterns = (patterns: readonly string[]) => Promise<readonly (string | null)[]>;
+export type CheckPatterns = (projectId: string, patterns: readonly string[]) => Promise<readonly (string | null)[]>;
 
 export type PatternSubject = {
+  readonly projectId: string;
   readonly evaluatorType: string;
   /** Judged already, as to their shape. */
   readonly settings: LosslessObject;
@@ -49,14 +51,17 @@ const EXPLANATION_CHARACTERS_MAX = 200;
 /** A reason for every pattern of the settings that RE2 does not know. */
 export async function patternProblems(
   checkPatterns: CheckPatterns,
-  { evaluatorType, settings, path }: PatternSubject,
+  { projectId, evaluatorType, settings, path }: PatternSubject,
 ): Promise<readonly Reason[]> {
   if (evaluatorType !== 'langevals/basic') return [];
   const patterns = readTextRules(settings).flatMap(({ isPattern, value }, index) =>
     isPattern ? [{ value, index }] : [],
   );
   if (patterns.length === 0) return [];
-  const problems = await checkPatterns(patterns.map(({ value }) => value));
+  const problems = await checkPatterns(
+    projectId,
+    patterns.map(({ value }) => value),
+  );
   return patterns.flatMap(({ index }, place): Reason[] => {
     const problem = problems[place] ?? null;
     if (problem === null) return [];

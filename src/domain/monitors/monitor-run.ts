@@ -5,8 +5,9 @@ import type { Clock } from '../clock.ts';
 import { findMissingField, missingFieldText, readData } from '../evaluations/evaluation-data.ts';
 import { type EvaluationTarget, settingsOfRun } from '../evaluations/evaluation-target.ts';
 import type { ClaimedJob, JobOutcome } from '../evaluations/jobs.ts';
-import type { EvaluationOutcome, EvaluationRun, RunEvaluator } from '../evaluations/outcome.ts';
+import { type EvaluationOutcome, type EvaluationRun, ownerOf, type RunEvaluator } from '../evaluations/outcome.ts';
 import { resultDraft } from '../evaluations/result-draft.ts';
+import { retryDelayMs } from '../evaluations/retries.ts';
 import type { TraceResults } from '../evaluations/trace-results.ts';
 import { Fault } from '../fault.ts';
 import type { LosslessJson } from '../lossless-json.ts';
@@ -42,8 +43,6 @@ export type MonitorRunDeps = {
 /** Ends early when the signal says so; what it answers then is to be thrown away. */
 export type RunJob = (job: ClaimedJob, signal: AbortSignal) => Promise<JobOutcome>;
 
-/** After the first failure that may pass, the second and the third; one more is the result. */
-const RETRY_DELAYS_MS: readonly number[] = [5_000, 30_000, 120_000];
 /** A job whose runners are lost again and again is what loses them. */
 const FAILURES_MAX = 10;
 const DROP: JobOutcome = { kind: 'drop' };
@@ -72,8 +71,8 @@ export function createMonitorRun(deps: MonitorRunDeps): RunJob {
     if (await isEvaluated(deps, plan, data)) return DROP;
     const startedAtMs = deps.clock();
     const outcome = await evaluate(deps, { plan, data, signal });
-    const delayMs = RETRY_DELAYS_MS[job.failures];
-    if (outcome.status === 'error' && outcome.isRetryable && delayMs !== undefined) {
+    const delayMs = retryDelayMs(outcome, job.failures);
+    if (delayMs !== null) {
       return { kind: 'retry', dueAtMs: deps.clock() + delayMs };
     }
     return { kind: 'store', append: toAppend(deps, plan, { data: data ?? {}, outcome, startedAtMs }) };
@@ -132,7 +131,7 @@ async function evaluate(deps: MonitorRunDeps, { plan, data, signal }: Evaluating
   if (missing !== null) return { status: 'skipped', details: missingFieldText(missing, entry) };
   try {
     const settings = settingsOfRun(target, readParameters(monitor.parametersJson));
-    return await deps.run({ projectId: plan.project.id, evaluatorType: entry.id, settings, data }, signal);
+    return await deps.run({ ...ownerOf(plan.project), evaluatorType: entry.id, settings, data }, signal);
   } catch (error) {
     // Settings that fitted when they were saved: a rule of a later version may be stricter.
     if (error instanceof Fault) return failed(error.message);

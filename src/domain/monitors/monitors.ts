@@ -149,7 +149,8 @@ async function fitTo(
   const { entry } = targetToRun(evaluator);
   const { parameters: settings } = sent;
   refuseProblems(fitProblems(entry, sent));
-  refuseProblems(await patternProblems(checkPatterns, { evaluatorType: entry.id, settings, path: 'parameters' }));
+  const subject = { projectId: evaluator.projectId, evaluatorType: entry.id };
+  refuseProblems(await patternProblems(checkPatterns, { ...subject, settings, path: 'parameters' }));
   return { evaluatorId: evaluator.id, checkType: entry.id, parametersJson: stringifyLossless(sent.parameters) };
 }
 

@@ -104,17 +104,15 @@ function retryable(details: string): EvaluationOutcome {
 
 const RETRY_AFTER_SECONDS = 1;
 const GOOD_PATTERNS_MAX = 500;
-/** Stands for all who have patterns checked. */
-const PATTERNS = 'patterns';
 const neverAborted = new AbortController().signal;
 
 /** Remembers what it found good, for the rules of an evaluator are checked with every run. */
 function createPatternCheck(pool: Pool): CheckPatterns {
   const good = new Set<string>();
-  return async (patterns) => {
+  return async (projectId, patterns) => {
     if (patterns.every((pattern) => good.has(pattern))) return patterns.map(() => null);
     const task: Task = { kind: 'check_patterns', patterns };
-    const answer = await pool.run({ owner: PATTERNS, task }, neverAborted);
+    const answer = await pool.run({ owner: projectId, task }, neverAborted);
     if (answer.kind === 'timeout' || answer.kind === 'out_of_memory') {
       return patterns.map(() => 'it takes too long to compile, alone or with the others');
     }

@@ -2,7 +2,8 @@
 
 import type { EvaluationOutcome, EvaluationRun, RunEvaluator } from '../../domain/evaluations/outcome.ts';
 import { type LosslessObject, readMember } from '../../domain/lossless-json.ts';
-import type { Pricing, TokenCounts } from '../../domain/pricing/pricing.ts';
+import type { PriceBook, Prices } from '../../domain/pricing/prices.ts';
+import type { TokenCounts } from '../../domain/pricing/pricing.ts';
 import type { AskChat } from './chat.ts';
 import { type Judgement, judgementOf } from './judgements.ts';
 import { systemMessage, userMessage } from './messages.ts';
@@ -20,7 +21,7 @@ export type JudgeDeps = {
   readonly placesMax: number;
   /** For how long a judgement waits for a place. */
   readonly placeTimeoutMs: number;
-  readonly pricing: Pick<Pricing, 'price'>;
+  readonly prices: PriceBook;
   readonly clock: () => number;
 };
 
@@ -38,17 +39,20 @@ export function createJudge(deps: JudgeDeps): RunEvaluator {
     const place = await places.take(run.projectId, AbortSignal.any([signal, AbortSignal.timeout(deps.placeTimeoutMs)]));
     if (place !== 'taken') return failed('LLM_TIMEOUT', BUSY, true);
     try {
-      return await judge(
-        { ...deps, ask: deps.endpoint.ask, model: modelOf(deps, run.settings) },
-        { run, user, signal },
-      );
+      const model = modelOf(deps, run.settings);
+      const prices = await deps.prices.of(run.organization, () => [model]);
+      return await judge({ clock: deps.clock, ask: deps.endpoint.ask, model, prices }, { run, user, signal });
     } finally {
-      places.leave();
+      places.leave(run.projectId);
     }
   };
 }
 
-type Judging = Pick<JudgeDeps, 'pricing' | 'clock'> & { readonly ask: AskChat; readonly model: string };
+type Judging = Pick<JudgeDeps, 'clock'> & {
+  readonly ask: AskChat;
+  readonly model: string;
+  readonly prices: Prices;
+};
 type Asked = { readonly run: EvaluationRun; readonly user: string; readonly signal: AbortSignal };
 
 /** An answer beside the question is asked for once more. */
@@ -131,14 +135,14 @@ function withoutFence(text: string): string {
 
 /** Null as soon as one of the answers cannot be priced. */
 function sumCost(
-  { pricing, model }: Judging,
+  { prices, model }: Judging,
   usages: readonly (TokenCounts | null)[],
   startedAtMs: number,
 ): number | null {
   let sum = 0;
   for (const tokens of usages) {
     if (tokens === null) return null;
-    const { costNanoUsd } = pricing.price({
+    const { costNanoUsd } = prices.price({
       model,
       vendor: null,
       startedAtMs,

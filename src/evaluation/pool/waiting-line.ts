@@ -3,8 +3,8 @@
 export type WaitingLine<T> = {
   /** False where the line is full, or the owner has its share of it. */
   add(owner: string, item: T): boolean;
-  /** Takes the next out of the line. */
-  next(): T | undefined;
+  /** Takes the next out of the line, of those whose turn it may be. */
+  next(mayHave?: (owner: string) => boolean): T | undefined;
   /** Takes one out that does not wait any longer. False: it is not there. */
   remove(owner: string, item: T): boolean;
   /** Takes out whatever is to be given up. */
@@ -37,8 +37,9 @@ export function createWaitingLine<T>(lengthMax: number): WaitingLine<T> {
       length += 1;
       return true;
     },
-    next() {
+    next(mayHave = () => true) {
       for (const [owner, own] of items) {
+        if (!mayHave(owner)) continue;
         for (const item of own) {
           remove(owner, item);
           // Whoever had a turn stands behind the others.

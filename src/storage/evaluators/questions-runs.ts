@@ -42,7 +42,10 @@ export const cancelRun = change<OneOf & { readonly updatedAtMs: number }>((db, {
     .set({ status: 'cancelled', updatedAtMs }),
 );
 
-/** One that others are at is left to them. */
+/**
+ * One that others are at is left to them. Projects take turns: first comes the one for which nobody has worked for
+ * longest, of its runs the one that was left longest.
+ */
 export const holdIdleRun = question<{ readonly nowMs: number }>()((db, { nowMs }, { holdFree }) =>
   holdFree(
     db
@@ -51,6 +54,11 @@ export const holdIdleRun = question<{ readonly nowMs: number }>()((db, { nowMs }
       .where('status', '=', sql.lit('running' as const))
       .where('leasedUntilMs', '<=', nowMs)
       .select(['projectId as projectId', 'id as id'])
+      .orderBy(({ selectFrom }) =>
+        selectFrom('EvaluatorRun as other')
+          .whereRef('other.projectId', '=', 'EvaluatorRun.projectId')
+          .select(({ fn }) => fn.max('other.leasedUntilMs').as('servedAtMs')),
+      )
       .orderBy('leasedUntilMs')
       .limit(1),
   ),

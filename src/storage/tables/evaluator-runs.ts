@@ -29,6 +29,8 @@ export const EvaluatorRunRow = defineEntity({
   },
   indexes: [
     { name: 'evaluator_runs_by_creation', properties: ['projectId', 'createdAtMs'] },
+    // When somebody last worked for a project, on runs that have ended, too.
+    { name: 'evaluator_runs_by_turn', properties: ['projectId', 'leasedUntilMs'] },
     // Who works looks for work in all projects; there is little of it at any time.
     { name: 'evaluator_runs_by_lease', properties: ['leasedUntilMs'], where: "status = 'running'" },
   ],

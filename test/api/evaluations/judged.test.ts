@@ -50,6 +50,20 @@ describe('a judgement', () => {
     expect(stored[0]).toMatchObject({ cost: { currency: 'USD' }, details: 'It is so.', inputs: DATA, type: JUDGE });
   });
 
+  it('costs what the organization pays for the model, where it has set a price', async () => {
+    const price = { model: 'house-judge', match: 'exact', inputCostPerToken: 1, outputCostPerToken: 0 };
+    const headers = { 'x-auth-token': app.adminKey };
+    const set = await callRest(app.address, { verb: 'POST', path: '/api/pricing/overrides', headers, body: price });
+    expect(set.status).toBe(201);
+    const usage = { prompt_tokens: 3, completion_tokens: 5 };
+    endpoint.answer(completion({ reasoning: 'r', passed: true }, { top: { usage } }));
+    const { body } = await asker.rest(`/api/evaluations/${JUDGE}/evaluate`, {
+      data: DATA,
+      settings: { model: 'house-judge' },
+    });
+    expect(body.cost).toEqual({ currency: 'USD', amount: 3 });
+  });
+
   it('makes its types available', async () => {
     const { body } = await callRest(app.address, { path: '/api/evaluations/list' });
     expect(body.evaluators[JUDGE]).toMatchObject({ available: true, unavailableReason: null });

@@ -89,7 +89,12 @@ describe('the runner of evaluators in this process', () => {
       rule: 'matches_regex',
       value,
     }));
-    const subject = { evaluatorType: 'langevals/basic', settings: { rules }, path: 'config.settings' };
+    const subject = {
+      projectId: 'project_1',
+      evaluatorType: 'langevals/basic',
+      settings: { rules },
+      path: 'config.settings',
+    };
     const problems = await patternProblems(runner.checkPatterns, subject);
     const bad = [1, 2, 3, 4].map((index) => `config.settings.rules.${index}.value`);
     expect(problems.map(({ field }) => field)).toEqual(bad);
@@ -100,7 +105,7 @@ describe('the runner of evaluators in this process', () => {
 
   it('takes a text that is contained for no pattern', async () => {
     const rules = [{ field: 'output', rule: 'contains', value: '(?=' }];
-    const subject = { evaluatorType: 'langevals/basic', settings: { rules }, path: 'settings' };
+    const subject = { projectId: 'project_1', evaluatorType: 'langevals/basic', settings: { rules }, path: 'settings' };
     expect(await patternProblems(runner.checkPatterns, subject)).toEqual([]);
   });
 });

@@ -11,7 +11,14 @@ export type Asked = { readonly data?: EvaluationRun['data']; readonly settings?:
 export function runOf(evaluatorType: string, { data = {}, settings = {} }: Asked): EvaluationRun {
   const entry = findCatalogueEntry(evaluatorType);
   if (entry === undefined) throw new Error(`${evaluatorType} is not in the catalogue.`);
-  return { projectId: 'project_1', evaluatorType, data, settings: overlaySettings(entry.settings, settings) };
+  const organization = { id: 'organization_1', priceVersion: 0 };
+  return {
+    projectId: 'project_1',
+    organization,
+    evaluatorType,
+    data,
+    settings: overlaySettings(entry.settings, settings),
+  };
 }
 
 export async function evaluate(evaluatorType: string, asked: Asked): Promise<EvaluationOutcome> {

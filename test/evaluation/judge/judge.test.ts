@@ -5,7 +5,7 @@ import { overlaySettings } from '../../../src/domain/evaluator-settings.ts';
 import { createChat } from '../../../src/evaluation/judge/chat.ts';
 import { createJudge } from '../../../src/evaluation/judge/judge.ts';
 import { createPostJson } from '../../../src/evaluation/judge/post-json.ts';
-import { pricing } from '../../support/pricing.ts';
+import { pricesOfNobody as prices } from '../../support/pricing.ts';
 import { completion, type Endpoint, startEndpoint } from './endpoint.ts';
 
 const KEY = 'llm-key-9f2c';
@@ -35,14 +35,16 @@ function judgeOf({ placesMax = 4, timeoutMs = 5_000, baseUrl = endpoint.baseUrl 
     model: 'gpt-5-mini',
     placesMax,
     placeTimeoutMs: timeoutMs,
-    pricing,
+    prices,
     clock: () => NOW_MS,
   });
 }
 
+const OWNER = { projectId: 'project_1', organization: { id: 'organization_1', priceVersion: 0 } };
+
 function runOf(evaluatorType: string, data: EvaluationRun['data'], settings = {}): EvaluationRun {
   const entry = findCatalogueEntry(evaluatorType);
-  return { projectId: 'project_1', evaluatorType, settings: overlaySettings(entry?.settings ?? {}, settings), data };
+  return { ...OWNER, evaluatorType, settings: overlaySettings(entry?.settings ?? {}, settings), data };
 }
 
 const QUESTION = runOf('langevals/llm_boolean', { input: 'Who?', output: 'Me.' });
@@ -113,7 +115,7 @@ describe('what the endpoint is asked', () => {
       models.push('model' in body ? body.model : null);
       return { kind: 'refused' as const, details: '' };
     };
-    const shared = { model: 'm', placesMax: 1, placeTimeoutMs: 1000, pricing, clock: () => NOW_MS };
+    const shared = { model: 'm', placesMax: 1, placeTimeoutMs: 1000, prices, clock: () => NOW_MS };
     for (const isOpenAi of [true, false]) await createJudge({ ...shared, endpoint: { ask, isOpenAi } })(run, NEVER);
     expect(models).toEqual(['gpt-5', 'openai/gpt-5']);
   });

@@ -73,6 +73,26 @@ export function evaluatorRunConformance(open: OpenSubject): void {
     );
 
     it(
+      'MUST let projects take turns, whatever number of runs each has',
+      withStore(open, async ({ evaluatorRuns: runs }) => {
+        for (let index = 0; index < 3; index += 1) await runs.insert(sampleRun({ id: `many_${index}` }), LIMITS);
+        await runs.insert(sampleRun({ projectId: 'project_2', id: 'few_0' }), LIMITS);
+        const served: string[] = [];
+        for (let turn = 1; turn <= 6; turn += 1) {
+          const nowMs = 1000 * turn;
+          const run = await runs.lease({ nowMs, untilMs: nowMs + 100, fence: turn });
+          if (run === null) throw new Error('there was no run');
+          served.push(run.projectId);
+          // Every run of the first project has one page, so the project never has one that was worked on before.
+          const status = run.projectId === 'project_1' ? 'completed' : 'running';
+          await runs.advance({ ...run, status, leasedUntilMs: nowMs + 1 });
+        }
+        const [one, two] = ['project_1', 'project_2'];
+        expect(served.slice(1)).toEqual(served[0] === one ? [two, one, two, one, two] : [one, two, one, two, one]);
+      }),
+    );
+
+    it(
       'MUST answer false and store nothing when the run has ended, or somebody else has it now',
       withStore(open, async ({ evaluatorRuns: runs }) => {
         const run = sampleRun();

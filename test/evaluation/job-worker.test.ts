@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import type { ClaimedJob, EvaluationJobStore, JobOutcome } from '../../src/domain/evaluations/jobs.ts';
+import { createJobWorker } from '../../src/evaluation/job-worker.ts';
+
+type Run = { readonly job: ClaimedJob; end(): Promise<void> };
+
+const DROP: JobOutcome = { kind: 'drop' };
+
+/** A queue in memory, with jobs that run until they are told to end. */
+function start({ concurrency = 4 } = {}) {
+  let clockMs = 0;
+  let queued: ClaimedJob[] = [];
+  let rooms = 0;
+  const running: Run[] = [];
+  const store: EvaluationJobStore = {
+    nowMs: async () => null,
+    listen: () => () => {},
+    isAlone: true,
+    queues: async () =>
+      [...new Set(queued.map(({ projectNumber }) => projectNumber))]
+        .toSorted((one, other) => one - other)
+        .map((projectNumber) => ({ projectNumber, dueAtMs: 0 })),
+    async claim({ shares, fence }) {
+      const claimed = shares.flatMap(({ projectNumber, limit }) =>
+        queued.filter((job) => job.projectNumber === projectNumber).slice(0, limit),
+      );
+      queued = queued.filter((job) => !claimed.includes(job));
+      return claimed.map((job) => ({ ...job, fence }));
+    },
+    renew: async (jobs) => jobs.map(() => true),
+    async release(jobs) {
+      queued.push(...jobs);
+    },
+    takeOver: async () => {},
+    end: async () => 'recorded',
+    enqueue: async () => {},
+    counts: async () => ({ depth: queued.length, oldestDueAtMs: null }),
+  };
+  let fences = 0;
+  const worker = createJobWorker({
+    store,
+    run: (job) =>
+      new Promise((resolve) => {
+        running.push({
+          job,
+          async end() {
+            running.splice(
+              running.findIndex((each) => each.job === job),
+              1,
+            );
+            resolve(DROP);
+            for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+          },
+        });
+      }),
+    nowMs: () => clockMs,
+    monotonicMs: () => clockMs,
+    newFence: () => ++fences,
+    concurrency,
+    onError: (error) => {
+      throw error;
+    },
+    onRoom: () => {
+      rooms += 1;
+    },
+  });
+  return {
+    worker,
+    running,
+    projects: () => running.map(({ job }) => job.projectNumber).toSorted((one, other) => one - other),
+    waiting: () => queued.length,
+    rooms: () => rooms,
+    pass(ms: number) {
+      clockMs += ms;
+    },
+    add(projectNumber: number, count: number) {
+      for (let index = 0; index < count; index += 1) {
+        const traceSequence = queued.length + index;
+        queued.push({
+          projectNumber,
+          traceSequence,
+          sourceId: 'm',
+          traceId: `${index}`,
+          fence: 0,
+          failures: 0,
+          sinceMs: 0,
+        });
+      }
+    },
+  };
+}
+
+describe('the worker of the queue', () => {
+  it('leaves a place to others, however much one project has waiting', async () => {
+    const { worker, add, projects } = start();
+    add(1, 500);
+    await worker.look();
+    expect(projects()).toEqual([1, 1, 1]);
+    add(2, 1);
+    await worker.look();
+    expect(projects()).toEqual([1, 1, 1, 2]);
+  });
+
+  it('claims ahead for one project only as much as leaves room for another', async () => {
+    const { worker, add, projects, waiting } = start();
+    add(1, 500);
+    expect(await worker.look()).toBeNull();
+    const left = waiting();
+    expect(left).toBeLessThan(490);
+    expect(await worker.look()).toBeNull();
+    expect(waiting()).toBe(left);
+    add(2, 500);
+    await worker.look();
+    expect(waiting()).toBeLessThan(left + 500);
+    expect(projects()).toEqual([1, 1, 1, 2]);
+  });
+
+  it('gives places to projects in turn', async () => {
+    const { worker, add, running, projects } = start({ concurrency: 2 });
+    add(1, 20);
+    await worker.look();
+    add(2, 20);
+    add(3, 20);
+    await worker.look();
+    expect(projects()).toEqual([1, 2]);
+    const ended: number[] = [];
+    for (let index = 0; index < 7; index += 1) {
+      ended.push(running[0]?.job.projectNumber ?? 0);
+      await running[0]?.end();
+    }
+    for (const project of [1, 2, 3]) expect(ended.filter((each) => each === project).length).toBeGreaterThan(1);
+  });
+
+  it('holds no more of a project than it runs, once its runs take long', async () => {
+    const { worker, add, running, waiting, pass } = start();
+    add(1, 100);
+    await worker.look();
+    expect(waiting()).toBeLessThan(90);
+    pass(60);
+    // What has not begun goes back to whoever has a place for it.
+    await worker.look();
+    expect([running.length, waiting()]).toEqual([3, 97]);
+    await running[0]?.end();
+    await worker.look();
+    expect([running.length, waiting()]).toEqual([3, 96]);
+  });
+
+  it('asks to look again when a project has room for more', async () => {
+    const { worker, add, running, rooms } = start({ concurrency: 1 });
+    add(1, 2);
+    await worker.look();
+    expect(running).toHaveLength(1);
+    await running[0]?.end();
+    expect(rooms()).toBeGreaterThan(0);
+  });
+});
