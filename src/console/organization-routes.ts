@@ -11,4 +11,17 @@ const pricesRoute = createRoute({
   component: lazyRouteComponent(() => import('./prices/prices-page.tsx'), 'PricesPage'),
 });
 
-export const organizationRoutes = [pricesRoute] as const;
+const teamsRoute = createRoute({
+  getParentRoute: () => organization,
+  path: 'teams',
+  validateSearch: ({ tab }: Record<string, unknown>): { tab?: 'roles' } => (tab === 'roles' ? { tab } : {}),
+  component: lazyRouteComponent(() => import('./organization/teams-page.tsx'), 'TeamsPage'),
+});
+
+const settingsRoute = createRoute({
+  getParentRoute: () => organization,
+  path: 'settings',
+  component: lazyRouteComponent(() => import('./settings/organization-page.tsx'), 'OrganizationPage'),
+});
+
+export const organizationRoutes = [pricesRoute, teamsRoute, settingsRoute] as const;

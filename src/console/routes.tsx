@@ -56,6 +56,12 @@ const userRoute = createRoute({
   component: lazyRouteComponent(() => import('./users/user-page.tsx'), 'UserPage'),
 });
 
+const projectSettingsRoute = createRoute({
+  getParentRoute: () => project,
+  path: 'settings',
+  component: lazyRouteComponent(() => import('./settings/project-page.tsx'), 'ProjectPage'),
+});
+
 const ofProject = project.addChildren([
   overviewRoute,
   traceListRoute,
@@ -64,6 +70,7 @@ const ofProject = project.addChildren([
   userListRoute,
   userRoute,
   ...evaluationRoutes,
+  projectSettingsRoute,
 ]);
 
 type EventSearch = Pick<TraceListSearch, 'range' | 'from' | 'to'> & { readonly type?: string; readonly event?: string };

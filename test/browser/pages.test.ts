@@ -218,3 +218,52 @@ describe('prices', () => {
     await page.getByText('price list', { exact: true }).waitFor();
   });
 });
+
+describe('teams and settings', () => {
+  it('a member is given a role at a new team, and it is taken back', async () => {
+    const headers = { 'x-auth-token': app.adminKey };
+    const body = { email: 'grace@example.test', name: 'Grace', role: 'EXTERNAL' };
+    await callRest(app.address, { verb: 'POST', path: '/api/organization/members', body, headers });
+    const page = await open(app.adminKey, 'Teams and roles');
+    await page.getByRole('button', { name: 'New team' }).click();
+    await page.getByLabel('Name').fill('Support');
+    await page.getByRole('button', { name: 'Make the team' }).click();
+    await page.getByRole('cell', { name: 'Support', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Roles' }).click();
+    await page.getByRole('button', { name: 'New grant' }).click();
+    await page.getByLabel('Member').selectOption({ label: 'Grace <grace@example.test>' });
+    await page.getByLabel('Where').selectOption({ label: 'team Support' });
+    await page.getByLabel('Role', { exact: true }).selectOption('Chosen permissions');
+    await page.getByRole('checkbox', { name: 'traces:view' }).check();
+    await page.getByRole('button', { name: 'Grant it' }).click();
+    const grant = page.getByRole('row', { name: /grace@example.test Chosen permissions traces:view team Support/ });
+    await grant.waitFor();
+    await look(page, 'roles');
+    await grant.getByRole('button', { name: 'Take back' }).click();
+    await page.getByRole('button', { name: 'Take it back' }).click();
+    await grant.waitFor({ state: 'detached' });
+  });
+
+  it('traces are kept for less time only after it was confirmed, and names change', async () => {
+    const page = await open(app.adminKey, 'Settings');
+    await page.getByLabel('Days that traces are kept').fill('30');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByLabel('Type delete to go on').fill('delete');
+    await page.getByRole('button', { name: 'Delete what is older' }).click();
+    await page.getByText('Saved.').waitFor();
+    const headers = { 'x-auth-token': app.projectKey };
+    const { body: settings } = await callRest(app.address, { path: '/api/project/settings', headers });
+    expect(settings).toMatchObject({ traceRetentionDays: 30 });
+    await page.getByLabel('Days that traces are kept').fill('');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByLabel('Language').fill('TypeScript');
+    await page.getByRole('button', { name: 'Save the project' }).click();
+    await page.getByText('Saved.').nth(1).waitFor();
+    await look(page, 'project-settings');
+    await page.getByRole('link', { name: 'Organization', exact: true }).click();
+    await page.getByLabel('Name').fill('Acme');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Saved.').waitFor();
+    await look(page, 'organization');
+  });
+});

@@ -9,6 +9,7 @@ export const PROJECT_ITEMS = [
   { to: '/$slug/evaluators', label: 'Evaluators', permission: 'evaluations:view' },
   { to: '/$slug/monitors', label: 'Monitors', permission: 'evaluations:view' },
   { to: '/$slug/datasets', label: 'Datasets', permission: 'datasets:view' },
+  { to: '/$slug/settings', label: 'Settings', permission: 'project:view' },
 ] as const satisfies readonly NavItem[];
 
 export const ORGANIZATION_ITEMS = [
@@ -17,6 +18,8 @@ export const ORGANIZATION_ITEMS = [
   { to: '/-/keys', label: 'API keys', permission: 'organization:view' },
   { to: '/-/projects', label: 'Projects', permission: 'project:view' },
   { to: '/-/members', label: 'Members', permission: 'organization:manage' },
+  { to: '/-/teams', label: 'Teams and roles', permission: 'team:view' },
   { to: '/-/prices', label: 'Prices', permission: 'organization:view' },
   { to: '/-/audit-log', label: 'Audit log', permission: 'auditLog:view' },
+  { to: '/-/settings', label: 'Organization', permission: 'organization:view' },
 ] as const satisfies readonly NavItem[];

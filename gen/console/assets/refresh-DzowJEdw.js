@@ -1,1 +1,0 @@
-import{ft as e}from"./index-D0_cP6Ja.js";function t(){let t=e();return()=>t.invalidateQueries({predicate:({queryKey:e})=>e[0]===`connect-query`})}export{t};

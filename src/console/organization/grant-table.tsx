@@ -1,0 +1,109 @@
+/** What members are given, beside their role at the organization. */
+
+import { useInfiniteQuery, useMutation } from '@connectrpc/connect-query';
+import { useState } from 'react';
+import { type RoleBinding, RoleBindingService } from '../../../gen/spandrel/v1/organization_pb.js';
+import { Button, Loading } from '../design/button.tsx';
+import { Confirm, Modal } from '../design/confirm.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import { nameControls } from '../design/format.ts';
+import { Instant } from '../design/instant.tsx';
+import page from '../design/page.module.css';
+import { useRefresh } from '../session/refresh.ts';
+import { NewGrant } from './new-grant.tsx';
+import { roleLabel, useMembers, useScopes } from './scopes.ts';
+
+const PAGE_SIZE = 200;
+
+export function GrantTable() {
+  const [isMaking, setMaking] = useState(false);
+  const [toDelete, setToDelete] = useState<RoleBinding | null>(null);
+  const refresh = useRefresh();
+  const scopes = useScopes();
+  const members = useMembers();
+  const found = useInfiniteQuery(
+    RoleBindingService.method.listRoleBindings,
+    { pageSize: PAGE_SIZE, pageToken: '' },
+    { pageParamKey: 'pageToken', getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined },
+  );
+  const remove = useMutation(RoleBindingService.method.deleteRoleBinding, {
+    async onSuccess() {
+      setToDelete(null);
+      await refresh();
+    },
+  });
+  const grants = found.data?.pages.flatMap(({ data }) => data) ?? [];
+  const memberOf = (id: string) => nameControls(members.data?.data.find(({ userId }) => userId === id)?.email ?? id);
+  const scopeOf = (id: string) => scopes.find((scope) => scope.id === id)?.label ?? id;
+  return (
+    <>
+      {found.isPending && <Loading />}
+      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      {found.isSuccess && grants.length === 0 && (
+        <div className={`${page.card} ${page.empty}`}>
+          <h2>Nothing is granted</h2>
+          <p>Members have their role at the organization. Give one of them more at a team or at a project.</p>
+        </div>
+      )}
+      {grants.length > 0 && (
+        <div className={`${page.card} ${page.scroll}`}>
+          <table className={page.table}>
+            <thead>
+              <tr>
+                <th scope="col">Member</th>
+                <th scope="col">Role</th>
+                <th scope="col">Where</th>
+                <th scope="col">Since</th>
+                <th scope="col">Actions</th>
+              </tr>
+            </thead>
+            <tbody>
+              {grants.map((grant) => (
+                <tr key={grant.id}>
+                  <td>{memberOf(grant.userId)}</td>
+                  <td>
+                    {roleLabel(grant.role)}
+                    {grant.permissions.length > 0 && (
+                      <span className={page.mono}> {nameControls(grant.permissions.join(', '))}</span>
+                    )}
+                  </td>
+                  <td>{scopeOf(grant.scopeId)}</td>
+                  <td className={page.nowrap}>
+                    <Instant at={grant.createdAt} />
+                  </td>
+                  <td>
+                    <Button small look="danger" onClick={() => setToDelete(grant)}>
+                      Take back
+                    </Button>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>Show more</Button>}
+      <div>
+        <Button look="primary" onClick={() => setMaking(true)}>
+          New grant
+        </Button>
+      </div>
+      <Modal open={isMaking} onClose={() => setMaking(false)} title="New grant">
+        <NewGrant scopes={scopes} members={members.data?.data ?? []} onDone={() => setMaking(false)} />
+      </Modal>
+      <Confirm
+        key={toDelete?.id ?? ''}
+        open={toDelete !== null}
+        onClose={() => setToDelete(null)}
+        title={`Take back from ${memberOf(toDelete?.userId ?? '')}`}
+        action="Take it back"
+        typed={null}
+        pending={remove.isPending}
+        error={remove.error}
+        onConfirm={() => toDelete && remove.mutate({ id: toDelete.id })}
+      >
+        Keys of this member can do that much less from the next request on. It can be granted again.
+      </Confirm>
+    </>
+  );
+}

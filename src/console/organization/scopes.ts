@@ -1,0 +1,43 @@
+/** The places where something can be granted, by the names that people know. */
+
+import { useQuery } from '@connectrpc/connect-query';
+import { Role, ScopeType } from '../../../gen/spandrel/v1/keys_pb.js';
+import { MemberService, OrganizationService, TeamService } from '../../../gen/spandrel/v1/organization_pb.js';
+import { nameControls } from '../design/format.ts';
+import { useSession } from '../session/session.tsx';
+
+export type Scope = { readonly type: ScopeType; readonly id: string; readonly label: string };
+
+const TEAMS_MAX = 1_000;
+const MEMBERS_MAX = 200;
+
+export const ROLES: readonly (readonly [role: Role, label: string])[] = [
+  [Role.VIEWER, 'Viewer: looks at data'],
+  [Role.MEMBER, 'Member: works with data'],
+  [Role.ADMIN, 'Administrator: everything there'],
+  [Role.CUSTOM, 'Chosen permissions'],
+];
+
+export function roleLabel(role: Role): string {
+  return ROLES.find(([each]) => each === role)?.[1].split(':')[0] ?? 'unknown';
+}
+
+export function useScopes(): readonly Scope[] {
+  const { account } = useSession();
+  const organization = useQuery(OrganizationService.method.getOrganization).data?.organization;
+  const teams = useQuery(TeamService.method.listTeams, { pageSize: TEAMS_MAX }).data?.data ?? [];
+  return [
+    ...(organization ? [{ type: ScopeType.ORGANIZATION, id: organization.id, label: 'the whole organization' }] : []),
+    ...teams.map(({ id, name }) => ({ type: ScopeType.TEAM, id, label: `team ${nameControls(name)}` })),
+    ...account.projects.map(({ id, name }) => ({
+      type: ScopeType.PROJECT,
+      id,
+      label: `project ${nameControls(name)}`,
+    })),
+  ];
+}
+
+/** The first of them: of an organization with more, the others are named by their ids. */
+export function useMembers() {
+  return useQuery(MemberService.method.listMembers, { pageSize: MEMBERS_MAX, pageToken: '' });
+}

@@ -1,0 +1,119 @@
+/** What holds for one project: how long traces are kept, what they become, what it is called, and its end. */
+
+import { useMutation, useQuery } from '@connectrpc/connect-query';
+import { useState } from 'react';
+import { type ProjectSettings, TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
+import { Button, CopyButton, Field, Loading } from '../design/button.tsx';
+import { Confirm } from '../design/confirm.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import { formatCount, nameControls } from '../design/format.ts';
+import page from '../design/page.module.css';
+import { useRefresh } from '../session/refresh.ts';
+import { useProject, useSession } from '../session/session.tsx';
+import { ProjectDetails } from './project-details.tsx';
+
+const DAYS_MAX = 3_650;
+
+export function ProjectPage() {
+  const project = useProject();
+  const { account } = useSession();
+  const found = useQuery(TraceService.method.getProjectSettings);
+  return (
+    <div className={page.page}>
+      <div>
+        <h1>Settings</h1>
+        <p className={page.sub}>Of the project {nameControls(project.name)}.</p>
+      </div>
+      <p className={page.row}>
+        <span className={page.mono}>{project.id}</span> <CopyButton text={project.id}>Copy id</CopyButton>
+      </p>
+      {found.isPending && <Loading />}
+      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      {found.data?.settings && <Settings settings={found.data.settings} />}
+      {account.keyId !== null && <ProjectDetails id={project.id} />}
+    </div>
+  );
+}
+
+function Settings({ settings }: { readonly settings: ProjectSettings }) {
+  const { may } = useSession();
+  const kept = settings.traceRetentionDays;
+  const [days, setDays] = useState(kept === undefined ? '' : String(kept));
+  const [emits, setEmits] = useState(settings.emitRequestEvents ?? false);
+  const [isAsking, setAsking] = useState(false);
+  const refresh = useRefresh();
+  const update = useMutation(TraceService.method.updateProjectSettings, {
+    async onSuccess() {
+      setAsking(false);
+      await refresh();
+    },
+  });
+  const chosen = days === '' ? null : Number(days);
+  const isValid = chosen === null || (Number.isInteger(chosen) && chosen >= 1 && chosen <= DAYS_MAX);
+  const isShorter = chosen !== null && (kept === undefined || chosen < kept);
+  const save = () =>
+    update.mutate({
+      settings: { emitRequestEvents: emits, ...(chosen !== null && { traceRetentionDays: chosen }) },
+      updateMask: { paths: ['trace_retention_days', 'emit_request_events'] },
+    });
+  return (
+    <form
+      className={`${page.card} ${page.padded} ${page.narrow}`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isShorter) setAsking(true);
+        else save();
+      }}
+    >
+      <h2>Traces</h2>
+      <Field
+        label="Days that traces are kept"
+        hint={`From when they were stored first, 1 to ${formatCount(DAYS_MAX)}. Empty: for ever.`}
+      >
+        {(props) => (
+          <input
+            {...props}
+            type="number"
+            min={1}
+            max={DAYS_MAX}
+            value={days}
+            disabled={!may('project:manage')}
+            onChange={({ target }) => setDays(target.value)}
+          />
+        )}
+      </Field>
+      <label className={page.row}>
+        <input
+          type="checkbox"
+          checked={emits}
+          disabled={!may('project:manage')}
+          onChange={({ target }) => setEmits(target.checked)}
+        />
+        Calls of models in traces are requests in the log of events, too
+      </label>
+      {update.isError && !isAsking && <FailureNotice error={update.error} />}
+      {may('project:manage') && (
+        <div className={page.row}>
+          <Button type="submit" look="primary" disabled={update.isPending || !isValid}>
+            Save
+          </Button>
+          <span role="status">{update.isSuccess && 'Saved.'}</span>
+        </div>
+      )}
+      <Confirm
+        key={String(isAsking)}
+        open={isAsking}
+        onClose={() => setAsking(false)}
+        title="Keep traces for less time"
+        action="Delete what is older"
+        typed="delete"
+        pending={update.isPending}
+        error={update.error}
+        onConfirm={save}
+      >
+        Traces that were stored more than {formatCount(chosen)} days ago are unknown from the next request on, and so is
+        every other once it is that old. They are erased within a day. This cannot be undone.
+      </Confirm>
+    </form>
+  );
+}
