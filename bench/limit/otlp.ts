@@ -10,7 +10,7 @@ import { ExportTraceServiceRequestSchema } from '../../gen/opentelemetry/proto/c
 import { createCommitter } from './committer.ts';
 import { endWithParent, sayReady } from './ready.ts';
 
-type JsonExport = { resourceSpans: { scopeSpans: { spans: { spanId: string }[] }[] }[] };
+type JsonExport = { resourceSpans: { scopeSpans: { spans: { traceId: string; spanId: string }[] }[] }[] };
 
 const [path, transport] = process.argv.slice(2);
 if (path === undefined || (transport !== 'http' && transport !== 'grpc')) {
@@ -26,17 +26,20 @@ function collect(bytes: Buffer, isJson: boolean, done: () => void): void {
   committer.add(rows, done);
 }
 
+/** A span id alone is not unique: the generator writes it with eight hex digits. */
 function protobufIds(bytes: Buffer): string[] {
   const { resourceSpans } = fromBinary(ExportTraceServiceRequestSchema, bytes);
   return resourceSpans.flatMap(({ scopeSpans }) =>
-    scopeSpans.flatMap(({ spans }) => spans.map(({ spanId }) => Buffer.from(spanId).toString('hex'))),
+    scopeSpans.flatMap(({ spans }) =>
+      spans.map(({ traceId, spanId }) => Buffer.concat([traceId, spanId]).toString('hex')),
+    ),
   );
 }
 
 function jsonIds(bytes: Buffer): string[] {
   const { resourceSpans }: JsonExport = JSON.parse(bytes.toString('utf8'));
   return resourceSpans.flatMap(({ scopeSpans }) =>
-    scopeSpans.flatMap(({ spans }) => spans.map(({ spanId }) => spanId)),
+    scopeSpans.flatMap(({ spans }) => spans.map(({ traceId, spanId }) => traceId + spanId)),
   );
 }
 
