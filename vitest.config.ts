@@ -59,8 +59,8 @@ export default defineConfig({
     // What the tests start loads compiled code instead of TypeScript, from where the server keeps its own by default.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') },
     // A server that fails is given the time to show how.
-    testTimeout: isFullTier ? 300_000 : 120_000,
-    hookTimeout: isFullTier ? 300_000 : 120_000,
+    testTimeout: isFullTier ? 900_000 : 120_000,
+    hookTimeout: isFullTier ? 900_000 : 120_000,
     // The setup of a project runs only when one of its files does.
     projects: [
       {
