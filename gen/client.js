@@ -12,5 +12,6 @@ export * from './spandrel/v1/monitors_pb.js';
 export * from './spandrel/v1/organization_pb.js';
 export * from './spandrel/v1/permissions_pb.js';
 export * from './spandrel/v1/pricing_pb.js';
+export * from './spandrel/v1/spend_pb.js';
 export * from './google/rpc/error_details_pb.js';
 export { FieldMaskSchema, timestampDate, timestampFromDate, timestampFromMs, timestampMs, timestampNow } from '@bufbuild/protobuf/wkt';

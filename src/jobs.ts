@@ -30,13 +30,21 @@ const RETENTION_RETRY_DELAY_MS = 10 * 60_000;
 const SETTLEMENT_FIRST_DELAY_MAX_MS = 5 * 60_000;
 const SETTLEMENT_INTERVAL_MAX_MS = 60_000;
 const HOUSEKEEPING_INTERVAL_MS = 60_000;
+/** What is worked up from what was stored, so that later reads are fast. */
 const INDEX_INTERVAL_MS = 2_000;
 const INDEX_RETRY_DELAY_MS = 30_000;
 /** After a step, in times of the step itself: the machine has something else to do, too. */
 const INDEX_REST_SHARE = 1;
 
 export function startJobs(deps: JobDeps): Schedule {
-  const jobs = [scheduleRetention(deps), scheduleSettlement(deps), scheduleHousekeeping(deps), scheduleIndex(deps)];
+  const { store } = deps;
+  const jobs = [
+    scheduleRetention(deps),
+    scheduleSettlement(deps),
+    scheduleHousekeeping(deps),
+    scheduleSteps(deps, store.searchIndex.step, 'indexing traces failed'),
+    scheduleSteps(deps, store.spendBlocks.step, 'putting the log into blocks failed'),
+  ];
   return {
     async stop() {
       await Promise.all(jobs.map((job) => job.stop()));
@@ -97,7 +105,7 @@ function scheduleHousekeeping({ store, deliveryNowMs, onDisabled, log, wait }: J
 }
 
 /** Every process does its part: they take turns, project by project. */
-function scheduleIndex({ store, log, wait }: JobDeps): Schedule {
+function scheduleSteps({ log, wait }: JobDeps, step: () => Promise<'more' | 'done'>, failed: string): Schedule {
   return startSchedule({
     firstDelayMs: INDEX_INTERVAL_MS,
     intervalMs: INDEX_INTERVAL_MS,
@@ -106,10 +114,10 @@ function scheduleIndex({ store, log, wait }: JobDeps): Schedule {
     async run(signal) {
       while (!signal.aborted) {
         const startedAtMs = performance.now();
-        if ((await store.searchIndex.step()) === 'done') return;
+        if ((await step()) === 'done') return;
         await wait((performance.now() - startedAtMs) * INDEX_REST_SHARE, signal);
       }
     },
-    onError: (error) => log.warn({ err: error }, 'indexing traces failed'),
+    onError: (error) => log.warn({ err: error }, failed),
   });
 }

@@ -18,6 +18,7 @@ import {
 } from '../gen/spandrel/v1/organization_pb.js';
 import { PermissionService } from '../gen/spandrel/v1/permissions_pb.js';
 import { PricingService } from '../gen/spandrel/v1/pricing_pb.js';
+import { SpendService } from '../gen/spandrel/v1/spend_pb.js';
 import { TraceService } from '../gen/spandrel/v1/traces_pb.js';
 import type { Config } from './config.ts';
 import { createAnalytics } from './domain/analytics/analytics.ts';
@@ -46,6 +47,7 @@ import { createProjects } from './domain/projects.ts';
 import type { RequestMeter } from './domain/request-meter.ts';
 import { createRoleBindings } from './domain/role-bindings.ts';
 import type { RootKeys } from './domain/secrets.ts';
+import { createSpend } from './domain/spend/spend.ts';
 import type { TakeSteps } from './domain/steps.ts';
 import type { Store } from './domain/store.ts';
 import { createTeams } from './domain/teams.ts';
@@ -74,6 +76,7 @@ import { createOtlpMethods, type OtlpRpcDeps } from './rpc/otlp.ts';
 import { createPermissionRpc } from './rpc/permissions.ts';
 import { createPricingRpc } from './rpc/pricing.ts';
 import { compileService, type Sizes } from './rpc/registry.ts';
+import { createSpendRpc } from './rpc/spend.ts';
 import { createTraceRpc } from './rpc/traces.ts';
 import { waitUnseen } from './schedule.ts';
 import { isPostgres } from './storage/open.ts';
@@ -126,6 +129,7 @@ function compileData(
   const changes = createTraceChanges({ store: store.traceChanges, traceDefaultDays, limits: traceLimits });
   const exports = createTraceExports({ searches, traces, store: store.traces, clock });
   const analytics = createAnalytics({ store: store.analytics, traceDefaultDays });
+  const gateway = createGateway({ store: store.requests, prices, meter });
   const tails = createTraceTails({
     search: store.search,
     searches,
@@ -147,17 +151,14 @@ function compileData(
       createTraceRpc({ traces, changes, searches, exports, tails, analytics, settings, platformUrl: linkTo('traces') }),
       sizes,
     ),
-    ...compileService(
-      GatewayService,
-      createGatewayRpc({ gateway: createGateway({ store: store.requests, prices, meter }) }),
-      sizes,
-    ),
+    ...compileService(GatewayService, createGatewayRpc({ gateway }), sizes),
     ...compileService(
       PricingService,
       createPricingRpc({ overrides: createPriceOverrides({ store: store.management, random }), prices }),
       sizes,
     ),
     ...compileService(EventService, createEventRpc({ events: createEvents({ store: store.events, cursors }) }), sizes),
+    ...compileService(SpendService, createSpendRpc({ spend: createSpend({ store: store.spend, cursors }) }), sizes),
     ...compileService(
       EvaluatorService,
       createEvaluatorRpc({

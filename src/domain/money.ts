@@ -32,7 +32,7 @@ export function picoToUsdNumber(pico: number): number {
 }
 
 /** The decimal text of nano / 10^9: no exponent, no trailing zeros, `12` rather than `12.0`. */
-export function nanoToUsdText(nano: number): string {
+export function nanoToUsdText(nano: number | bigint): string {
   const digits = String(nano).padStart(nanoDigits + 1, '0');
   const fraction = digits.slice(-nanoDigits).replace(/0+$/, '');
   const whole = digits.slice(0, -nanoDigits);

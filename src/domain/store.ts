@@ -21,6 +21,7 @@ import type {
   Settled,
   Settlement,
 } from './request-report.ts';
+import type { SpendBlocks, SpendStore } from './spend/spend-store.ts';
 import type { Evaluation, Span, TraceAppend, TraceAppended, TraceBatch, TraceRecord } from './trace.ts';
 import type { TraceChoice } from './trace-aggregates.ts';
 import type { TraceAnalytics } from './trace-analytics-store.ts';
@@ -38,6 +39,8 @@ export type Store = {
   readonly search: TraceSearch;
   readonly analytics: TraceAnalytics;
   readonly searchIndex: SearchIndex;
+  readonly spend: SpendStore;
+  readonly spendBlocks: SpendBlocks;
   readonly requests: RequestStore;
   readonly events: EventStore;
   readonly evaluators: EvaluatorStore;

@@ -2,6 +2,7 @@
 
 import { unavailableFault } from '../domain/fault.ts';
 import type { ManagementStore } from '../domain/management.ts';
+import type { SpendBlocks, SpendStore } from '../domain/spend/spend-store.ts';
 import type { KeyStore, Store, TraceStore } from '../domain/store.ts';
 import type { TraceAnalytics } from '../domain/trace-analytics-store.ts';
 import type { SearchIndex, TraceSearch } from '../domain/trace-search-store.ts';
@@ -45,6 +46,8 @@ export type Engine = Pick<Store, 'retention'> & {
   readonly search: TraceSearch;
   readonly analytics: TraceAnalytics;
   readonly searchIndex: SearchIndex;
+  readonly spend: SpendStore;
+  readonly spendBlocks: SpendBlocks;
   /** What is done to the queue of evaluations. */
   readonly jobs: JobWork;
   /** There may be something new to deliver. */
@@ -132,6 +135,8 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     search: engine.search,
     analytics: engine.analytics,
     searchIndex: engine.searchIndex,
+    spend: engine.spend,
+    spendBlocks: engine.spendBlocks,
     traceChanges: { removeTrace: writer.removeTrace, patchMetadata: writer.patchMetadata },
     requests: {
       projectNumbers: createProjectNumbers(control),

@@ -23,7 +23,11 @@ export async function insertOldEvents(place: Place, old: OldEvents): Promise<voi
   else await query(place.url, postgresSql(old));
 }
 
-const PADDING = 'x'.repeat(700);
+const PADDING = 'x'.repeat(500);
+/** What of an event is summed up. */
+const SAID =
+  '"project_id":"p","virtual_key_id":"","principal_user_id":null,"end_user_id":null,"model":null,' +
+  '"usage":null,"cost":null,"status":"success","labels":[]';
 
 function insertIntoFile(file: string, old: OldEvents): void {
   const { organizationNumber: organization, projectNumber: project, count, firstAtMs } = old;
@@ -71,5 +75,5 @@ function postgresSql(old: OldEvents): string {
 
 function envelopeSql(created: string, id = 'id'): string {
   return `'{"id":"' || ${id} || '","type":"gateway.request.completed","created":"' || ${created}
-    || '","schema_version":"1","data":{"padding":"${PADDING}"}}'`;
+    || '","schema_version":"1","data":{"occurred_at":"' || ${created} || '",${SAID},"padding":"${PADDING}"}}'`;
 }

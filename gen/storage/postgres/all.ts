@@ -17,4 +17,5 @@ export * as pricing from './pricing.ts';
 export * as retention from './retention.ts';
 export * as searchIndex from './search-index.ts';
 export * as search from './search.ts';
+export * as spend from './spend.ts';
 export * as traces from './traces.ts';

@@ -57,6 +57,13 @@ export const listCountedSpans: Compiled<typeof source.listCountedSpans> = {
   row: (row) => row,
 };
 
+export const listOldBlocks: Compiled<typeof source.listOldBlocks> = {
+  name: 'retention.listOldBlocks',
+  text: "select \"organization_number\" as \"organizationNumber\", \"first_seq\" as \"firstSeq\" from \"spend_blocks\" where \"created_to\" < $1 order by \"created_to\" limit $2",
+  cells: (given) => [given.beforeMs, given.limit],
+  row: (row) => row,
+};
+
 export const listTraceTerms: Compiled<typeof source.listTraceTerms> = {
   name: 'retention.listTraceTerms',
   text: "select distinct \"trace_retention_days\" as \"storedDays\" from \"projects\"",
@@ -75,6 +82,12 @@ export const markStored: Compiled<typeof source.markStored> = {
   name: 'retention.markStored',
   text: "insert into \"search_pending\" (\"project_number\", \"trace_sequence\", \"mark\") select \"project_number\", \"sequence\", 1 as \"mark\" from \"traces\" where \"project_number\" + 0 = $1 and \"sequence\" = any($2) order by \"sequence\" on conflict (\"project_number\", \"trace_sequence\") do update set \"mark\" = \"search_pending\".\"mark\" + 1",
   cells: (given) => [given.projectNumber, given.sequences],
+};
+
+export const removeBlock: Compiled<typeof source.removeBlock> = {
+  name: 'retention.removeBlock',
+  text: "delete from \"spend_blocks\" where (\"organization_number\" = $1 and \"first_seq\" = $2)",
+  cells: (given) => [given.organizationNumber, given.firstSeq],
 };
 
 export const removeEvaluations: Compiled<typeof source.removeEvaluations> = {
@@ -99,6 +112,12 @@ export const removeOldGovernance: Compiled<typeof source.removeOldGovernance> = 
   name: 'retention.removeOldGovernance',
   text: "delete from \"governance_events\" where (\"organization_number\", \"id\") in (select \"organization_number\", \"id\" from \"governance_events\" where \"created_at\" < $1 order by \"created_at\", \"organization_number\", \"id\" limit $2)",
   cells: (given) => [given.beforeMs, given.limit],
+};
+
+export const removeParts: Compiled<typeof source.removeParts> = {
+  name: 'retention.removeParts',
+  text: "delete from \"spend_parts\" where \"organization_number\" = $1 and \"first_seq\" = $2",
+  cells: (given) => [given.organizationNumber, given.firstSeq],
 };
 
 export const removeSomeEvaluations: Compiled<typeof source.removeSomeEvaluations> = {

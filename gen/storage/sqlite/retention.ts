@@ -94,6 +94,16 @@ export const listCountedSpans: Compiled<typeof source.listCountedSpans> = {
   }),
 };
 
+export const listOldBlocks: Compiled<typeof source.listOldBlocks> = {
+  name: 'retention.listOldBlocks',
+  text: "select \"organization_number\" as \"organizationNumber\", \"first_seq\" as \"firstSeq\" from \"spend_blocks\" where \"created_to\" < ? order by \"created_to\" limit ?",
+  cells: (given) => [given.beforeMs, given.limit],
+  row: (row: any) => ({
+    organizationNumber: row[0],
+    firstSeq: row[1],
+  }),
+};
+
 export const listTraceTerms: Compiled<typeof source.listTraceTerms> = {
   name: 'retention.listTraceTerms',
   text: "select distinct \"trace_retention_days\" as \"storedDays\" from \"projects\"",
@@ -120,6 +130,12 @@ export const markStored: Compiled<typeof source.markStored> = {
   cells: (given) => [given.projectNumber, JSON.stringify(given.sequences)],
 };
 
+export const removeBlock: Compiled<typeof source.removeBlock> = {
+  name: 'retention.removeBlock',
+  text: "delete from \"spend_blocks\" where (\"organization_number\" = ? and \"first_seq\" = ?)",
+  cells: (given) => [given.organizationNumber, given.firstSeq],
+};
+
 export const removeEvaluations: Compiled<typeof source.removeEvaluations> = {
   name: 'retention.removeEvaluations',
   text: "delete from \"evaluations\" where \"project_number\" = ? and \"trace_sequence\" in (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -142,6 +158,12 @@ export const removeOldGovernance: Compiled<typeof source.removeOldGovernance> = 
   name: 'retention.removeOldGovernance',
   text: "delete from \"governance_events\" where (\"organization_number\", \"id\") in (select \"organization_number\", \"id\" from \"governance_events\" where \"created_at\" < ? order by \"created_at\", \"organization_number\", \"id\" limit ?)",
   cells: (given) => [given.beforeMs, given.limit],
+};
+
+export const removeParts: Compiled<typeof source.removeParts> = {
+  name: 'retention.removeParts',
+  text: "delete from \"spend_parts\" where \"organization_number\" = ? and \"first_seq\" = ?",
+  cells: (given) => [given.organizationNumber, given.firstSeq],
 };
 
 export const removeSomeEvaluations: Compiled<typeof source.removeSomeEvaluations> = {

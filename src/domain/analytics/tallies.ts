@@ -3,6 +3,7 @@
  * for, a part is counted at a time, and the traces are gone through once more for each further part.
  */
 
+import { ALL_GROUPS, type GroupPart, halvesOf, isInPart } from '../group-parts.ts';
 import type { AnalyticsAnswer, AnalyticsQuestion, Bucket } from '../trace-analytics-store.ts';
 import { calendarSpan, type Span } from './calendar.ts';
 import { addSums, costOf, noSums, type Sums, type SumsInMaking } from './sums.ts';
@@ -41,8 +42,6 @@ type Cell = {
   durations: { readonly firstTokenMs: Percentiles | null; readonly totalTimeMs: Percentiles | null };
 };
 type Tally = { readonly group: string | null; readonly sums: SumsInMaking; readonly cells: Map<number, Cell> };
-/** Groups whose hash leaves `at` when divided by `of`. */
-type Part = { readonly of: number; readonly at: number };
 
 /** A cell with durations takes a few kilobytes, and the thread that counts has a few hundred megabytes. */
 const LIMITS: TalliesLimits = { cellsMax: 20_000, valuesMax: 2_000_000 };
@@ -52,8 +51,8 @@ const LAST_INSTANT_MS = Number.MAX_SAFE_INTEGER;
 
 export function createTallies(question: AnalyticsQuestion, limits: TalliesLimits = LIMITS): Tallies {
   const { interval, fromMs, toMs, groupsMax, bucketsMax } = question;
-  const parts: Part[] = [{ of: 1, at: 0 }];
-  let part: Part = { of: 1, at: 0 };
+  const parts: GroupPart[] = [ALL_GROUPS];
+  let part = ALL_GROUPS;
   const best: Tally[] = [];
   let groupCount = 0;
   let tallies = new Map<string | null, Tally>();
@@ -118,9 +117,10 @@ export function createTallies(question: AnalyticsQuestion, limits: TalliesLimits
       isTooMuch = true;
       return;
     }
-    parts.push({ of: part.of * 2, at: part.at + part.of });
-    part = { of: part.of * 2, at: part.at };
-    tallies = new Map([...tallies].filter(([group]) => isIn(part, group)));
+    const [kept, other] = halvesOf(part);
+    parts.push(other);
+    part = kept;
+    tallies = new Map([...tallies].filter(([group]) => isInPart(kept, group)));
     cells = 0;
     for (const tally of tallies.values()) cells += tally.cells.size;
     if (open === null) return;
@@ -141,7 +141,7 @@ export function createTallies(question: AnalyticsQuestion, limits: TalliesLimits
       return true;
     },
     add(startedAtMs, { group, sums, firstTokensMs, totalTimesMs }) {
-      if (isTooMuch || !isIn(part, group)) return;
+      if (isTooMuch || !isInPart(part, group)) return;
       const tally = tallies.get(group) ?? { group, sums: noSums(), cells: new Map() };
       tallies.set(group, tally);
       addSums(tally.sums, sums);
@@ -214,17 +214,4 @@ function compareRank(one: Tally, other: Tally): number {
 function compareNames(one: string | null, other: string | null): number {
   if (one === null || other === null) return Number(one === null) - Number(other === null);
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
-}
-
-function isIn({ of, at }: Part, group: string | null): boolean {
-  return of === 1 || hashOf(group ?? '') % of === at;
-}
-
-/** FNV-1a. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  }
-  return hash >>> 0;
 }

@@ -41,8 +41,8 @@ export function createEventFinder({ findRequest, findEvent }: LookUps): EventSto
   };
 }
 
-/** The row has the last correction apart from those before. */
-function createdAtOf(name: EventName, request: Found<'findRequest'>): number | null {
+/** When an event of a request was created; the row has the last correction apart from those before. */
+export function createdAtOf(name: EventName, request: Found<'findRequest'>): number | null {
   if (name.kind !== 'correction') return name.kind === 'completed' ? request.completedEvent : request.settledEvent;
   const earlier: readonly number[] = JSON.parse(request.earlierCorrections ?? '[]');
   return [...earlier, request.correctionEvent][name.number - 1] ?? null;

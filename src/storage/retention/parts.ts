@@ -8,7 +8,7 @@ import type { Pace, TaskEnd } from './walk.ts';
 export type PartTask<Part = SharedPart> = { readonly part: Part; readonly after: number };
 export type SharedPart = (typeof SHARED_PARTS)[number];
 
-export const SHARED_PARTS = ['governance', 'traces', 'audit'] as const;
+export const SHARED_PARTS = ['governance', 'spend', 'traces', 'audit'] as const;
 
 type Step = Pace & {
   readonly cuts: RetentionCuts;
@@ -23,6 +23,10 @@ export async function removePart(
 ): Promise<TaskEnd<PartTask>> {
   if (part === 'governance') {
     const isMore = await removeOldGovernance(questions, cuts.eventsBeforeMs, pace);
+    return { next: isMore ? [{ part, after }] : [] };
+  }
+  if (part === 'spend') {
+    const isMore = await removeOldSpend(questions, cuts.eventsBeforeMs, pace);
     return { next: isMore ? [{ part, after }] : [] };
   }
   if (part === 'traces') {
@@ -50,6 +54,20 @@ async function removeOldGovernance(
     const count = await change(questions.removeOldGovernance, { beforeMs, limit });
     if (count < limit) return false;
     removed += count;
+  }
+  return true;
+}
+
+/** Blocks of the log all of whose events are past their term. Whether there may be more. */
+async function removeOldSpend(
+  questions: RetentionQuestions,
+  beforeMs: number,
+  { ask, change, rowsMax, isOver }: Pace,
+): Promise<boolean> {
+  for (let removed = 0; removed === 0 || (removed < rowsMax && !isOver()); ) {
+    const [block] = await ask(questions.listOldBlocks, { beforeMs, limit: 1 });
+    if (block === undefined) return false;
+    removed += (await change(questions.removeParts, block)) + (await change(questions.removeBlock, block));
   }
   return true;
 }

@@ -6,6 +6,7 @@ import { change, type Db, question } from '../questions.ts';
 export { listSpans as listCountedSpans } from '../analytics/questions.ts';
 export { addHour, listCounted } from '../analytics/questions-hours.ts';
 export { markStored } from '../search/questions-index.ts';
+export { listOldBlocks, removeBlock, removeParts } from '../spend/questions.ts';
 
 type Old = { readonly beforeMs: number; readonly limit: number };
 type OfTrace = { readonly projectNumber: number; readonly sequence: number };

@@ -32,6 +32,7 @@ import { EvaluationJobRow, MonitorChangeCount, MonitorRow } from './monitors.ts'
 import { Installation, Member, Organization, Project, RoleBinding, Team } from './organization.ts';
 import { PriceOverrideRow } from './pricing.ts';
 import { SearchBlock, SearchFacet, SearchHead, SearchPart, SearchPending } from './search.ts';
+import { SpendBlock, SpendHead, SpendPart } from './spend.ts';
 import { EvaluationRow, SpanRow, TraceOnPostgres, TraceOnSqlite } from './traces.ts';
 
 /**
@@ -82,6 +83,9 @@ const SHARED = [
   SearchBlock,
   SearchFacet,
   SearchPart,
+  SpendHead,
+  SpendBlock,
+  SpendPart,
 ] as const;
 
 export const SQLITE_TABLES = [...SHARED, TraceOnSqlite, RequestOnSqlite, EventOnSqlite, Envelope] as const;

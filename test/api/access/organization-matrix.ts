@@ -16,6 +16,7 @@ import {
 } from '../../../gen/spandrel/v1/organization_pb.js';
 import { PermissionService } from '../../../gen/spandrel/v1/permissions_pb.js';
 import { OverrideMatch, PricingService } from '../../../gen/spandrel/v1/pricing_pb.js';
+import { SpendService } from '../../../gen/spandrel/v1/spend_pb.js';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { asMessage, llmTrace } from '../../support/fixtures.ts';
 import { type Matrix, makeFor, type Operation } from './matrix.ts';
@@ -28,6 +29,7 @@ const { listProjects, createProject, getProject, updateProject, archiveProject, 
 const { listMembers, createMember, updateMember, removeMember } = MemberService.method;
 const { listRoleBindings, createRoleBinding, deleteRoleBinding } = RoleBindingService.method;
 const { listEvents, getEvent } = EventService.method;
+const { querySpend } = SpendService.method;
 const { reportRequests, reportGovernanceEvents } = GatewayService.method;
 const { getEvaluator, listEvaluators, createEvaluator, updateEvaluator, deleteEvaluator } = EvaluatorService.method;
 const { getDataset, listDatasets, createDataset, addDatasetEntries, addTracesToDataset, deleteDataset } =
@@ -81,6 +83,7 @@ disable the last administrator         | 401c | 409   | 403a | 403p | 403a | 403
 remove the last administrator          | 401c | 409   | 403a | 403p | 403a | 403p  | 403p  | 403p | 409   | 403a | 403p | 403p
 list events                            | 401c | 200   | 403p | 403p | 403p | 403p  | 403p  | 403p | 200   | 403p | 403p | 403p
 read an event                          | 401c | 200   | 403p | 403p | 403p | 403p  | 403p  | 403p | 200   | 403p | 403p | 403p
+sum up what was spent                  | 401c | 200   | 403p | 403p | 403p | 403p  | 403p  | 403p | 200   | 403p | 403p | 403p
 report a request of P1                 | 200  | 200   | 403p | 403p | 403p | 403p  | 403p  | 403p | 200   | 403p | 403p | 403p
 report a governance event              | 401c | 200   | 403p | 403p | 403p | 403p  | 403p  | 403p | 200   | 403p | 403p | 403p
 collect a trace in P1                  | 200  | 200   | 403d | 403d | 403d | 200   | 403d  | 200  | 200   | 403d | 403d | 200
@@ -287,6 +290,7 @@ export const ORGANIZATION_MATRIX: Matrix = {
     }),
     'remove the last administrator': onLastAdministrator(removeMember, 'cannot_remove_last_admin'),
     'list events': { method: listEvents, ask: () => ({ query: { from: '0', to: '9007199254740991' } }) },
+    'sum up what was spent': { method: querySpend, ask: () => ({ query: { from: '0', to: '9007199254740991' } }) },
     'read an event': { method: getEvent, ask: ({ world }) => ({ parameters: { id: world.eventId } }) },
     'report a request of P1': {
       method: reportRequests,

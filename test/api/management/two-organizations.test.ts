@@ -16,6 +16,7 @@ import {
   RoleBindingService,
   TeamService,
 } from '../../../gen/spandrel/v1/organization_pb.js';
+import { SpendService } from '../../../gen/spandrel/v1/spend_pb.js';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { addOrganization } from '../../../src/domain/bootstrap.ts';
 import { startApp, type TestApp } from '../../support/app.ts';
@@ -117,6 +118,7 @@ const LISTS: readonly (readonly [DescMethodUnary, Question['query']?])[] = [
   [AuditLogService.method.listAuditLog],
   [EndpointService.method.listEndpoints],
   [EventService.method.listEvents, PERIOD],
+  [SpendService.method.querySpend, { ...PERIOD, group_by: 'project' }],
 ];
 
 describe.each(SURFACES)('over %s', (surface) => {

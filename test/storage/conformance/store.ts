@@ -19,6 +19,7 @@ import { resentSpanConformance } from './resent-spans.ts';
 import { retentionConformance } from './retention.ts';
 import { PROJECT, sampleAppend, sampleEvaluator } from './samples.ts';
 import { searchIndexConformance } from './search-index.ts';
+import { spendConformance } from './spend.ts';
 import { type OpenSubject, withStore } from './subject.ts';
 import { traceAnalyticsConformance } from './trace-analytics.ts';
 import { analyticsPropertyConformance } from './trace-analytics-property.ts';
@@ -63,6 +64,7 @@ export function furtherConformance(open: OpenSubject): void {
   traceMatchConformance(open);
   traceAnalyticsConformance(open);
   searchIndexConformance(open);
+  spendConformance(open);
   analyticsPropertyConformance(open);
   retentionConformance(open);
   managementConformance(open);

@@ -13,6 +13,8 @@ import { withQuestions } from '../../questions.ts';
 import { createIndexQueue } from '../../search/index-builder.ts';
 import { createIndexWriter } from '../../search/index-writer.ts';
 import { createIndexer } from '../../search/indexer.ts';
+import { createSpendBlocks } from '../../spend/spend-blocks.ts';
+import { createSpendWriter } from '../../spend/spend-writer.ts';
 import type { StoreLog } from '../../store.ts';
 import { createStore, type Engine, type StoreState } from '../../store.ts';
 import { createAppendBatch } from './append.ts';
@@ -26,6 +28,7 @@ import { createProbe } from './probe.ts';
 import { createRetention } from './retention.ts';
 import { createRowTypes, type RowTypes } from './row-types.ts';
 import { refuseForgetful, refuseHalfCopied, updateSchema } from './schema.ts';
+import { createSpendReads } from './spend-reader.ts';
 import { createTraceNumbers } from './trace-numbers.ts';
 import { createAnalytics, createSearch, createTraceReader } from './trace-reader.ts';
 import { createTransact } from './transaction.ts';
@@ -99,6 +102,7 @@ function startEngine({ url, lanes, rowTypes, settle }: Parts, { refuseWhenClosed
   const ask = createAsk(reads);
   const transact = createTransact(management);
   const search = createSearch(reads);
+  const spend = createSpendReads(reads);
   return {
     control: createAsking(control, questions),
     reads: { ...createAsking(reads, questions), ask },
@@ -119,6 +123,12 @@ function startEngine({ url, lanes, rowTypes, settle }: Parts, { refuseWhenClosed
       queue: createIndexQueue(createAsking(reads, questions)),
       reads: search,
       writer: createIndexWriter(withQuestions(questions, transact)),
+      clock: Date.now,
+    }),
+    spend: { sum: spend.sum },
+    spendBlocks: createSpendBlocks({
+      reads: spend,
+      writer: createSpendWriter(withQuestions(questions, transact)),
       clock: Date.now,
     }),
     retention: createRetention(management),

@@ -10,6 +10,7 @@ import { createJobWork, type JobWork } from '../../evaluations/jobs.ts';
 import { createManagementWriter, type ManagementWriter } from '../../management.ts';
 import { withQuestions } from '../../questions.ts';
 import { createIndexWriter, type IndexWriter } from '../../search/index-writer.ts';
+import { createSpendWriter, type SpendWriter } from '../../spend/spend-writer.ts';
 import type { KeepSums } from '../../traces/complete-sums.ts';
 import { createKeepSums } from '../../traces/trace-finder.ts';
 import { prepareAppendBatch } from './append-batch.ts';
@@ -23,6 +24,7 @@ import { openDatabase } from './schema.ts';
 export type WriterVerbs = ManagementWriter &
   DeliveryWork &
   IndexWriter &
+  SpendWriter &
   JobWork & {
     append(appends: readonly Append[]): Promise<readonly AppendOutcome[]>;
     keepSums: KeepSums;
@@ -91,6 +93,7 @@ export function createCore({ db, clock, settle }: CoreDeps): Core {
   const transact = createTransact(db);
   const keepSums = createKeepSums(withQuestions(questions, transact));
   const indexWriter = createIndexWriter(withQuestions(questions, transact));
+  const spendWriter = createSpendWriter(withQuestions(questions, transact));
   const management = createManagementWriter(questions, transact, settle);
   const removeExpired = prepareRemoval(db, transact);
   const deliveries = createDeliveryWork(questions, transact);
@@ -133,6 +136,7 @@ export function createCore({ db, clock, settle }: CoreDeps): Core {
         ...management,
         ...deliveries,
         ...indexWriter,
+        ...spendWriter,
         ...jobs,
         append: async (appends) => appendBatch(appends),
         keepSums,

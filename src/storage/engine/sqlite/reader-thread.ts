@@ -2,6 +2,7 @@
 
 import { runAtOnce } from '../../../domain/steps.ts';
 import { openReadHandle, type ReadLane } from './connection.ts';
+import { createSpendReads } from './spend-reader.ts';
 import { input, serveCalls } from './thread-serve.ts';
 import { createAnalytics, createSearch, createTraceReader } from './trace-reader.ts';
 
@@ -13,6 +14,7 @@ serveCalls(
     ...createTraceReader(db, readHere, async (steps) => runAtOnce(steps)),
     ...createSearch(db, readHere),
     ...createAnalytics(db, readHere),
+    ...createSpendReads(db, readHere),
   },
   () => void db.close(),
 );

@@ -12,6 +12,8 @@ import { isSeenByAuthentication, spreadManagement } from '../../management.ts';
 import { createIndexQueue } from '../../search/index-builder.ts';
 import { spreadIndexWriter } from '../../search/index-writer.ts';
 import { createIndexer } from '../../search/indexer.ts';
+import { createSpendBlocks } from '../../spend/spend-blocks.ts';
+import { spreadSpendWriter } from '../../spend/spend-writer.ts';
 import { StartError } from '../../start-error.ts';
 import { createStore, type Engine, type StoreLog, type StoreState } from '../../store.ts';
 import { completeSums } from '../../traces/complete-sums.ts';
@@ -22,6 +24,7 @@ import { type CallWriter, callInline, type OpenedCore, openCore, type WriterVerb
 import { type Lock, takeLock } from './lock.ts';
 import { paceReads } from './read-pace.ts';
 import { createRetention } from './retention.ts';
+import { createSpendReads } from './spend-reader.ts';
 import { spawnThread } from './thread-calls.ts';
 import { createThreadReader, type LongReads, spawnReader } from './thread-reader.ts';
 import { startThreadWriter } from './thread-writer.ts';
@@ -143,6 +146,7 @@ function startEngine(
   const finder = createFinder(reader, pacedLane);
   const traceReader = createTraceReader(reader, pacedLane, takeInTurns);
   const searchReads = longReads ?? createSearch(reader, pacedLane);
+  const spendReads = longReads ?? createSpendReads(reader, pacedLane);
   return {
     control,
     reads,
@@ -177,6 +181,8 @@ function startEngine(
       writer: spreadIndexWriter(openCall),
       clock: Date.now,
     }),
+    spend: { sum: spendReads.sum },
+    spendBlocks: createSpendBlocks({ reads: spendReads, writer: spreadSpendWriter(openCall), clock: Date.now }),
     retention: createRetention(control.ask, (step) => openCall('removeExpired', step)),
     delivery: {
       ask: control.ask,

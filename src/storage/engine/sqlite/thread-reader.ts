@@ -1,16 +1,18 @@
 /** Long reads in a thread of their own, which is started with the first of them, and again after it died. */
 
 import type { Worker } from 'node:worker_threads';
+import type { SpendStore } from '../../../domain/spend/spend-store.ts';
 import type { TraceAnalytics } from '../../../domain/trace-analytics-store.ts';
 import type { TraceSearch } from '../../../domain/trace-search-store.ts';
 import type { IndexReads } from '../../search/index-builder.ts';
-import { limitSearches } from '../../search/search-limiter.ts';
+import { limitReads, limitSearches } from '../../search/search-limiter.ts';
+import type { SpendBlockReads } from '../../spend/spend-blocks.ts';
 import { createLimiter } from '../../traces/limiter.ts';
 import type { WholeTraceReads } from '../../traces/trace-reads.ts';
 import { createThreadCalls, endThread, refusal, spawnThread } from './thread-calls.ts';
 
 /** What the thread is asked for. */
-export type LongReads = WholeTraceReads & TraceSearch & TraceAnalytics & IndexReads;
+export type LongReads = WholeTraceReads & TraceSearch & TraceAnalytics & IndexReads & SpendStore & SpendBlockReads;
 
 export type ThreadReader = {
   /** Every read rejects with the unavailable Fault when the thread is gone, has too much to do, or takes too long. */
@@ -75,7 +77,10 @@ export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadRea
       find: limitSearches(call('find')),
       summarise: limitSearches(call('summarise')),
       statsOfUser: limitSearches(call('statsOfUser')),
+      sum: limitReads(call('sum'), ({ organizationNumber }) => organizationNumber),
       planBlock: call('planBlock'),
+      findUnsummed: call('findUnsummed'),
+      planSpend: call('planSpend'),
       // Asked by one reader for each project that is followed, one after the other.
       match: call('match'),
     },

@@ -1,0 +1,112 @@
+/** Reads what comes next in a log, makes a block of it, and finds out which events before it are corrected there. */
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type EventName, eventIdOf, parseEventId } from '../../domain/request-event.ts';
+import type { Found } from '../append/reader.ts';
+import { readEnvelopeHead } from '../events/envelope-head.ts';
+import { createdAtOf } from '../events/event-reader.ts';
+import type { Asking, Compiled } from '../questions.ts';
+import { type BuiltBlock, createBlockBuilder } from './block-builder.ts';
+import { BLOCK_EVENTS, type Gone, NONE_GONE, withGone } from './block-format.ts';
+import type * as source from './questions.ts';
+import { readSpending } from './spending.ts';
+
+export type SpendQuestions = { readonly [Name in keyof typeof source]: Compiled<(typeof source)[Name]> };
+
+type RequestKey = { readonly organizationNumber: number; readonly key: string };
+
+export type SpendAsking = Asking<SpendQuestions> & {
+  /** Requests by their keys, of which there may be many. */
+  readonly findRequests: (keys: readonly RequestKey[]) => Promise<readonly Found<'findRequest'>[]>;
+  /** Monotonic milliseconds. */
+  readonly nowMs: () => number;
+};
+
+export type PlannedBlock = BuiltBlock & {
+  readonly gone: Gone;
+  /** The places of events before the block that are corrected in it. */
+  readonly corrected: readonly number[];
+};
+
+/** Both ends: behind the first, up to the second. */
+export type Places = { readonly afterSeq: number; readonly toSeq: number };
+
+type Correction = { readonly base: string; readonly before: EventName; readonly eventId: string };
+
+const ENVELOPES_AT_ONCE = 256;
+const LOOKED_UP_AT_ONCE = 200;
+
+/** Null where the log has nothing there. */
+export async function planBlock(
+  asking: SpendAsking,
+  organizationNumber: number,
+  { afterSeq, toSeq }: Places,
+): Promise<PlannedBlock | null> {
+  const { questions, ask } = asking;
+  const seqOf = new Map<string, number>();
+  const corrections: Correction[] = [];
+  const own: number[] = [];
+  let builder: ReturnType<typeof createBlockBuilder> | null = null;
+  let [firstSeq, lastSeq, lastEnvelope] = [0, afterSeq, ''];
+  for (let isMore = true; isMore; await nextTurn()) {
+    // A log loses its oldest events only, so places that are missing come before all others.
+    const end = firstSeq === 0 ? toSeq : Math.min(toSeq, firstSeq + BLOCK_EVENTS - 1);
+    const limit = Math.min(ENVELOPES_AT_ONCE, firstSeq === 0 ? BLOCK_EVENTS : firstSeq + BLOCK_EVENTS - 1 - lastSeq);
+    const rows = await ask(questions.listEnvelopes, { organizationNumber, afterSeq: lastSeq, toSeq: end, limit });
+    for (const { seq, envelope } of rows) {
+      if (builder === null) {
+        builder = createBlockBuilder(seq);
+        firstSeq = seq;
+      }
+      const spending = readSpending(envelope);
+      builder.add(seq, spending);
+      [lastSeq, lastEnvelope] = [seq, envelope];
+      if (spending === null) continue;
+      seqOf.set(spending.id, seq);
+      const correction = correctionOf(spending.id);
+      const before = correction === null ? undefined : seqOf.get(correction.eventId);
+      if (before !== undefined) own.push(before - firstSeq);
+      else if (correction !== null) corrections.push(correction);
+    }
+    isMore = rows.length === limit && lastSeq < toSeq && lastSeq < firstSeq + BLOCK_EVENTS - 1;
+  }
+  if (builder === null) return null;
+  return {
+    ...builder.end(readEnvelopeHead(lastEnvelope).createdAtMs),
+    gone: withGone(NONE_GONE, own),
+    corrected: await findCorrected(asking, organizationNumber, corrections),
+  };
+}
+
+/** What an event corrects; null where it is the first outcome of its request. */
+function correctionOf(eventId: string): Correction | null {
+  const { base, name } = parseEventId(eventId) ?? {};
+  if (base === undefined || name?.kind !== 'correction') return null;
+  const before: EventName = name.number === 1 ? { kind: 'completed' } : { kind: 'correction', number: name.number - 1 };
+  return { base, before, eventId: eventIdOf(base, before) };
+}
+
+/** The places of what is corrected: its request tells when it was created, which is where the log has it. */
+async function findCorrected(
+  { questions, ask, findRequests }: SpendAsking,
+  organizationNumber: number,
+  corrections: readonly Correction[],
+): Promise<readonly number[]> {
+  const found: number[] = [];
+  for (let start = 0; start < corrections.length; start += LOOKED_UP_AT_ONCE) {
+    const some = corrections.slice(start, start + LOOKED_UP_AT_ONCE);
+    const keys = [...new Set(some.map(({ base }) => base))].map((key) => ({ organizationNumber, key }));
+    const requests = new Map((await findRequests(keys)).map((request) => [request.key, request]));
+    const instants = new Set<number>();
+    for (const { base, before } of some) {
+      const request = requests.get(base);
+      const createdAtMs = request === undefined ? null : createdAtOf(before, request);
+      if (createdAtMs !== null) instants.add(createdAtMs);
+    }
+    const isCorrected = new Set(some.map(({ eventId }) => eventId));
+    const events = await ask(questions.listPlaces, { organizationNumber, instants: [...instants] });
+    for (const { id, seq } of events) if (isCorrected.has(id)) found.push(seq);
+    await nextTurn();
+  }
+  return found.sort((one, other) => one - other);
+}

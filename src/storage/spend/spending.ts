@@ -1,0 +1,69 @@
+/** What of an event is summed up. */
+
+import type { SpendDimension } from '../../domain/spend/spend-store.ts';
+import type { NumberName } from './block-format.ts';
+
+/** Of an event that tells what became of a request. */
+export type Spending = {
+  readonly id: string;
+  readonly numbers: Readonly<Record<NumberName, number | null>>;
+  readonly values: Readonly<Record<SpendDimension, readonly string[]>>;
+};
+
+const OUTCOME = '"type":"gateway.request.completed"';
+
+/** As domain/request-data.ts writes it. */
+type Data = {
+  readonly occurred_at: string;
+  readonly project_id: string;
+  readonly virtual_key_id: string;
+  readonly principal_user_id: string | null;
+  readonly end_user_id: string | null;
+  readonly model: string | null;
+  readonly usage: Readonly<Record<UsageName, number>> | null;
+  readonly cost: { readonly nano_usd: number } | null;
+  readonly status: string;
+  readonly labels: readonly string[];
+};
+
+type UsageName =
+  | 'input_tokens'
+  | 'output_tokens'
+  | 'cache_read_input_tokens'
+  | 'cache_creation_input_tokens'
+  | 'reasoning_tokens';
+
+/** Null for an event that tells of no outcome. */
+export function readSpending(envelope: string): Spending | null {
+  // Other events need not be understood.
+  if (!envelope.includes(OUTCOME)) return null;
+  const { id, type, created, data }: { id: string; type: string; created: string; data: Data } = JSON.parse(envelope);
+  if (type !== 'gateway.request.completed') return null;
+  const { usage, cost } = data;
+  return {
+    id,
+    numbers: {
+      createdAtMs: Date.parse(created),
+      occurredAtMs: Date.parse(data.occurred_at),
+      error: data.status === 'error' ? 1 : 0,
+      costNanoUsd: cost?.nano_usd ?? null,
+      inputTokens: usage?.input_tokens ?? 0,
+      outputTokens: usage?.output_tokens ?? 0,
+      cacheReadInputTokens: usage?.cache_read_input_tokens ?? 0,
+      cacheCreationInputTokens: usage?.cache_creation_input_tokens ?? 0,
+      reasoningTokens: usage?.reasoning_tokens ?? 0,
+    },
+    values: {
+      project: [data.project_id],
+      model: oneOf(data.model),
+      virtual_key: oneOf(data.virtual_key_id),
+      principal: oneOf(data.principal_user_id),
+      end_user: oneOf(data.end_user_id),
+      label: data.labels,
+    },
+  };
+}
+
+function oneOf(value: string | null): readonly string[] {
+  return value === null || value === '' ? [] : [value];
+}
