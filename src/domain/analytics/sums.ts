@@ -103,8 +103,8 @@ export function sumsOfTrace(trace: Counted): Sums {
 export type CountedSpan = Amounts & { readonly model: string | null; readonly hasError: boolean };
 
 /**
- * Of one trace, by the models of its spans. Null stands for a trace none of whose spans has a model; of a trace that has
- * models the other spans count for none of them.
+ * Of one trace, by the models of its spans. Null stands for a trace none of whose spans has a model, or that has no spans; of
+ * a trace that has models the other spans count for none of them.
  */
 export function sumsByModel(spans: Iterable<CountedSpan>): ReadonlyMap<string | null, Sums> {
   const byModel = new Map<string | null, SumsInMaking>();
@@ -116,5 +116,6 @@ export function sumsByModel(spans: Iterable<CountedSpan>): ReadonlyMap<string | 
     addAmounts(sums, span);
   }
   if (byModel.size > 1) byModel.delete(null);
+  if (byModel.size === 0) byModel.set(null, { ...noSums(), traces: 1 });
   return byModel;
 }

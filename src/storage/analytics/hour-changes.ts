@@ -42,8 +42,8 @@ export type HourChanges = {
 };
 
 /** Whether a trace is in the hours. */
-export function isInHours({ startedAtMs, spanCount }: Pick<CountedTrace, 'startedAtMs' | 'spanCount'>): boolean {
-  return startedAtMs !== null && spanCount <= SPANS_READ_THROUGH_MAX;
+export function isInHours({ spanCount }: Pick<CountedTrace, 'spanCount'>): boolean {
+  return spanCount <= SPANS_READ_THROUGH_MAX;
 }
 
 export function hourOf(instantMs: number): number {
@@ -65,8 +65,9 @@ export function createHourChanges(): HourChanges {
   return {
     change(trace, spans, times) {
       const { projectNumber, startedAtMs, insertedAtMs } = trace;
-      if (startedAtMs === null || !isInHours(trace)) return;
-      const [hour, receivedHour] = [hourOf(startedAtMs), hourOf(insertedAtMs)];
+      if (!isInHours(trace)) return;
+      // One without spans began when it came in.
+      const [hour, receivedHour] = [hourOf(startedAtMs ?? insertedAtMs), hourOf(insertedAtMs)];
       const key = { projectNumber, grouping: GROUPINGS.traces, hour, receivedHour, model: '' };
       add(key, sumsOfTrace(trace), times);
       for (const [model, sums] of sumsByModel(spans)) {

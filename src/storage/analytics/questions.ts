@@ -18,7 +18,7 @@ type OfRange = {
   readonly secondNeedle: string | null;
 };
 
-/** As the index has it. */
+/** When a trace began: one without spans, when it came in. As the index has it. */
 const START = sql<number>`coalesce(${sql.ref('startedAtMs')}, ${sql.ref('insertedAtMs')})`;
 
 /** Enough to tell whether the totals of a large trace are outdated. */
@@ -41,7 +41,6 @@ function tracesOf(db: Db, given: OfRange, { holds }: Words) {
     db
       .selectFrom('Trace')
       .where('projectNumber', '=', given.projectNumber)
-      .where('startedAtMs', 'is not', null)
       .where(START, '<=', given.toMs)
       // It says nothing new, but is where the index is entered.
       .where(START, '>=', given.afterMs)

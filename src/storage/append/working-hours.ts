@@ -33,7 +33,7 @@ export function countHours(read: Reader, { stored, erased, now, spans }: Touched
       continue;
     }
     // Only its metadata is new, or it was large before.
-    if (added.length === 0 || !isInHours({ ...before, startedAtMs: before.startedAtMs ?? 0 })) continue;
+    if (added.length === 0 || !isInHours(before)) continue;
     const summaries = before.spanCount === 0 ? [] : storedSpans(before, sequence);
     changes.change(before, summaries, -1);
     if (!isInHours(trace)) continue;

@@ -136,9 +136,9 @@ function recompute(model: Model, question: AnalyticsQuestion) {
   const parts = new Map<string, { startMs: number; group: string | null; spans: Span[][] }>();
   for (const { receivedAtMs, spans: byId } of model.values()) {
     const spans = [...byId.values()];
-    const startedAtMs = Math.min(...spans.map((span) => span.startedAtMs));
-    if (receivedAtMs < (question.goneBeforeMs ?? 0) || startedAtMs < question.fromMs) continue;
-    if (spans.length === 0 || startedAtMs > question.toMs) continue;
+    const startedAtMs = spans.length === 0 ? receivedAtMs : Math.min(...spans.map((span) => span.startedAtMs));
+    if (receivedAtMs < (question.goneBeforeMs ?? 0)) continue;
+    if (startedAtMs < question.fromMs || startedAtMs > question.toMs) continue;
     const { interval } = question;
     const startMs = interval === 'total' ? question.fromMs : calendarSpan(interval, startedAtMs).startMs;
     for (const [group, own] of groupsOf(spans, question)) {
@@ -196,9 +196,10 @@ function usd(values: readonly (number | null)[]): number | null {
 }
 
 function median(groups: readonly (readonly Span[])[]): number | null {
-  const times = groups.map((spans) => {
+  const times = groups.flatMap((spans) => {
+    if (spans.length === 0) return [];
     const first = Math.min(...spans.map((span) => span.startedAtMs));
-    return Math.max(0, Math.max(...spans.map((span) => span.finishedAtMs)) - first);
+    return [Math.max(0, Math.max(...spans.map((span) => span.finishedAtMs)) - first)];
   });
   return times.sort((one, other) => one - other)[Math.ceil(times.length / 2) - 1] ?? null;
 }

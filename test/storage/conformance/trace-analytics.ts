@@ -46,7 +46,7 @@ export function traceAnalyticsConformance(open: OpenSubject): void {
     );
 
     it(
-      'counts all spans of a trace that has very many, and leaves out one that has none',
+      'counts all spans of a trace that has very many, and one that has none from when it came in',
       withStore(open, async (store) => {
         const spans = Array.from({ length: 2_100 }, (_, index) =>
           bareSpan({ model: index % 2 === 0 ? 'even' : null, promptTokens: 1 }),
@@ -54,11 +54,17 @@ export function traceAnalyticsConformance(open: OpenSubject): void {
         await store.traces.append(sampleAppend({ spans, requests: [] }));
         await store.traces.append(sampleAppend({ spans: [], requests: [] }));
         const [whole, ...others] = totalsOf(await store.analytics.summarise(QUESTION));
-        expect([whole?.traces, whole?.spans, whole?.promptTokens]).toEqual([1, 2_100, 2_100]);
+        expect([whole?.traces, whole?.spans, whole?.promptTokens]).toEqual([2, 2_100, 2_100]);
         expect(others).toEqual([]);
+        const came = { ...QUESTION, fromMs: RECEIVED_AT_MS, toMs: RECEIVED_AT_MS };
+        const empty = { traces: 1, spans: 0, errors: 0, promptTokens: null, totalTimeMs: null };
+        expect(totalsOf(await store.analytics.summarise(came))).toMatchObject([empty]);
+        const byUser = totalsOf(await store.analytics.summarise({ ...came, groupBy: 'user_id' }));
+        expect(byUser).toMatchObject([{ group: 'user-42', ...empty }]);
         const byModel = totalsOf(await store.analytics.summarise({ ...QUESTION, groupBy: 'model' }));
         expect(byModel.map(({ group, spans, promptTokens }) => [group, spans, promptTokens])).toEqual([
           ['even', 1_050, 1_050],
+          [null, 0, null],
         ]);
       }),
     );
