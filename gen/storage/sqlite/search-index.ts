@@ -58,6 +58,15 @@ export const holdHead: Compiled<typeof source.holdHead> = {
   }),
 };
 
+export const holdPending: Compiled<typeof source.holdPending> = {
+  name: 'search-index.holdPending',
+  text: "select \"trace_sequence\" as \"sequence\" from \"search_pending\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?)) order by \"trace_sequence\"",
+  cells: (given) => [given.projectNumber, JSON.stringify(given.sequences)],
+  row: (row: any) => ({
+    sequence: row[0],
+  }),
+};
+
 export const insertBlocks: Compiled<typeof source.insertBlocks> = {
   name: 'search-index.insertBlocks',
   text: "insert into \"search_blocks\" (\"project_number\", \"block\", \"traces\", \"first_sequence\", \"last_sequence\", \"started_from\", \"started_to\", \"updated_from\", \"updated_to\", \"inserted_from\", \"crowded_count\", \"text_slices\", \"gone\", \"gone_count\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

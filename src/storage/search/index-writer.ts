@@ -102,6 +102,8 @@ export function createIndexWriter(transact: TransactAll): IndexWriter {
           gone.map((each) => ({ projectNumber, ...each })),
         );
         if (removed !== null) tx.changeRows(searchIndex.removeBlocks, [{ projectNumber, block: removed }]);
+        const sequences = pending.map(({ sequence }) => sequence);
+        if (!tx.isAlone) await tx.ask(searchIndex.holdPending, { projectNumber, sequences });
         tx.changeRows(
           searchIndex.removePending,
           pending.map(({ sequence, mark }) => ({ projectNumber, traceSequence: sequence, mark })),

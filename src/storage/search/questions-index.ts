@@ -72,6 +72,19 @@ export const countPending = question<Record<never, never>>()((db) =>
   db.selectFrom('SearchPending').select(({ fn }) => fn.countAll<number>().as('count')),
 );
 
+/** Until the transaction ends nobody marks them. In the order in which appends do. */
+export const holdPending = question<OfProject & { readonly sequences: readonly number[] }>()(
+  (db, { projectNumber, sequences }, { hold, isAmong }) =>
+    hold(
+      db
+        .selectFrom('SearchPending')
+        .where('projectNumber', '=', projectNumber)
+        .where(isAmong('traceSequence', sequences))
+        .select('traceSequence as sequence')
+        .orderBy('traceSequence'),
+    ),
+);
+
 /** Of traces that have not changed since they were listed. */
 export const removePending = ofRows(remove('SearchPending', ['projectNumber', 'traceSequence', 'mark']));
 
