@@ -1,6 +1,6 @@
 /** The rows that an append reads and writes, as one transaction shows them; storage makes them. */
 
-import type { SampledMonitor } from './evaluations/job-append.ts';
+import type { Watch } from './evaluations/job-append.ts';
 import type { EvaluationJob, JobKey, Settle } from './evaluations/jobs.ts';
 import type { NewEvent } from './event.ts';
 import type { GovernanceEventType, RequestEventType } from './event-type.ts';
@@ -28,7 +28,7 @@ export type AppendTables = {
   summaries(place: TracePlace): readonly SpanSummary[];
   storeEvaluation(place: TracePlace, evaluation: Evaluation): void;
   /** The monitors of the project that run by themselves. */
-  monitorsOf(projectNumber: number): readonly SampledMonitor[];
+  watchOf(projectNumber: number): Watch;
   readonly settle: Settle;
   /** Whether any span of the trace has no parent. */
   hasRoot(place: TracePlace): boolean;

@@ -1,7 +1,7 @@
 /** Applies one collector request to the tables, inside a transaction that somebody else begins and ends. */
 
 import type { AppendTables, StoredSpan, TracePlace } from './append-tables.ts';
-import { enqueueJobs, isSeenByMonitors } from './evaluations/job-append.ts';
+import { enqueueJob, isSeenByMonitors } from './evaluations/job-append.ts';
 import { type EventMetadata, readEventMetadata } from './event-metadata.ts';
 import { contentOfSpan } from './request-content.ts';
 import { requestIdOfStored } from './request-event.ts';
@@ -48,7 +48,7 @@ export function applyAppend(tables: AppendTables, append: TraceAppend): TraceApp
   const spans = refusedSpans === undefined ? sent : sent.filter((span) => !excess.has(span.spanId));
   const merged = record === undefined ? create(tables, append, spans) : update(tables, { append, spans, record });
   for (const evaluation of append.evaluations) tables.storeEvaluation(merged.place, evaluation);
-  if (isSeenByMonitors(append)) enqueueJobs(tables, merged.place, { spans, nowMs: append.receivedAtMs });
+  if (isSeenByMonitors(append)) enqueueJob(tables, merged.place, { spans, nowMs: append.receivedAtMs });
   const { results: requestResults, notes } = completeRequests(tables, append, { ...merged, excess });
   const metadataNotes = notes.length === 0 ? merged.notes : [...merged.notes, ...notes];
   if (requestResults === undefined && refusedSpans === undefined && metadataNotes.length === 0) return null;

@@ -5,8 +5,8 @@ import type * as source from '../../../src/storage/monitors/questions.ts';
 
 export const countChange: Compiled<typeof source.countChange> = {
   name: 'monitors.countChange',
-  text: "update \"monitor_changes\" set \"number\" = case when \"number\" >= $1 then \"number\" + $2 else $3 end where \"id\" = $4",
-  cells: (given) => [given.nowMs, 1, given.nowMs, 1],
+  text: "insert into \"monitor_changes\" (\"project_number\", \"number\") values ($1, $2) on conflict (\"project_number\") do update set \"number\" = case when \"monitor_changes\".\"number\" >= $3 then \"monitor_changes\".\"number\" + $4 else $5 end",
+  cells: (given) => [given.projectNumber, given.nowMs, given.nowMs, 1, given.nowMs],
 };
 
 export const countMonitors: Compiled<typeof source.countMonitors> = {
@@ -24,8 +24,8 @@ export const disableMonitors: Compiled<typeof source.disableMonitors> = {
 
 export const findChange: Compiled<typeof source.findChange> = {
   name: 'monitors.findChange',
-  text: "select \"number\" as \"number\" from \"monitor_changes\" where \"id\" = $1",
-  cells: () => [1],
+  text: "select \"number\" as \"number\" from \"monitor_changes\" where \"project_number\" = $1",
+  cells: (given) => [given.projectNumber],
   row: (row) => row,
 };
 
@@ -50,6 +50,13 @@ export const findMonitorInProject: Compiled<typeof source.findMonitorInProject> 
   row: (row) => row,
 };
 
+export const findProjectNumber: Compiled<typeof source.findProjectNumber> = {
+  name: 'monitors.findProjectNumber',
+  text: "select \"number\" as \"number\" from \"projects\" where \"id\" = $1",
+  cells: (given) => [given.projectId],
+  row: (row) => row,
+};
+
 export const holdEvaluator: Compiled<typeof source.holdEvaluator> = {
   name: 'monitors.holdEvaluator',
   text: "select \"id\" as \"id\" from \"evaluators\" where \"project_id\" = $1 and \"id\" = $2 and \"deleted_at\" is null for update",
@@ -57,10 +64,24 @@ export const holdEvaluator: Compiled<typeof source.holdEvaluator> = {
   row: (row) => row,
 };
 
+export const holdMonitor: Compiled<typeof source.holdMonitor> = {
+  name: 'monitors.holdMonitor',
+  text: "select \"enabled\" as \"enabled\", \"execution_mode\" as \"executionMode\", \"sample\" as \"sample\", \"runs_since\" as \"runsSince\" from \"monitors\" where \"project_id\" = $1 and \"id\" = $2 and \"deleted_at\" is null for update",
+  cells: (given) => [given.projectId, given.id],
+  row: (row) => row,
+};
+
 export const insertMonitor: Compiled<typeof source.insertMonitor> = {
   name: 'monitors.insertMonitor',
-  text: "insert into \"monitors\" (\"project_id\", \"id\", \"name\", \"slug\", \"evaluator_id\", \"check_type\", \"enabled\", \"sample\", \"preconditions\", \"mappings\", \"parameters\", \"execution_mode\", \"created_at\", \"updated_at\", \"deleted_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) on conflict do nothing",
-  cells: (given) => [given.projectId, given.id, given.name, given.slug, given.evaluatorId, given.checkType, given.enabled, given.sample, given.preconditionsJson, given.mappingsJson, given.parametersJson, given.executionMode, given.createdAtMs, given.updatedAtMs, given.deletedAtMs ?? null],
+  text: "insert into \"monitors\" (\"project_id\", \"id\", \"name\", \"slug\", \"evaluator_id\", \"check_type\", \"enabled\", \"sample\", \"preconditions\", \"mappings\", \"parameters\", \"execution_mode\", \"runs_since\", \"created_at\", \"updated_at\", \"deleted_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) on conflict do nothing",
+  cells: (given) => [given.projectId, given.id, given.name, given.slug, given.evaluatorId, given.checkType, given.enabled, given.sample, given.preconditionsJson, given.mappingsJson, given.parametersJson, given.executionMode, given.runsSince, given.createdAtMs, given.updatedAtMs, given.deletedAtMs ?? null],
+};
+
+export const listChanges: Compiled<typeof source.listChanges> = {
+  name: 'monitors.listChanges',
+  text: "select \"project_number\" as \"projectNumber\", \"number\" as \"number\" from \"monitor_changes\" where \"project_number\" = any($1)",
+  cells: (given) => [given.projectNumbers],
+  row: (row) => row,
 };
 
 export const listMonitors: Compiled<typeof source.listMonitors> = {
@@ -72,14 +93,14 @@ export const listMonitors: Compiled<typeof source.listMonitors> = {
 
 export const listRunning: Compiled<typeof source.listRunning> = {
   name: 'monitors.listRunning',
-  text: "select \"project\".\"number\" as \"projectNumber\", \"monitor\".\"id\" as \"id\", \"monitor\".\"sample\" as \"sample\" from \"monitors\" as \"monitor\" inner join \"projects\" as \"project\" on \"project\".\"id\" = \"monitor\".\"project_id\" where \"monitor\".\"enabled\" = true and \"monitor\".\"execution_mode\" = 'ON_MESSAGE' and \"monitor\".\"deleted_at\" is null and \"project\".\"archived_at\" is null",
-  cells: () => [],
+  text: "select \"project\".\"number\" as \"projectNumber\", \"monitor\".\"id\" as \"id\", \"monitor\".\"sample\" as \"sample\", \"monitor\".\"runs_since\" as \"runsSince\" from \"monitors\" as \"monitor\" inner join \"projects\" as \"project\" on \"project\".\"id\" = \"monitor\".\"project_id\" where \"monitor\".\"enabled\" = true and \"monitor\".\"execution_mode\" = 'ON_MESSAGE' and \"monitor\".\"deleted_at\" is null and \"project\".\"archived_at\" is null and \"project\".\"number\" = any($1)",
+  cells: (given) => [given.projectNumbers],
   row: (row) => row,
 };
 
 export const listRunningOf: Compiled<typeof source.listRunningOf> = {
   name: 'monitors.listRunningOf',
-  text: "select \"project\".\"number\" as \"projectNumber\", \"monitor\".\"id\" as \"id\", \"monitor\".\"sample\" as \"sample\" from \"monitors\" as \"monitor\" inner join \"projects\" as \"project\" on \"project\".\"id\" = \"monitor\".\"project_id\" where \"monitor\".\"enabled\" = true and \"monitor\".\"execution_mode\" = 'ON_MESSAGE' and \"monitor\".\"deleted_at\" is null and \"project\".\"archived_at\" is null and \"project\".\"number\" = $1",
+  text: "select \"project\".\"number\" as \"projectNumber\", \"monitor\".\"id\" as \"id\", \"monitor\".\"sample\" as \"sample\", \"monitor\".\"runs_since\" as \"runsSince\" from \"monitors\" as \"monitor\" inner join \"projects\" as \"project\" on \"project\".\"id\" = \"monitor\".\"project_id\" where \"monitor\".\"enabled\" = true and \"monitor\".\"execution_mode\" = 'ON_MESSAGE' and \"monitor\".\"deleted_at\" is null and \"project\".\"archived_at\" is null and \"project\".\"number\" = $1",
   cells: (given) => [given.projectNumber],
   row: (row) => row,
 };
@@ -92,6 +113,6 @@ export const removeMonitor: Compiled<typeof source.removeMonitor> = {
 
 export const replaceMonitor: Compiled<typeof source.replaceMonitor> = {
   name: 'monitors.replaceMonitor',
-  text: "update \"monitors\" set \"name\" = $1, \"evaluator_id\" = $2, \"check_type\" = $3, \"enabled\" = $4, \"sample\" = $5, \"preconditions\" = $6, \"mappings\" = $7, \"parameters\" = $8, \"execution_mode\" = $9, \"updated_at\" = $10 where (\"project_id\" = $11 and \"id\" = $12 and \"updated_at\" = $13) and \"deleted_at\" is null",
-  cells: (given) => [given.name, given.evaluatorId, given.checkType, given.enabled, given.sample, given.preconditionsJson, given.mappingsJson, given.parametersJson, given.executionMode, given.updatedAtMs, given.projectId, given.id, given.knownAtMs],
+  text: "update \"monitors\" set \"name\" = $1, \"evaluator_id\" = $2, \"check_type\" = $3, \"enabled\" = $4, \"sample\" = $5, \"preconditions\" = $6, \"mappings\" = $7, \"parameters\" = $8, \"execution_mode\" = $9, \"runs_since\" = $10, \"updated_at\" = $11 where (\"project_id\" = $12 and \"id\" = $13 and \"updated_at\" = $14) and \"deleted_at\" is null",
+  cells: (given) => [given.name, given.evaluatorId, given.checkType, given.enabled, given.sample, given.preconditionsJson, given.mappingsJson, given.parametersJson, given.executionMode, given.runsSince, given.updatedAtMs, given.projectId, given.id, given.knownAtMs],
 };

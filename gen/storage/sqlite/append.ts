@@ -47,7 +47,7 @@ export const findGovernanceEvent: Compiled<typeof source.findGovernanceEvent> = 
 
 export const findJob: Compiled<typeof source.findJob> = {
   name: 'append.findJob',
-  text: "select \"evaluation_jobs\".\"project_number\" as \"projectNumber\", \"evaluation_jobs\".\"trace_sequence\" as \"traceSequence\", \"evaluation_jobs\".\"source_id\" as \"sourceId\", \"evaluation_jobs\".\"due_at\" as \"dueAtMs\", \"evaluation_jobs\".\"since\" as \"sinceMs\", \"evaluation_jobs\".\"fence\" as \"fence\", \"evaluation_jobs\".\"failures\" as \"failures\", \"evaluation_jobs\".\"is_rooted\" as \"isRooted\", \"evaluation_jobs\".\"again_due_at\" as \"againDueAtMs\", \"evaluation_jobs\".\"again_since\" as \"againSinceMs\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\" from \"evaluation_jobs\" where \"evaluation_jobs\".\"project_number\" = ? and \"evaluation_jobs\".\"trace_sequence\" = ? and \"evaluation_jobs\".\"source_id\" = ?",
+  text: "select \"evaluation_jobs\".\"project_number\" as \"projectNumber\", \"evaluation_jobs\".\"trace_sequence\" as \"traceSequence\", \"evaluation_jobs\".\"source_id\" as \"sourceId\", \"evaluation_jobs\".\"due_at\" as \"dueAtMs\", \"evaluation_jobs\".\"since\" as \"sinceMs\", \"evaluation_jobs\".\"fence\" as \"fence\", \"evaluation_jobs\".\"failures\" as \"failures\", \"evaluation_jobs\".\"is_rooted\" as \"isRooted\", \"evaluation_jobs\".\"again_due_at\" as \"againDueAtMs\", \"evaluation_jobs\".\"again_since\" as \"againSinceMs\", \"evaluation_jobs\".\"as_of\" as \"asOf\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\" from \"evaluation_jobs\" where \"evaluation_jobs\".\"project_number\" = ? and \"evaluation_jobs\".\"trace_sequence\" = ? and \"evaluation_jobs\".\"source_id\" = ?",
   cells: (given) => [given.projectNumber, given.traceSequence, given.sourceId],
   row: (row: any) => ({
     projectNumber: row[0],
@@ -60,7 +60,8 @@ export const findJob: Compiled<typeof source.findJob> = {
     isRooted: row[7] === 1,
     againDueAtMs: row[8],
     againSinceMs: row[9],
-    traceId: row[10],
+    asOf: row[10],
+    traceId: row[11],
   }),
 };
 
@@ -258,6 +259,6 @@ export const replaceTraces: Compiled<typeof source.replaceTraces> = {
 
 export const storeJobs: Compiled<typeof source.storeJobs> = {
   name: 'append.storeJobs',
-  text: "insert into \"evaluation_jobs\" (\"project_number\", \"trace_sequence\", \"source_id\", \"trace_id\", \"due_at\", \"since\", \"fence\", \"failures\", \"is_rooted\", \"again_due_at\", \"again_since\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"project_number\", \"trace_sequence\", \"source_id\") do update set \"trace_id\" = \"excluded\".\"trace_id\", \"due_at\" = \"excluded\".\"due_at\", \"since\" = \"excluded\".\"since\", \"fence\" = \"excluded\".\"fence\", \"failures\" = \"excluded\".\"failures\", \"is_rooted\" = \"excluded\".\"is_rooted\", \"again_due_at\" = \"excluded\".\"again_due_at\", \"again_since\" = \"excluded\".\"again_since\"",
-  cells: (given) => [given.projectNumber, given.traceSequence, given.sourceId, packId(given.traceId), given.dueAtMs, given.sinceMs, given.fence, given.failures, Number(given.isRooted), given.againDueAtMs ?? null, given.againSinceMs ?? null],
+  text: "insert into \"evaluation_jobs\" (\"project_number\", \"trace_sequence\", \"source_id\", \"trace_id\", \"due_at\", \"since\", \"fence\", \"failures\", \"is_rooted\", \"again_due_at\", \"again_since\", \"as_of\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"project_number\", \"trace_sequence\", \"source_id\") do update set \"trace_id\" = \"excluded\".\"trace_id\", \"due_at\" = \"excluded\".\"due_at\", \"since\" = \"excluded\".\"since\", \"fence\" = \"excluded\".\"fence\", \"failures\" = \"excluded\".\"failures\", \"is_rooted\" = \"excluded\".\"is_rooted\", \"again_due_at\" = \"excluded\".\"again_due_at\", \"again_since\" = \"excluded\".\"again_since\", \"as_of\" = \"excluded\".\"as_of\"",
+  cells: (given) => [given.projectNumber, given.traceSequence, given.sourceId, packId(given.traceId), given.dueAtMs, given.sinceMs, given.fence, given.failures, Number(given.isRooted), given.againDueAtMs ?? null, given.againSinceMs ?? null, given.asOf],
 };

@@ -25,18 +25,9 @@ export const endLeases: Compiled<typeof source.endLeases> = {
   cells: (given) => [given.nowMs, given.projectNumber, given.nowMs, given.leasedUntilMs, 0],
 };
 
-export const findProjectNumber: Compiled<typeof source.findProjectNumber> = {
-  name: 'evaluations.findProjectNumber',
-  text: "select \"number\" as \"number\" from \"projects\" where \"id\" = ?",
-  cells: (given) => [given.projectId],
-  row: (row: any) => ({
-    number: row[0],
-  }),
-};
-
 export const holdDue: Compiled<typeof source.holdDue> = {
   name: 'evaluations.holdDue',
-  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"source_id\" as \"sourceId\", \"since\" as \"sinceMs\", \"fence\" as \"fence\", \"failures\" as \"failures\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\" from \"evaluation_jobs\" where \"project_number\" = ? and \"due_at\" <= ? order by \"due_at\" limit ?",
+  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"source_id\" as \"sourceId\", \"since\" as \"sinceMs\", \"fence\" as \"fence\", \"failures\" as \"failures\", \"due_at\" as \"dueAtMs\", \"as_of\" as \"asOf\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\" from \"evaluation_jobs\" where \"project_number\" = ? and \"due_at\" <= ? order by \"due_at\" limit ?",
   cells: (given) => [given.projectNumber, given.nowMs, given.limit],
   row: (row: any) => ({
     projectNumber: row[0],
@@ -45,13 +36,15 @@ export const holdDue: Compiled<typeof source.holdDue> = {
     sinceMs: row[3],
     fence: row[4],
     failures: row[5],
-    traceId: row[6],
+    dueAtMs: row[6],
+    asOf: row[7],
+    traceId: row[8],
   }),
 };
 
 export const holdJob: Compiled<typeof source.holdJob> = {
   name: 'evaluations.holdJob',
-  text: "select \"evaluation_jobs\".\"project_number\" as \"projectNumber\", \"evaluation_jobs\".\"trace_sequence\" as \"traceSequence\", \"evaluation_jobs\".\"source_id\" as \"sourceId\", \"evaluation_jobs\".\"due_at\" as \"dueAtMs\", \"evaluation_jobs\".\"since\" as \"sinceMs\", \"evaluation_jobs\".\"fence\" as \"fence\", \"evaluation_jobs\".\"failures\" as \"failures\", \"evaluation_jobs\".\"is_rooted\" as \"isRooted\", \"evaluation_jobs\".\"again_due_at\" as \"againDueAtMs\", \"evaluation_jobs\".\"again_since\" as \"againSinceMs\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\" from \"evaluation_jobs\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"source_id\" = ?",
+  text: "select \"evaluation_jobs\".\"project_number\" as \"projectNumber\", \"evaluation_jobs\".\"trace_sequence\" as \"traceSequence\", \"evaluation_jobs\".\"source_id\" as \"sourceId\", \"evaluation_jobs\".\"due_at\" as \"dueAtMs\", \"evaluation_jobs\".\"since\" as \"sinceMs\", \"evaluation_jobs\".\"fence\" as \"fence\", \"evaluation_jobs\".\"failures\" as \"failures\", \"evaluation_jobs\".\"is_rooted\" as \"isRooted\", \"evaluation_jobs\".\"again_due_at\" as \"againDueAtMs\", \"evaluation_jobs\".\"again_since\" as \"againSinceMs\", \"evaluation_jobs\".\"as_of\" as \"asOf\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\" from \"evaluation_jobs\" where \"project_number\" = ? and \"trace_sequence\" = ? and \"source_id\" = ?",
   cells: (given) => [given.projectNumber, given.traceSequence, given.sourceId],
   row: (row: any) => ({
     projectNumber: row[0],
@@ -64,25 +57,35 @@ export const holdJob: Compiled<typeof source.holdJob> = {
     isRooted: row[7] === 1,
     againDueAtMs: row[8],
     againSinceMs: row[9],
-    traceId: row[10],
+    asOf: row[10],
+    traceId: row[11],
   }),
 };
 
-export const holdJobsOfSource: Compiled<typeof source.holdJobsOfSource> = {
-  name: 'evaluations.holdJobsOfSource',
-  text: "select \"project_number\" as \"projectNumber\", \"trace_sequence\" as \"traceSequence\", \"source_id\" as \"sourceId\" from \"evaluation_jobs\" where \"project_number\" = ? and \"source_id\" = ? limit ?",
-  cells: (given) => [given.projectNumber, given.sourceId, given.limit],
+export const holdJobsOfTrace: Compiled<typeof source.holdJobsOfTrace> = {
+  name: 'evaluations.holdJobsOfTrace',
+  text: "select \"evaluation_jobs\".\"project_number\" as \"projectNumber\", \"evaluation_jobs\".\"trace_sequence\" as \"traceSequence\", \"evaluation_jobs\".\"source_id\" as \"sourceId\", \"evaluation_jobs\".\"due_at\" as \"dueAtMs\", \"evaluation_jobs\".\"since\" as \"sinceMs\", \"evaluation_jobs\".\"fence\" as \"fence\", \"evaluation_jobs\".\"failures\" as \"failures\", \"evaluation_jobs\".\"is_rooted\" as \"isRooted\", \"evaluation_jobs\".\"again_due_at\" as \"againDueAtMs\", \"evaluation_jobs\".\"again_since\" as \"againSinceMs\", \"evaluation_jobs\".\"as_of\" as \"asOf\", iif(typeof(\"trace_id\") = 'blob', lower(hex(\"trace_id\")), \"trace_id\") as \"traceId\" from \"evaluation_jobs\" where \"project_number\" = ? and \"trace_sequence\" = ?",
+  cells: (given) => [given.projectNumber, given.traceSequence],
   row: (row: any) => ({
     projectNumber: row[0],
     traceSequence: row[1],
     sourceId: row[2],
+    dueAtMs: row[3],
+    sinceMs: row[4],
+    fence: row[5],
+    failures: row[6],
+    isRooted: row[7] === 1,
+    againDueAtMs: row[8],
+    againSinceMs: row[9],
+    asOf: row[10],
+    traceId: row[11],
   }),
 };
 
 export const insertJobs: Compiled<typeof source.insertJobs> = {
   name: 'evaluations.insertJobs',
-  text: "insert into \"evaluation_jobs\" (\"project_number\", \"trace_sequence\", \"source_id\", \"trace_id\", \"due_at\", \"since\", \"fence\", \"failures\", \"is_rooted\", \"again_due_at\", \"again_since\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
-  cells: (rows) => [...rows.map((given) => [given.projectNumber, given.traceSequence, given.sourceId, packId(given.traceId), given.dueAtMs, given.sinceMs, given.fence, given.failures, Number(given.isRooted), given.againDueAtMs ?? null, given.againSinceMs ?? null])],
+  text: "insert into \"evaluation_jobs\" (\"project_number\", \"trace_sequence\", \"source_id\", \"trace_id\", \"due_at\", \"since\", \"fence\", \"failures\", \"is_rooted\", \"again_due_at\", \"again_since\", \"as_of\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
+  cells: (rows) => [...rows.map((given) => [given.projectNumber, given.traceSequence, given.sourceId, packId(given.traceId), given.dueAtMs, given.sinceMs, given.fence, given.failures, Number(given.isRooted), given.againDueAtMs ?? null, given.againSinceMs ?? null, given.asOf])],
 };
 
 export const listQueues: Compiled<typeof source.listQueues> = {
@@ -95,10 +98,20 @@ export const listQueues: Compiled<typeof source.listQueues> = {
   }),
 };
 
-export const releaseJobs: Compiled<typeof source.releaseJobs> = {
-  name: 'evaluations.releaseJobs',
+export const listSources: Compiled<typeof source.listSources> = {
+  name: 'evaluations.listSources',
+  text: "select \"trace_sequence\" as \"traceSequence\", \"source_id\" as \"sourceId\" from \"evaluation_jobs\" where \"project_number\" = ? and \"trace_sequence\" in (select value from json_each(?))",
+  cells: (given) => [given.projectNumber, JSON.stringify(given.traceSequences)],
+  row: (row: any) => ({
+    traceSequence: row[0],
+    sourceId: row[1],
+  }),
+};
+
+export const releaseJob: Compiled<typeof source.releaseJob> = {
+  name: 'evaluations.releaseJob',
   text: "update \"evaluation_jobs\" set \"fence\" = 0, \"due_at\" = ? where (\"project_number\" = ? and \"trace_sequence\" = ? and \"source_id\" = ? and \"fence\" = ?)",
-  cells: (rows) => [...rows.map((given) => [given.dueAtMs, given.projectNumber, given.traceSequence, given.sourceId, given.fence])],
+  cells: (given) => [given.dueAtMs, given.projectNumber, given.traceSequence, given.sourceId, given.fence],
 };
 
 export const removeJobs: Compiled<typeof source.removeJobs> = {
@@ -115,6 +128,12 @@ export const renewJob: Compiled<typeof source.renewJob> = {
 
 export const storeJob: Compiled<typeof source.storeJob> = {
   name: 'evaluations.storeJob',
-  text: "insert into \"evaluation_jobs\" (\"project_number\", \"trace_sequence\", \"source_id\", \"trace_id\", \"due_at\", \"since\", \"fence\", \"failures\", \"is_rooted\", \"again_due_at\", \"again_since\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"project_number\", \"trace_sequence\", \"source_id\") do update set \"trace_id\" = \"excluded\".\"trace_id\", \"due_at\" = \"excluded\".\"due_at\", \"since\" = \"excluded\".\"since\", \"fence\" = \"excluded\".\"fence\", \"failures\" = \"excluded\".\"failures\", \"is_rooted\" = \"excluded\".\"is_rooted\", \"again_due_at\" = \"excluded\".\"again_due_at\", \"again_since\" = \"excluded\".\"again_since\"",
-  cells: (given) => [given.projectNumber, given.traceSequence, given.sourceId, packId(given.traceId), given.dueAtMs, given.sinceMs, given.fence, given.failures, Number(given.isRooted), given.againDueAtMs ?? null, given.againSinceMs ?? null],
+  text: "insert into \"evaluation_jobs\" (\"project_number\", \"trace_sequence\", \"source_id\", \"trace_id\", \"due_at\", \"since\", \"fence\", \"failures\", \"is_rooted\", \"again_due_at\", \"again_since\", \"as_of\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"project_number\", \"trace_sequence\", \"source_id\") do update set \"trace_id\" = \"excluded\".\"trace_id\", \"due_at\" = \"excluded\".\"due_at\", \"since\" = \"excluded\".\"since\", \"fence\" = \"excluded\".\"fence\", \"failures\" = \"excluded\".\"failures\", \"is_rooted\" = \"excluded\".\"is_rooted\", \"again_due_at\" = \"excluded\".\"again_due_at\", \"again_since\" = \"excluded\".\"again_since\", \"as_of\" = \"excluded\".\"as_of\"",
+  cells: (given) => [given.projectNumber, given.traceSequence, given.sourceId, packId(given.traceId), given.dueAtMs, given.sinceMs, given.fence, given.failures, Number(given.isRooted), given.againDueAtMs ?? null, given.againSinceMs ?? null, given.asOf],
+};
+
+export const storeJobs: Compiled<typeof source.storeJobs> = {
+  name: 'evaluations.storeJobs',
+  text: "insert into \"evaluation_jobs\" (\"project_number\", \"trace_sequence\", \"source_id\", \"trace_id\", \"due_at\", \"since\", \"fence\", \"failures\", \"is_rooted\", \"again_due_at\", \"again_since\", \"as_of\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"project_number\", \"trace_sequence\", \"source_id\") do update set \"trace_id\" = \"excluded\".\"trace_id\", \"due_at\" = \"excluded\".\"due_at\", \"since\" = \"excluded\".\"since\", \"fence\" = \"excluded\".\"fence\", \"failures\" = \"excluded\".\"failures\", \"is_rooted\" = \"excluded\".\"is_rooted\", \"again_due_at\" = \"excluded\".\"again_due_at\", \"again_since\" = \"excluded\".\"again_since\", \"as_of\" = \"excluded\".\"as_of\"",
+  cells: (rows) => [...rows.map((given) => [given.projectNumber, given.traceSequence, given.sourceId, packId(given.traceId), given.dueAtMs, given.sinceMs, given.fence, given.failures, Number(given.isRooted), given.againDueAtMs ?? null, given.againSinceMs ?? null, given.asOf])],
 };

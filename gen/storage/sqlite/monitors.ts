@@ -5,8 +5,8 @@ import type * as source from '../../../src/storage/monitors/questions.ts';
 
 export const countChange: Compiled<typeof source.countChange> = {
   name: 'monitors.countChange',
-  text: "update \"monitor_changes\" set \"number\" = case when \"number\" >= ? then \"number\" + ? else ? end where \"id\" = ?",
-  cells: (given) => [given.nowMs, 1, given.nowMs, 1],
+  text: "insert into \"monitor_changes\" (\"project_number\", \"number\") values (?, ?) on conflict (\"project_number\") do update set \"number\" = case when \"monitor_changes\".\"number\" >= ? then \"monitor_changes\".\"number\" + ? else ? end",
+  cells: (given) => [given.projectNumber, given.nowMs, given.nowMs, 1, given.nowMs],
 };
 
 export const countMonitors: Compiled<typeof source.countMonitors> = {
@@ -26,8 +26,8 @@ export const disableMonitors: Compiled<typeof source.disableMonitors> = {
 
 export const findChange: Compiled<typeof source.findChange> = {
   name: 'monitors.findChange',
-  text: "select \"number\" as \"number\" from \"monitor_changes\" where \"id\" = ?",
-  cells: () => [1],
+  text: "select \"number\" as \"number\" from \"monitor_changes\" where \"project_number\" = ?",
+  cells: (given) => [given.projectNumber],
   row: (row: any) => ({
     number: row[0],
   }),
@@ -99,6 +99,15 @@ export const findMonitorInProject: Compiled<typeof source.findMonitorInProject> 
   }),
 };
 
+export const findProjectNumber: Compiled<typeof source.findProjectNumber> = {
+  name: 'monitors.findProjectNumber',
+  text: "select \"number\" as \"number\" from \"projects\" where \"id\" = ?",
+  cells: (given) => [given.projectId],
+  row: (row: any) => ({
+    number: row[0],
+  }),
+};
+
 export const holdEvaluator: Compiled<typeof source.holdEvaluator> = {
   name: 'monitors.holdEvaluator',
   text: "select \"id\" as \"id\" from \"evaluators\" where \"project_id\" = ? and \"id\" = ? and \"deleted_at\" is null",
@@ -108,10 +117,32 @@ export const holdEvaluator: Compiled<typeof source.holdEvaluator> = {
   }),
 };
 
+export const holdMonitor: Compiled<typeof source.holdMonitor> = {
+  name: 'monitors.holdMonitor',
+  text: "select \"enabled\" as \"enabled\", \"execution_mode\" as \"executionMode\", \"sample\" as \"sample\", \"runs_since\" as \"runsSince\" from \"monitors\" where \"project_id\" = ? and \"id\" = ? and \"deleted_at\" is null",
+  cells: (given) => [given.projectId, given.id],
+  row: (row: any) => ({
+    enabled: row[0] === 1,
+    executionMode: row[1],
+    sample: row[2],
+    runsSince: row[3],
+  }),
+};
+
 export const insertMonitor: Compiled<typeof source.insertMonitor> = {
   name: 'monitors.insertMonitor',
-  text: "insert into \"monitors\" (\"project_id\", \"id\", \"name\", \"slug\", \"evaluator_id\", \"check_type\", \"enabled\", \"sample\", \"preconditions\", \"mappings\", \"parameters\", \"execution_mode\", \"created_at\", \"updated_at\", \"deleted_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
-  cells: (given) => [given.projectId, given.id, given.name, given.slug, given.evaluatorId, given.checkType, Number(given.enabled), given.sample, given.preconditionsJson, given.mappingsJson, given.parametersJson, given.executionMode, given.createdAtMs, given.updatedAtMs, given.deletedAtMs ?? null],
+  text: "insert into \"monitors\" (\"project_id\", \"id\", \"name\", \"slug\", \"evaluator_id\", \"check_type\", \"enabled\", \"sample\", \"preconditions\", \"mappings\", \"parameters\", \"execution_mode\", \"runs_since\", \"created_at\", \"updated_at\", \"deleted_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
+  cells: (given) => [given.projectId, given.id, given.name, given.slug, given.evaluatorId, given.checkType, Number(given.enabled), given.sample, given.preconditionsJson, given.mappingsJson, given.parametersJson, given.executionMode, given.runsSince, given.createdAtMs, given.updatedAtMs, given.deletedAtMs ?? null],
+};
+
+export const listChanges: Compiled<typeof source.listChanges> = {
+  name: 'monitors.listChanges',
+  text: "select \"project_number\" as \"projectNumber\", \"number\" as \"number\" from \"monitor_changes\" where \"project_number\" in (select value from json_each(?))",
+  cells: (given) => [JSON.stringify(given.projectNumbers)],
+  row: (row: any) => ({
+    projectNumber: row[0],
+    number: row[1],
+  }),
 };
 
 export const listMonitors: Compiled<typeof source.listMonitors> = {
@@ -138,23 +169,25 @@ export const listMonitors: Compiled<typeof source.listMonitors> = {
 
 export const listRunning: Compiled<typeof source.listRunning> = {
   name: 'monitors.listRunning',
-  text: "select \"project\".\"number\" as \"projectNumber\", \"monitor\".\"id\" as \"id\", \"monitor\".\"sample\" as \"sample\" from \"monitors\" as \"monitor\" inner join \"projects\" as \"project\" on \"project\".\"id\" = \"monitor\".\"project_id\" where \"monitor\".\"enabled\" = true and \"monitor\".\"execution_mode\" = 'ON_MESSAGE' and \"monitor\".\"deleted_at\" is null and \"project\".\"archived_at\" is null",
-  cells: () => [],
+  text: "select \"project\".\"number\" as \"projectNumber\", \"monitor\".\"id\" as \"id\", \"monitor\".\"sample\" as \"sample\", \"monitor\".\"runs_since\" as \"runsSince\" from \"monitors\" as \"monitor\" inner join \"projects\" as \"project\" on \"project\".\"id\" = \"monitor\".\"project_id\" where \"monitor\".\"enabled\" = true and \"monitor\".\"execution_mode\" = 'ON_MESSAGE' and \"monitor\".\"deleted_at\" is null and \"project\".\"archived_at\" is null and \"project\".\"number\" in (select value from json_each(?))",
+  cells: (given) => [JSON.stringify(given.projectNumbers)],
   row: (row: any) => ({
     projectNumber: row[0],
     id: row[1],
     sample: row[2],
+    runsSince: row[3],
   }),
 };
 
 export const listRunningOf: Compiled<typeof source.listRunningOf> = {
   name: 'monitors.listRunningOf',
-  text: "select \"project\".\"number\" as \"projectNumber\", \"monitor\".\"id\" as \"id\", \"monitor\".\"sample\" as \"sample\" from \"monitors\" as \"monitor\" inner join \"projects\" as \"project\" on \"project\".\"id\" = \"monitor\".\"project_id\" where \"monitor\".\"enabled\" = true and \"monitor\".\"execution_mode\" = 'ON_MESSAGE' and \"monitor\".\"deleted_at\" is null and \"project\".\"archived_at\" is null and \"project\".\"number\" = ?",
+  text: "select \"project\".\"number\" as \"projectNumber\", \"monitor\".\"id\" as \"id\", \"monitor\".\"sample\" as \"sample\", \"monitor\".\"runs_since\" as \"runsSince\" from \"monitors\" as \"monitor\" inner join \"projects\" as \"project\" on \"project\".\"id\" = \"monitor\".\"project_id\" where \"monitor\".\"enabled\" = true and \"monitor\".\"execution_mode\" = 'ON_MESSAGE' and \"monitor\".\"deleted_at\" is null and \"project\".\"archived_at\" is null and \"project\".\"number\" = ?",
   cells: (given) => [given.projectNumber],
   row: (row: any) => ({
     projectNumber: row[0],
     id: row[1],
     sample: row[2],
+    runsSince: row[3],
   }),
 };
 
@@ -166,6 +199,6 @@ export const removeMonitor: Compiled<typeof source.removeMonitor> = {
 
 export const replaceMonitor: Compiled<typeof source.replaceMonitor> = {
   name: 'monitors.replaceMonitor',
-  text: "update \"monitors\" set \"name\" = ?, \"evaluator_id\" = ?, \"check_type\" = ?, \"enabled\" = ?, \"sample\" = ?, \"preconditions\" = ?, \"mappings\" = ?, \"parameters\" = ?, \"execution_mode\" = ?, \"updated_at\" = ? where (\"project_id\" = ? and \"id\" = ? and \"updated_at\" = ?) and \"deleted_at\" is null",
-  cells: (given) => [given.name, given.evaluatorId, given.checkType, Number(given.enabled), given.sample, given.preconditionsJson, given.mappingsJson, given.parametersJson, given.executionMode, given.updatedAtMs, given.projectId, given.id, given.knownAtMs],
+  text: "update \"monitors\" set \"name\" = ?, \"evaluator_id\" = ?, \"check_type\" = ?, \"enabled\" = ?, \"sample\" = ?, \"preconditions\" = ?, \"mappings\" = ?, \"parameters\" = ?, \"execution_mode\" = ?, \"runs_since\" = ?, \"updated_at\" = ? where (\"project_id\" = ? and \"id\" = ? and \"updated_at\" = ?) and \"deleted_at\" is null",
+  cells: (given) => [given.name, given.evaluatorId, given.checkType, Number(given.enabled), given.sample, given.preconditionsJson, given.mappingsJson, given.parametersJson, given.executionMode, given.runsSince, given.updatedAtMs, given.projectId, given.id, given.knownAtMs],
 };

@@ -1,11 +1,13 @@
 /**
  * The queue of traces that wait to be evaluated, and its port. A job is of one trace and one source: a monitor, or
- * whatever else asks for evaluations, by its id. Whoever wants traces evaluated in bulk puts them in with `enqueue`
+ * whatever else asks for evaluations, by its id. A trace that is stored costs one job, however many monitors there are:
+ * that of all of them, which becomes a job for each that looks at the trace when it is claimed. Whoever wants traces evaluated in bulk puts them in with `enqueue`
  * under an id of its own, teaches `createEvaluationWorker` what is behind ids of that kind, and finds the results on the
  * traces; how many of its jobs are left says how far it has come.
  */
 
 import type { TraceAppend } from '../trace.ts';
+import { isSampled, type SampledMonitor } from './sampling.ts';
 
 export type JobKey = {
   readonly projectNumber: number;
@@ -29,7 +31,12 @@ export type EvaluationJob = JobKey & {
   /** As due and since, of commits that came while it ran; null: none did. */
   readonly againDueAtMs: number | null;
   readonly againSinceMs: number | null;
+  /** Of a job of all monitors: which change of them the last commit went by; of others 0. */
+  readonly asOf: number;
 };
+
+/** The source of jobs for all monitors of a project. */
+export const ALL_MONITORS = 'monitors';
 
 /** How long a trace must have been left alone before it is evaluated. */
 export type Settle = {
@@ -42,30 +49,29 @@ export const SETTLE: Settle = { rootedMs: 500, rootlessMs: 10_000 };
 /** However often a trace changes, what came first is evaluated after so long. */
 const PATIENCE_MS = 30_000;
 
-export type Touch = { readonly nowMs: number; readonly isRooted: boolean; readonly settle: Settle };
+export type Touch = {
+  readonly nowMs: number;
+  readonly isRooted: boolean;
+  readonly settle: Settle;
+  readonly asOf: number;
+};
 
-/** A trace has changed that is to be evaluated: its job, which may be waiting, or running already. */
+type TraceKey = Omit<JobKey, 'sourceId'> & { readonly traceId: string };
+
+/** A trace has changed that monitors look at: the job of all of them, which may be waiting already. */
 export function touchJob(
   known: EvaluationJob | undefined,
-  trace: JobKey & { readonly traceId: string },
-  { nowMs, isRooted, settle }: Touch,
+  { projectNumber, traceSequence, traceId }: TraceKey,
+  { nowMs, isRooted, settle, asOf }: Touch,
 ): EvaluationJob {
-  const dueSince = (sinceMs: number) =>
-    Math.min(sinceMs + PATIENCE_MS, nowMs + (isRooted ? settle.rootedMs : settle.rootlessMs));
-  if (known === undefined) {
-    const { projectNumber, traceSequence, sourceId, traceId } = trace;
-    const place = { projectNumber, traceSequence, sourceId, traceId };
-    const nothing = { fence: 0, failures: 0, againDueAtMs: null, againSinceMs: null };
-    return { ...place, ...nothing, dueAtMs: dueSince(nowMs), sinceMs: nowMs, isRooted };
-  }
-  if (known.fence === 0) {
-    const dueAtMs = dueSince(known.sinceMs);
-    // A job that waits to be tried again is not hurried by what comes meanwhile: it reads the trace anew then.
-    return { ...known, isRooted, dueAtMs: known.failures > 0 ? Math.max(known.dueAtMs, dueAtMs) : dueAtMs };
-  }
-  const againSinceMs = known.againSinceMs ?? nowMs;
-  return { ...known, isRooted, againSinceMs, againDueAtMs: dueSince(againSinceMs) };
+  const sinceMs = known?.sinceMs ?? nowMs;
+  const dueAtMs = Math.min(sinceMs + PATIENCE_MS, nowMs + (isRooted ? settle.rootedMs : settle.rootlessMs));
+  const place = { projectNumber, traceSequence, sourceId: ALL_MONITORS, traceId };
+  return { ...place, ...UNTRIED, dueAtMs, sinceMs, isRooted, asOf };
 }
+
+/** Of a job that nobody has run yet. */
+export const UNTRIED = { fence: 0, failures: 0, againDueAtMs: null, againSinceMs: null };
 
 /** What comes of a run. */
 export type JobOutcome =
@@ -86,6 +92,27 @@ export function endJob(job: EvaluationJob, outcome: JobOutcome): EvaluationJob |
 /** A job that has been claimed: until its lease is over nobody else runs it. */
 export type ClaimedJob = Pick<EvaluationJob, keyof JobKey | 'traceId' | 'fence' | 'failures' | 'sinceMs'>;
 
+/** A monitor that runs by itself, and the change of monitors by which it began to. */
+export type RunningMonitor = SampledMonitor & { readonly runsSince: number };
+
+/** The jobs of monitors that a job of all of them stands for; `known` are those that the trace has already. */
+export function splitJob(
+  job: Pick<EvaluationJob, keyof JobKey | 'traceId' | 'dueAtMs' | 'sinceMs' | 'asOf'>,
+  monitors: readonly RunningMonitor[],
+  known: readonly EvaluationJob[],
+): readonly EvaluationJob[] {
+  const { projectNumber, traceSequence, traceId, dueAtMs, sinceMs } = job;
+  return monitors.flatMap((monitor): readonly EvaluationJob[] => {
+    if (monitor.runsSince > job.asOf || !isSampled(monitor, traceId)) return [];
+    const before = known.find(({ sourceId }) => sourceId === monitor.id);
+    const place = { projectNumber, traceSequence, sourceId: monitor.id, traceId };
+    if (before === undefined) return [{ ...place, ...UNTRIED, dueAtMs, sinceMs, isRooted: true, asOf: 0 }];
+    // One that waits reads the trace anew when its time has come, also to be tried again.
+    if (before.fence === 0) return [];
+    return [{ ...before, againDueAtMs: dueAtMs, againSinceMs: before.againSinceMs ?? sinceMs }];
+  });
+}
+
 /** Ends a job in the same commit as everything else that is stored. */
 export type JobEnd = JobKey & {
   readonly kind: 'evaluation';
@@ -103,8 +130,9 @@ export type EvaluationJobStore = {
   /** The projects that have jobs, in the order of their numbers, each with when the next of them is due. */
   queues(): Promise<readonly JobQueue[]>;
   /**
-   * Leases due jobs, and those whose lease is over, the longest due first. MUST give a job to one claimer only, and MUST
-   * count a lease that was over as a failure.
+   * Leases due jobs, and those whose lease is over, the longest due first; a job of all monitors becomes those of each
+   * that looks at its trace, has not begun to run since the last commit, and runs now. MUST give a job to one claimer
+   * only, and MUST count a lease that was over as a failure.
    */
   claim(question: ClaimQuestion): Promise<readonly ClaimedJob[]>;
   /** Answers which of them are still the caller's; their leases end then. */

@@ -21,12 +21,13 @@ export type MonitorStore = {
   /**
    * Stores all but id, slug and the time it was made anew. MUST answer `stale` and store nothing when the monitor is
    * deleted, or was updated at another instant than `expectedUpdatedAtMs`; `evaluator_gone` when it is to be enabled and
-   * its evaluator is not there any more. Every append that begins after the answer MUST go by what is stored.
+   * its evaluator is not there any more. Every append that begins after the answer MUST go by what is stored;
+   * no append is refused or lost because of a change, however many there are.
    */
   replace(monitor: Monitor, expectedUpdatedAtMs: number): Promise<'stored' | 'stale' | 'evaluator_gone'>;
   /**
-   * MUST hide the monitor from every read from now on, free its slug and its place, and drop the jobs that wait for it.
-   * False when there is none.
+   * MUST hide the monitor from every read from now on, free its slug and its place. False when there is none. What waits
+   * for it comes to nothing when it is claimed: nobody waits here until a backlog is gone through.
    */
   remove(projectId: string, id: string, nowMs: number): Promise<boolean>;
 };

@@ -5,7 +5,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { AppendTables, StoredSpan, StoredTraceState, TracePlace, WholeSpan } from '../../domain/append-tables.ts';
-import type { SampledMonitor } from '../../domain/evaluations/job-append.ts';
+import type { Watch } from '../../domain/evaluations/job-append.ts';
 import type { EvaluationJob, JobKey, Settle } from '../../domain/evaluations/jobs.ts';
 import type { Evaluation, Span, SpanSummary, TraceRecord } from '../../domain/trace.ts';
 import { summaryOf } from '../../domain/trace-totals.ts';
@@ -46,14 +46,14 @@ export type WorkingSet = {
 
 export type WorkingSetDeps = LogEnds & {
   readonly read: Reader;
-  readonly monitorsOf: (projectNumber: number) => readonly SampledMonitor[];
+  readonly watchOf: (projectNumber: number) => Watch;
   readonly settle: Settle;
   /** A sequence nobody else has. */
   readonly drawSequence: (insertedAtMs: number) => number;
 };
 
 export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
-  const { read, drawSequence, monitorsOf, settle } = deps;
+  const { read, drawSequence, watchOf, settle } = deps;
   const erased: TracePlace[] = [];
   const traces = new Map<string, Entry<TraceRow>>();
   const stored = new Map<number, Found<'findTrace'>>();
@@ -150,7 +150,7 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
       const insertedAtMs = evaluations.get(key)?.insertedAtMs ?? evaluation.insertedAtMs;
       evaluations.set(key, { ...evaluation, ...toPartPlace(place), insertedAtMs });
     },
-    monitorsOf,
+    watchOf,
     settle,
     hasRoot(place) {
       const { projectNumber, sequence } = place;

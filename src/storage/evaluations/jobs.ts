@@ -1,8 +1,19 @@
 /** The queue of evaluations as it is stored. */
 
-import type { ClaimedJob, ClaimQuestion, EvaluationJobStore, JobEnd, NewJob } from '../../domain/evaluations/jobs.ts';
+import {
+  ALL_MONITORS,
+  type ClaimedJob,
+  type ClaimQuestion,
+  type EvaluationJob,
+  type EvaluationJobStore,
+  type JobEnd,
+  type JobKey,
+  type NewJob,
+  splitJob,
+  UNTRIED,
+} from '../../domain/evaluations/jobs.ts';
 import type { DeliveryStoreDeps } from '../endpoints/delivery-store.ts';
-import { type Ask, type Questions, type Transact, withQuestions } from '../questions.ts';
+import { type Ask, type Changing, type Questions, type RowOf, type Transact, withQuestions } from '../questions.ts';
 
 /** What needs the write handle; see EvaluationJobStore. */
 export type JobWork = {
@@ -23,19 +34,9 @@ export function createJobWork(questions: Questions, transactions: Transact): Job
   const transact = withQuestions(questions, transactions);
   return {
     claimJobs: ({ shares, nowMs, leaseMs, fence }) =>
-      transact(async ({ ask, changeRows, questions: { evaluations } }) => {
+      transact(async (tx) => {
         const claimed: ClaimedJob[] = [];
-        for (const share of shares) {
-          for (const job of await ask(evaluations.holdDue, { ...share, nowMs })) {
-            // A lease that is over was lost with who had it.
-            claimed.push({ ...job, fence, failures: job.failures + (job.fence === 0 ? 0 : 1) });
-          }
-        }
-        const dueAtMs = nowMs + leaseMs;
-        changeRows(
-          evaluations.claimJobs,
-          claimed.map((job) => ({ ...job, dueAtMs })),
-        );
+        for (const share of shares) claimed.push(...(await claimShare(tx, share, { nowMs, leaseMs, fence })));
         return claimed;
       }),
     renewJobs: (jobs, dueAtMs) =>
@@ -48,11 +49,8 @@ export function createJobWork(questions: Questions, transactions: Transact): Job
         return jobs.map((job) => renewed.has(job));
       }),
     releaseJobs: (jobs, dueAtMs) =>
-      transact(async ({ changeRows, questions: { evaluations } }) => {
-        changeRows(
-          evaluations.releaseJobs,
-          jobs.map((job) => ({ ...job, dueAtMs })),
-        );
+      transact(async ({ change, questions: { evaluations } }) => {
+        for (const job of jobs.toSorted(compareKeys)) await change(evaluations.releaseJob, { ...job, dueAtMs });
       }),
     takeOverJobs: ({ projectNumbers, nowMs, leaseMs }) =>
       transact(async ({ change, questions: { evaluations } }) => {
@@ -65,13 +63,92 @@ export function createJobWork(questions: Questions, transactions: Transact): Job
       transact(async ({ changeRows, questions: { evaluations } }) => {
         changeRows(
           evaluations.insertJobs,
-          jobs.map((job) => ({ ...job, ...NEW, sinceMs: job.dueAtMs })),
+          jobs.map((job) => ({ ...job, ...UNTRIED, isRooted: true, sinceMs: job.dueAtMs, asOf: 0 })),
         );
       }),
   };
 }
 
-const NEW = { fence: 0, failures: 0, isRooted: true, againDueAtMs: null, againSinceMs: null };
+type Share = ClaimQuestion['shares'][number];
+type Lease = Pick<ClaimQuestion, 'nowMs' | 'leaseMs' | 'fence'>;
+type DueJob = RowOf<Questions['evaluations']['holdDue']>;
+
+// Jobs that come to nothing, because no monitor looks at their traces any more, are removed a few claims at a time.
+const ROUNDS_MAX = 16;
+
+async function claimShare(tx: Changing, share: Share, lease: Lease): Promise<readonly ClaimedJob[]> {
+  for (let round = 1; ; round += 1) {
+    const { claimed, isMore } = await claimDue(tx, share, lease);
+    if (claimed.length > 0 || !isMore || round === ROUNDS_MAX) return claimed;
+  }
+}
+
+async function claimDue(
+  tx: Changing,
+  { projectNumber, limit }: Share,
+  { nowMs, leaseMs, fence }: Lease,
+): Promise<{ readonly claimed: readonly ClaimedJob[]; readonly isMore: boolean }> {
+  const { ask, changeRows, questions } = tx;
+  const { evaluations, monitors } = questions;
+  const due = await ask(evaluations.holdDue, { projectNumber, nowMs, limit });
+  const ofAll = due.filter(({ sourceId }) => sourceId === ALL_MONITORS);
+  const running = ofAll.length === 0 ? [] : await ask(monitors.listRunningOf, { projectNumber });
+  const knownOf = await holdKnown(tx, projectNumber, ofAll);
+  const dueAtMs = nowMs + leaseMs;
+  const waiting: ClaimedJob[] = [];
+  const made: ClaimedJob[] = [];
+  const stored: EvaluationJob[] = [];
+  const split: JobKey[] = [];
+  const hasRoom = () => waiting.length + made.length < limit;
+  for (const job of due) {
+    // The others stay for whoever claims next.
+    if (!hasRoom()) break;
+    if (job.sourceId !== ALL_MONITORS) {
+      // A lease that is over was lost with who had it.
+      waiting.push({ ...job, fence, failures: job.failures + (job.fence === 0 ? 0 : 1) });
+      continue;
+    }
+    const known = knownOf(job.traceSequence);
+    if (known === null) continue;
+    split.push(job);
+    for (const next of splitJob(job, running, known)) {
+      const isMine = next.fence === 0 && hasRoom();
+      stored.push(isMine ? { ...next, fence, dueAtMs } : next);
+      if (isMine) made.push({ ...next, fence });
+    }
+  }
+  changeRows(
+    evaluations.claimJobs,
+    waiting.map((job) => ({ ...job, dueAtMs })),
+  );
+  changeRows(evaluations.removeJobs, split);
+  changeRows(evaluations.storeJobs, stored);
+  return { claimed: [...waiting, ...made], isMore: split.length === limit };
+}
+
+/**
+ * The jobs that traces have beside those for all monitors; null while others are at any of them. Whoever waits for one
+ * job while it holds others could be waited for.
+ */
+async function holdKnown(
+  { ask, questions: { evaluations } }: Changing,
+  projectNumber: number,
+  ofAll: readonly DueJob[],
+): Promise<(traceSequence: number) => readonly EvaluationJob[] | null> {
+  const traceSequences = ofAll.map(({ traceSequence }) => traceSequence);
+  const listed = ofAll.length === 0 ? [] : await ask(evaluations.listSources, { projectNumber, traceSequences });
+  const others = Map.groupBy(
+    listed.filter(({ sourceId }) => sourceId !== ALL_MONITORS),
+    ({ traceSequence }) => traceSequence,
+  );
+  const held = new Map<number, readonly EvaluationJob[] | null>();
+  for (const [traceSequence, sources] of others) {
+    const jobs = await ask(evaluations.holdJobsOfTrace, { projectNumber, traceSequence });
+    const isFree = sources.every(({ sourceId }) => jobs.some((job) => job.sourceId === sourceId));
+    held.set(traceSequence, isFree ? jobs : null);
+  }
+  return (traceSequence) => (others.has(traceSequence) ? (held.get(traceSequence) ?? null) : []);
+}
 
 export type JobStoreDeps = {
   readonly questions: Questions;
@@ -110,10 +187,8 @@ export function createJobStore({ questions, ask, work, delivery, end }: JobStore
   };
 }
 
-function compareKeys(one: ClaimedJob, other: ClaimedJob): number {
-  return (
-    one.projectNumber - other.projectNumber ||
-    one.traceSequence - other.traceSequence ||
-    (one.sourceId < other.sourceId ? -1 : 1)
-  );
+function compareKeys(one: JobKey, other: JobKey): number {
+  const place = one.projectNumber - other.projectNumber || one.traceSequence - other.traceSequence;
+  if (place !== 0 || one.sourceId === other.sourceId) return place;
+  return one.sourceId < other.sourceId ? -1 : 1;
 }

@@ -58,6 +58,8 @@ export const holdDue = question<Due>()((db, { projectNumber, nowMs, limit }, { h
         'sinceMs as sinceMs',
         'fence as fence',
         'failures as failures',
+        'dueAtMs as dueAtMs',
+        'asOf as asOf',
       ])
       .select(idText('traceId').as('traceId'))
       .orderBy('dueAtMs')
@@ -78,7 +80,7 @@ export const renewJob = change<Claimed>((db, { projectNumber, traceSequence, sou
   update(db, 'EvaluationJob', { projectNumber, traceSequence, sourceId, fence }).set({ dueAtMs }),
 );
 
-export const releaseJobs = changeRows<Claimed>(
+export const releaseJob = change<Claimed>(
   (db, { projectNumber, traceSequence, sourceId, fence, dueAtMs }, { update }) =>
     update(db, 'EvaluationJob', { projectNumber, traceSequence, sourceId, fence }).set({ fence: sql.lit(0), dueAtMs }),
 );
@@ -97,6 +99,7 @@ export const endLeases = change<InProject & { readonly nowMs: number; readonly l
 
 export const insertJobs = ofRows(insertNew('EvaluationJob'));
 export const storeJob = upsert('EvaluationJob');
+export const storeJobs = ofRows(upsert('EvaluationJob'));
 
 export const holdJob = question<Key>()((db, { projectNumber, traceSequence, sourceId }, { hold, allOf, idText }) =>
   hold(
@@ -116,24 +119,29 @@ export const countJobs = question<{ readonly countMax: number }>()((db, { countM
     .select(({ fn }) => fn.countAll<number>().as('count')),
 );
 
-type Some = InProject & { readonly sourceId: string; readonly limit: number };
-
-/** Those that others are at are left to them. */
-export const holdJobsOfSource = question<Some>()((db, { projectNumber, sourceId, limit }, { holdFree }) =>
-  holdFree(
+/** The rows of some traces, whoever is at them. */
+export const listSources = question<InProject & { readonly traceSequences: readonly number[] }>()(
+  (db, { projectNumber, traceSequences }, { isAmong }) =>
     db
       .selectFrom('EvaluationJob')
       .where('projectNumber', '=', projectNumber)
-      .where('sourceId', '=', sourceId)
-      .select(['projectNumber as projectNumber', 'traceSequence as traceSequence', 'sourceId as sourceId'])
-      .limit(limit),
-  ),
+      .where(isAmong('traceSequence', traceSequences))
+      .select(['traceSequence as traceSequence', 'sourceId as sourceId']),
+);
+
+/** All of a trace but those that others are at. */
+export const holdJobsOfTrace = question<InProject & { readonly traceSequence: number }>()(
+  (db, { projectNumber, traceSequence }, { holdFree, allOf, idText }) =>
+    holdFree(
+      db
+        .selectFrom('EvaluationJob')
+        .where('projectNumber', '=', projectNumber)
+        .where('traceSequence', '=', traceSequence)
+        .select(allOf('EvaluationJob', 'traceId'))
+        .select(idText('traceId').as('traceId')),
+    ),
 );
 
 export const removeJobs = changeRows<Key>((db, { projectNumber, traceSequence, sourceId }, { remove }) =>
   remove(db, 'EvaluationJob', { projectNumber, traceSequence, sourceId }),
-);
-
-export const findProjectNumber = question<{ readonly projectId: string }>()((db, { projectId }) =>
-  db.selectFrom('Project').where('id', '=', projectId).select('number as number'),
 );

@@ -3,6 +3,7 @@
 import type { Evaluator, EvaluatorField } from '../../domain/evaluator.ts';
 import type { EvaluatorStore } from '../../domain/store.ts';
 import type { Managing } from '../management.ts';
+import { countChange } from '../monitors/monitors.ts';
 import type { Asking, Questions, RowOf } from '../questions.ts';
 
 export function createEvaluatorReader({
@@ -45,10 +46,12 @@ export function createEvaluatorWriter({ transact }: Managing): EvaluatorWriter {
         return changed > 0 ? 'stored' : 'stale';
       }),
     removeEvaluator: (projectId, id, nowMs) =>
-      transact(async ({ change, questions: { evaluators, monitors } }) => {
+      transact(async (tx) => {
+        const { change, questions } = tx;
+        const { evaluators, monitors } = questions;
         if ((await change(evaluators.removeEvaluator, { projectId, id, deletedAtMs: nowMs })) === 0) return false;
         const disabled = await change(monitors.disableMonitors, { projectId, evaluatorId: id, updatedAtMs: nowMs });
-        if (disabled > 0) await change(monitors.countChange, { nowMs });
+        if (disabled > 0) await countChange(tx, projectId, nowMs);
         return true;
       }),
   };

@@ -7,7 +7,6 @@ const FIRST_ROWS = [
   // Compressed, the row would find room in a file that cannot grow any more.
   'ALTER TABLE write_probe ALTER COLUMN filler SET STORAGE EXTERNAL',
   'INSERT INTO webhook_changes (id, number) VALUES (1, 0)',
-  'INSERT INTO monitor_changes (id, number) VALUES (1, 0)',
 ];
 
 // Every process asks for this number before it trusts what it remembers. The database itself counts, in the very

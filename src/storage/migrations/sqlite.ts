@@ -13,7 +13,6 @@ export const SQLITE_MIGRATIONS: readonly SqlMigration[] = [
       `PRAGMA application_id = ${APPLICATION_ID}`,
       ...SCHEMA,
       'INSERT INTO webhook_changes (id, number) VALUES (1, 0)',
-      'INSERT INTO monitor_changes (id, number) VALUES (1, 0)',
     ],
   },
 ];

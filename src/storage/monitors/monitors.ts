@@ -34,48 +34,63 @@ export function createMonitorWriter({ transact }: Managing): MonitorWriter {
     insertMonitor: (monitor, { liveMax }) =>
       transact(async (tx) => {
         const { ask, change, questions } = tx;
-        const { id, projectId, slug, updatedAtMs } = monitor;
+        const { id, projectId, slug } = monitor;
         await ask(questions.evaluators.holdProject, { projectId });
         if (!(await hasEvaluator(tx, monitor))) return 'evaluator_gone';
         const [live] = await ask(questions.monitors.countMonitors, { projectId });
         if (live === undefined || live.count >= liveMax) return 'limit_reached';
-        if ((await change(questions.monitors.insertMonitor, { ...pack(monitor), deletedAtMs: null })) > 0) {
-          await change(questions.monitors.countChange, { nowMs: updatedAtMs });
-          return 'stored';
-        }
+        const runsSince = isRunning(monitor) ? await countChange(tx, projectId, monitor.updatedAtMs) : 0;
+        const row = { ...pack(monitor), runsSince, deletedAtMs: null };
+        if ((await change(questions.monitors.insertMonitor, row)) > 0) return 'stored';
         const [taken] = await ask(questions.monitors.findMonitorBySlug, { projectId, slug });
         if (taken === undefined || taken.id === id) throw new Error('the id of a monitor is taken');
         return 'slug_taken';
       }),
     replaceMonitor: (monitor, knownAtMs) =>
       transact(async (tx) => {
-        const { change, questions } = tx;
+        const { ask, change, questions } = tx;
+        const { projectId, id, updatedAtMs } = monitor;
         if (monitor.enabled && !(await hasEvaluator(tx, monitor))) return 'evaluator_gone';
-        const changed = await change(questions.monitors.replaceMonitor, { ...pack(monitor), knownAtMs });
-        if (changed === 0) return 'stale';
-        await change(questions.monitors.countChange, { nowMs: monitor.updatedAtMs });
-        return 'stored';
+        const [stored] = await ask(questions.monitors.holdMonitor, { projectId, id });
+        if (stored === undefined) return 'stale';
+        const begins = isRunning(monitor) && !isRunning(stored);
+        const isSeen =
+          isRunning(monitor) !== isRunning(stored) || (isRunning(monitor) && monitor.sample !== stored.sample);
+        const number = isSeen ? await countChange(tx, projectId, updatedAtMs) : 0;
+        const runsSince = begins ? number : stored.runsSince;
+        const changed = await change(questions.monitors.replaceMonitor, { ...pack(monitor), runsSince, knownAtMs });
+        return changed === 0 ? 'stale' : 'stored';
       }),
     removeMonitor: (projectId, id, nowMs) =>
       transact(async (tx) => {
-        const { change, questions } = tx;
-        if ((await change(questions.monitors.removeMonitor, { projectId, id, deletedAtMs: nowMs })) === 0) return false;
-        await change(questions.monitors.countChange, { nowMs });
-        await dropJobs(tx, projectId, id);
+        const { ask, change, questions } = tx;
+        const [stored] = await ask(questions.monitors.holdMonitor, { projectId, id });
+        if (stored === undefined) return false;
+        if (isRunning(stored)) await countChange(tx, projectId, nowMs);
+        await change(questions.monitors.removeMonitor, { projectId, id, deletedAtMs: nowMs });
         return true;
       }),
   };
 }
 
-// More would hold up those who store traces; what is left is dropped when it is due.
-const DROPPED_MAX = 10_000;
+function isRunning({ enabled, executionMode }: Pick<Monitor, 'enabled' | 'executionMode'>): boolean {
+  return enabled && executionMode === 'ON_MESSAGE';
+}
 
-async function dropJobs({ ask, changeRows, questions }: Changing, projectId: string, sourceId: string): Promise<void> {
-  const { findProjectNumber, holdJobsOfSource, removeJobs } = questions.evaluations;
-  const [project] = await ask(findProjectNumber, { projectId });
-  if (project === undefined) return;
-  const found = await ask(holdJobsOfSource, { projectNumber: project.number, sourceId, limit: DROPPED_MAX });
-  changeRows(removeJobs, found);
+/**
+ * To be called where other monitors run by themselves than before, or on another share of the traces: batches of traces
+ * that went by those before are applied again. Whoever holds monitors and the number takes the monitors first.
+ */
+export async function countChange(tx: Changing, projectId: string, nowMs: number): Promise<number> {
+  const { monitors } = tx.questions;
+  const [project] = await tx.ask(monitors.findProjectNumber, { projectId });
+  // A monitor of a project that is not there sees no traces.
+  if (project === undefined) return 0;
+  const projectNumber = project.number;
+  await tx.change(monitors.countChange, { projectNumber, nowMs });
+  const [change] = await tx.ask(monitors.findChange, { projectNumber });
+  if (change === undefined) throw new Error('the changes of monitors were not counted');
+  return change.number;
 }
 
 /** Whether it is there, and stays so until the transaction ends. */

@@ -5,6 +5,7 @@ import { insertNew } from '../plain-questions.ts';
 import { change, type Db, question, type Row, type Words } from '../questions.ts';
 
 type InProject = { readonly projectId: string };
+type InNumbered = { readonly projectNumber: number };
 type OneOf = InProject & { readonly id: string };
 
 export const countMonitors = question<InProject>()((db, { projectId }) =>
@@ -26,7 +27,7 @@ export const findMonitorBySlug = question<InProject & { readonly slug: string }>
 /** By the number of the project. */
 export const findMonitorInProject = question<{ readonly projectNumber: number; readonly id: string }>()(
   (db, { projectNumber, id }, { find }) =>
-    find(db, 'Monitor', {}, 'deletedAtMs')
+    find(db, 'Monitor', {}, 'deletedAtMs', 'runsSince')
       .innerJoin('Project as project', 'project.id', 'Monitor.projectId')
       .where('project.number', '=', projectNumber)
       .where('Monitor.id', '=', id)
@@ -36,8 +37,20 @@ export const findMonitorInProject = question<{ readonly projectNumber: number; r
 export const listMonitors = question<InProject>()((db, { projectId }, words) => livingOf(db, projectId, words));
 
 function livingOf(db: Db, projectId: string, { find }: Words) {
-  return find(db, 'Monitor', { projectId }, 'deletedAtMs').where('deletedAtMs', 'is', null);
+  return find(db, 'Monitor', { projectId }, 'deletedAtMs', 'runsSince').where('deletedAtMs', 'is', null);
 }
+
+/** What an append depends on; until the transaction ends nobody changes the monitor. */
+export const holdMonitor = question<OneOf>()((db, { projectId, id }, { hold }) =>
+  hold(
+    db
+      .selectFrom('Monitor')
+      .where('projectId', '=', projectId)
+      .where('id', '=', id)
+      .where('deletedAtMs', 'is', null)
+      .select(['enabled as enabled', 'executionMode as executionMode', 'sample as sample', 'runsSince as runsSince']),
+  ),
+);
 
 /** Until the transaction ends nobody deletes the evaluator. */
 export const holdEvaluator = question<OneOf>()((db, { projectId, id }, { hold }) =>
@@ -70,6 +83,7 @@ export const replaceMonitor = change<Replacement>((db, given, { update }) =>
       mappingsJson: given.mappingsJson,
       parametersJson: given.parametersJson,
       executionMode: given.executionMode,
+      runsSince: given.runsSince,
       updatedAtMs: given.updatedAtMs,
     }),
 );
@@ -100,30 +114,48 @@ export const disableMonitors = change<InProject & { readonly evaluatorId: string
       })),
 );
 
+export const findProjectNumber = question<{ readonly projectId: string }>()((db, { projectId }) =>
+  db.selectFrom('Project').where('id', '=', projectId).select('number as number'),
+);
+
 /** To a number that stands for no other state of the monitors, also in a database that was set back. */
-export const countChange = change<{ readonly nowMs: number }>((db, { nowMs }) =>
+export const countChange = change<InNumbered & { readonly nowMs: number }>((db, { projectNumber, nowMs }) =>
   db
-    .updateTable('MonitorChangeCount')
-    .where('id', '=', 1)
-    .set(({ eb }) => ({
-      number: eb
-        .case()
-        .when('number', '>=', nowMs)
-        .then(eb('number', '+', 1))
-        .else(nowMs)
-        .end(),
-    })),
+    .insertInto('MonitorChangeCount')
+    .values({ projectNumber, number: nowMs })
+    .onConflict((row) =>
+      row.column('projectNumber').doUpdateSet(({ eb }) => ({
+        number: eb
+          .case()
+          .when('MonitorChangeCount.number', '>=', nowMs)
+          .then(eb('MonitorChangeCount.number', '+', 1))
+          .else(nowMs)
+          .end(),
+      })),
+    ),
 );
 
-export const findChange = question<Record<never, never>>()((db) =>
-  db.selectFrom('MonitorChangeCount').where('id', '=', 1).select('number as number'),
+/** None for a project that never had monitors. */
+export const findChange = question<InNumbered>()((db, { projectNumber }) =>
+  db.selectFrom('MonitorChangeCount').where('projectNumber', '=', projectNumber).select('number as number'),
 );
 
-/** Of all projects: the monitors that run by themselves. */
-export const listRunning = question<Record<never, never>>()((db) => runningOf(db));
+type InSome = { readonly projectNumbers: readonly number[] };
+
+export const listChanges = question<InSome>()((db, { projectNumbers }, { isAmong }) =>
+  db
+    .selectFrom('MonitorChangeCount')
+    .where(isAmong('projectNumber', projectNumbers))
+    .select(['projectNumber as projectNumber', 'number as number']),
+);
+
+/** The monitors of some projects that run by themselves. */
+export const listRunning = question<InSome>()((db, { projectNumbers }, { isAmong }) =>
+  runningOf(db).where(isAmong('project.number', projectNumbers)),
+);
 
 /** The same of one project. */
-export const listRunningOf = question<{ readonly projectNumber: number }>()((db, { projectNumber }) =>
+export const listRunningOf = question<InNumbered>()((db, { projectNumber }) =>
   runningOf(db).where('project.number', '=', projectNumber),
 );
 
@@ -135,5 +167,10 @@ function runningOf(db: Db) {
     .where('monitor.executionMode', '=', sql.lit('ON_MESSAGE' as const))
     .where('monitor.deletedAtMs', 'is', null)
     .where('project.archivedAtMs', 'is', null)
-    .select(['project.number as projectNumber', 'monitor.id as id', 'monitor.sample as sample']);
+    .select([
+      'project.number as projectNumber',
+      'monitor.id as id',
+      'monitor.sample as sample',
+      'monitor.runsSince as runsSince',
+    ]);
 }

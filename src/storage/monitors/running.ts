@@ -1,30 +1,23 @@
 /** The monitors that run by themselves, kept where traces are stored, so that a project without any costs nothing there. */
 
-import type { SampledMonitor } from '../../domain/evaluations/job-append.ts';
+import type { Watch } from '../../domain/evaluations/job-append.ts';
+import type { SampledMonitor } from '../../domain/evaluations/sampling.ts';
 
-type Row = SampledMonitor & { readonly projectNumber: number };
-
-export type RunningMonitors = {
-  /** Whether what is kept is that of the number of a change. */
-  isOf(change: number): boolean;
-  keep(change: number, rows: readonly Row[]): void;
-  /** The number of what is kept; null: nothing is. */
-  change(): number | null;
-  monitorsOf(projectNumber: number): readonly SampledMonitor[];
+export type WatchedProjects = {
+  /** Null: nothing is known of the project. */
+  watchOf(projectNumber: number): Watch | null;
+  keep(projectNumber: number, watch: Watch): void;
 };
 
-const NONE: readonly SampledMonitor[] = [];
+const NO_MONITORS: readonly SampledMonitor[] = [];
 
-export function createRunningMonitors(): RunningMonitors {
-  let known: number | null = null;
-  let byProject: ReadonlyMap<number, readonly SampledMonitor[]> = new Map();
+export function createWatchedProjects(): WatchedProjects {
+  const known = new Map<number, Watch>();
   return {
-    isOf: (change) => change === known,
-    keep(change, rows) {
-      known = change;
-      byProject = Map.groupBy(rows, ({ projectNumber }) => projectNumber);
+    watchOf: (projectNumber) => known.get(projectNumber) ?? null,
+    keep(projectNumber, { asOf, monitors }) {
+      // Most projects have none, and share the list of them.
+      known.set(projectNumber, { asOf, monitors: monitors.length === 0 ? NO_MONITORS : monitors });
     },
-    change: () => known,
-    monitorsOf: (projectNumber) => byProject.get(projectNumber) ?? NONE,
   };
 }

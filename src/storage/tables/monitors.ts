@@ -20,6 +20,8 @@ export const MonitorRow = defineEntity({
     mappingsJson: json('mappings'),
     parametersJson: json('parameters'),
     executionMode: word<ExecutionMode>(),
+    // The change by which it last began to run by itself (MonitorChangeCount): what was stored before it does not see.
+    runsSince: large(),
     createdAtMs: instant('created_at'),
     updatedAtMs: instant('updated_at'),
     // What is deleted is kept, while its slug is free again.
@@ -28,15 +30,20 @@ export const MonitorRow = defineEntity({
   uniques: [{ name: 'monitors_by_live_slug', properties: ['projectId', 'slug'], where: 'deleted_at is null' }],
 });
 
-/** One row: a number that is another one after every change of monitors. Who stores traces remembers monitors by it. */
+/**
+ * Of each project that has had monitors: a number that grows whenever other monitors run by themselves than before, or on
+ * another share of the traces. Who stores traces remembers monitors by it.
+ */
 export const MonitorChangeCount = defineEntity({
   name: 'MonitorChangeCount',
   tableName: 'monitor_changes',
-  properties: { id: whole().primary().autoincrement(false), number: large() },
-  checks: [{ name: 'monitor_changes_is_one', expression: 'id = 1' }],
+  properties: { projectNumber: whole().primary().autoincrement(false), number: large() },
 });
 
-/** Traces that wait to be evaluated, or are: each once for a monitor or whatever else asks for it. */
+/**
+ * Traces that wait to be evaluated, or are. One that is stored has one row, for all monitors of its project; whoever
+ * claims it puts a row for each monitor that looks at the trace in its place.
+ */
 export const EvaluationJobRow = defineEntity({
   name: 'EvaluationJob',
   tableName: 'evaluation_jobs',
@@ -57,6 +64,8 @@ export const EvaluationJobRow = defineEntity({
     // As due and since, of commits that came while it ran.
     againDueAtMs: instant('again_due_at').strictNullable(),
     againSinceMs: instant('again_since').strictNullable(),
+    // Of the row for all monitors: which change of them the last commit went by; of others 0.
+    asOf: large(),
   },
   indexes: [{ name: 'evaluation_jobs_by_due', properties: ['projectNumber', 'dueAtMs'] }],
 });

@@ -1,7 +1,7 @@
 /** Changing and removing traces that are stored: each change is one transaction. */
 
-import { isSampled } from '../../domain/evaluations/job-append.ts';
-import { type Settle, touchJob } from '../../domain/evaluations/jobs.ts';
+import { ALL_MONITORS, type Settle, touchJob } from '../../domain/evaluations/jobs.ts';
+import { isSampled } from '../../domain/evaluations/sampling.ts';
 import type { NamedTrace, TraceChangeStore } from '../../domain/trace-changes.ts';
 import { patchMetadata } from '../../domain/trace-metadata-patch.ts';
 import { takeOffHours } from '../analytics/removed-hours.ts';
@@ -74,14 +74,14 @@ async function enqueue(
   { projectNumber, traceId, sequence }: OfTrace & { readonly traceId: string },
   at: { readonly nowMs: number; readonly settle: Settle },
 ): Promise<void> {
-  for (const monitor of await ask(monitors.listRunningOf, { projectNumber })) {
-    if (!isSampled(monitor, traceId)) continue;
-    const key = { projectNumber, traceSequence: sequence, sourceId: monitor.id };
-    const [known] = await ask(evaluations.holdJob, key);
-    const isRooted =
-      known?.isRooted === true || (await ask(traces.findRootSpan, { projectNumber, sequence })).length > 0;
-    await change(evaluations.storeJob, touchJob(known, { ...key, traceId }, { ...at, isRooted }));
-  }
+  // The change comes first: what begins to run after it has another number.
+  const [last] = await ask(monitors.findChange, { projectNumber });
+  const running = last === undefined ? [] : await ask(monitors.listRunningOf, { projectNumber });
+  if (last === undefined || !running.some((monitor) => isSampled(monitor, traceId))) return;
+  const trace = { projectNumber, traceSequence: sequence, traceId };
+  const [known] = await ask(evaluations.holdJob, { ...trace, sourceId: ALL_MONITORS });
+  const isRooted = known?.isRooted === true || (await ask(traces.findRootSpan, { projectNumber, sequence })).length > 0;
+  await change(evaluations.storeJob, touchJob(known, trace, { ...at, isRooted, asOf: last.number }));
 }
 
 type OfTrace = { readonly projectNumber: number; readonly sequence: number };

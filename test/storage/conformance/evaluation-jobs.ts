@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isSampled } from '../../../src/domain/evaluations/job-append.ts';
 import { type ClaimedJob, SETTLE } from '../../../src/domain/evaluations/jobs.ts';
+import { isSampled } from '../../../src/domain/evaluations/sampling.ts';
 import type { Store } from '../../../src/domain/store.ts';
 import type { TraceAppend } from '../../../src/domain/trace.ts';
 import {
@@ -71,7 +71,7 @@ async function countResults({ traces }: Store, { project: { number: projectNumbe
 export function evaluationJobConformance(open: OpenSubject): void {
   describe('jobs of evaluations', () => {
     it(
-      'an append makes one job for each monitor that looks at its trace, due once the trace has settled',
+      'an append makes a job of the monitors that look at its trace, due once the trace has settled',
       withStore(open, async (store) => {
         const opened = await openProject(store);
         await store.traces.append(opened.append({ spans: [rooted()] }));
@@ -106,6 +106,51 @@ export function evaluationJobConformance(open: OpenSubject): void {
         await expectSeen(1);
         await store.evaluators.remove(opened.project.id, monitor.evaluatorId, LATER_MS);
         await expectSeen(0);
+      }),
+    );
+
+    it(
+      'an append makes one job however many monitors look at its trace, and a claim has one of each of them',
+      withStore(open, async (store) => {
+        const opened = await openProject(store);
+        const monitors = [await opened.addMonitor(), await opened.addMonitor(), await opened.addMonitor()];
+        const append = opened.append({ spans: [rooted()] });
+        await store.traces.append(append);
+        expect((await store.evaluationJobs.counts(10)).depth).toBe(1);
+        const claims = [await opened.claim(LATER_MS, 2), await opened.claim(LATER_MS, 2), await opened.claim(LATER_MS)];
+        expect(claims.map((jobs) => jobs.length)).toEqual([2, 1, 0]);
+        const given = claims.flat().map(({ sourceId }) => sourceId);
+        expect(given.toSorted()).toEqual(monitors.map(({ id }) => id).toSorted());
+        // What comes while they run is looked at by each of them, once.
+        await store.traces.append(opened.append({ traceId: append.traceId, receivedAtMs: LATER_MS - 1_000 }));
+        expect(await opened.claim()).toEqual([]);
+        for (const job of claims.flat()) expect(await store.evaluationJobs.end(toStore(job, opened))).toBe('recorded');
+        const again = await opened.claim();
+        expect(again.map(({ sourceId }) => sourceId).toSorted()).toEqual(given.toSorted());
+        for (const job of again) expect(await store.evaluationJobs.end(toStore(job, opened))).toBe('recorded');
+        expect(await store.evaluationJobs.counts(10)).toEqual({ depth: 0, oldestDueAtMs: null });
+        expect(await countResults(store, opened, append.traceId)).toBe(3);
+      }),
+    );
+
+    it(
+      'a job that waits is for the monitors that saw the last commit, and run when it is claimed',
+      withStore(open, async (store) => {
+        const opened = await openProject(store);
+        const [kept, off, gone] = [await opened.addMonitor(), await opened.addMonitor(), await opened.addMonitor()];
+        await store.traces.append(opened.append({ spans: [rooted()] }));
+        await opened.addMonitor();
+        const other = { ...kept, name: 'Other', updatedAtMs: kept.updatedAtMs + 1 };
+        expect(await store.monitors.replace(other, kept.updatedAtMs)).toBe('stored');
+        for (const enabled of [false, true]) {
+          const stored = await store.monitors.find(off.projectId, off.id);
+          if (stored === null) throw new Error('the monitor is gone');
+          const next = { ...stored, enabled, updatedAtMs: stored.updatedAtMs + 1 };
+          expect(await store.monitors.replace(next, stored.updatedAtMs)).toBe('stored');
+        }
+        await store.monitors.remove(opened.project.id, gone.id, LATER_MS);
+        expect((await opened.claim()).map(({ sourceId }) => sourceId)).toEqual([kept.id]);
+        expect((await store.evaluationJobs.counts(10)).depth).toBe(1);
       }),
     );
 
@@ -226,7 +271,7 @@ export function evaluationJobConformance(open: OpenSubject): void {
     );
 
     it(
-      'jobs go with their trace and with their monitor, and a result MUST NOT be stored on a trace that is gone',
+      'jobs go with their trace, come to nothing without their monitor, and a result MUST NOT be stored on a trace that is gone',
       withStore(open, async (store) => {
         const opened = await openProject(store);
         const monitor = await opened.addMonitor();
@@ -243,6 +288,7 @@ export function evaluationJobConformance(open: OpenSubject): void {
         expect(await countResults(store, opened, append.traceId)).toBe(0);
         expect((await store.evaluationJobs.counts(10)).depth).toBe(1);
         await store.monitors.remove(opened.project.id, monitor.id, LATER_MS);
+        expect(await opened.claim()).toEqual([]);
         expect(await store.evaluationJobs.counts(10)).toEqual({ depth: 0, oldestDueAtMs: null });
       }),
     );

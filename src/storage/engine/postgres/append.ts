@@ -47,16 +47,19 @@ export function createAppendBatch(deps: AppenderDeps): AppendBatch {
 
   async function storeTogether(appends: readonly Append[]): Promise<AppendOutcome[]> {
     await ensureMonths(deps.months, appends);
-    if (deps.monitors.change() === null) await deps.monitors.load();
+    const projects = projectsOf(appends);
+    await deps.monitors.learn(projects);
+    let holds = false;
     for (let attempt = 1; ; attempt += 1) {
       const isNew = attempt === 1 && guess.isNew(appends);
       try {
-        return isNew ? await storeAsNew(deps, appends) : await storeOnKnown(deps, appends);
+        const batch = { appends, projects, holds };
+        return isNew ? await storeAsNew(deps, batch) : await storeOnKnown(deps, batch);
       } catch (error) {
         if (attempt === ATTEMPTS_MAX || !mayComeRight(error)) throw error;
         if (isConflict(error)) guess.wasWrong();
         else if (isOtherRow(error)) await deps.rowTypes.load();
-        else if (isOutdated(error)) await deps.monitors.load();
+        else if (isOutdated(error)) holds = true;
         else deps.months.forget();
         await ensureMonths(deps.months, appends);
         // An old trace, whose month had nothing left in it until now.
@@ -96,6 +99,12 @@ async function ensureMonths(months: Months, appends: readonly Append[]): Promise
   await months.ensure(appends.flatMap(receiptsOf));
 }
 
+/** The projects of the traces, in the order of their numbers. */
+function projectsOf(appends: readonly Append[]): readonly number[] {
+  const numbers = new Set(appends.flatMap(tracesOf).map(({ projectNumber }) => projectNumber));
+  return [...numbers].sort((one, other) => one - other);
+}
+
 function receiptsOf(append: Append): readonly number[] {
   return 'receivedAtMs' in append ? [append.receivedAtMs] : tracesOf(append).map(({ receivedAtMs }) => receivedAtMs);
 }
@@ -130,7 +139,7 @@ const LOG_ENDS: LogEnds = {
 type Run = { readonly written: Written; readonly hours: readonly HourRow[]; readonly outcomes: AppendOutcome[] };
 
 async function run(
-  { numbers, monitors: { monitorsOf }, settle }: AppenderDeps,
+  { numbers, monitors: { watchOf }, settle }: AppenderDeps,
   appends: readonly Append[],
   read: Reader,
 ): Promise<Run> {
@@ -138,27 +147,36 @@ async function run(
   const count = appends.reduce((sum, append) => sum + tracesOf(append).length, 0);
   while (!numbers.has(count)) await numbers.reserve(count);
   const drawSequence = (insertedAtMs: number) => sequenceOf(insertedAtMs, numbers.draw());
-  const { tables, written, countHours } = createWorkingSet({ read, drawSequence, monitorsOf, settle, ...LOG_ENDS });
+  const { tables, written, countHours } = createWorkingSet({ read, drawSequence, watchOf, settle, ...LOG_ENDS });
   const outcomes = appends.map((append) => apply(tables, append));
   return { written, hours: countHours(), outcomes };
 }
 
-async function storeAsNew(deps: AppenderDeps, appends: readonly Append[]): Promise<AppendOutcome[]> {
+type Batch = {
+  readonly appends: readonly Append[];
+  readonly projects: readonly number[];
+  /** Whether nobody may change monitors before the end. */
+  readonly holds: boolean;
+};
+
+async function storeAsNew(deps: AppenderDeps, { appends, projects, holds }: Batch): Promise<AppendOutcome[]> {
   return await deps.lane.hold((client) =>
     runTransaction(client, async (transaction) => {
+      if (holds) await deps.monitors.hold(transaction, projects);
       // Not before there is a connection: a new one makes numbers that were drawn worthless.
       const { written, hours, outcomes } = await run(deps, appends, findNothing);
       writeBatch(transaction, deps.rowTypes, { ...written, hours });
-      deps.monitors.check(transaction);
+      deps.monitors.check(transaction, projects);
       return outcomes;
     }),
   );
 }
 
 /** What is there is read and locked, and the batch applied to that. */
-async function storeOnKnown(deps: AppenderDeps, appends: readonly Append[]): Promise<AppendOutcome[]> {
+async function storeOnKnown(deps: AppenderDeps, { appends, projects, holds }: Batch): Promise<AppendOutcome[]> {
   return await deps.lane.hold((client) =>
     runTransaction(client, async (transaction) => {
+      if (holds) await deps.monitors.hold(transaction, projects);
       const known = createKnownRows();
       // What every run asks for first.
       for (const append of appends) {
@@ -178,7 +196,7 @@ async function storeOnKnown(deps: AppenderDeps, appends: readonly Append[]): Pro
         const { written, hours, outcomes } = await run(deps, appends, known.read);
         if (known.isMissingAny()) continue;
         writeBatch(transaction, deps.rowTypes, { ...written, hours });
-        deps.monitors.check(transaction);
+        deps.monitors.check(transaction, projects);
         return outcomes;
       }
     }),

@@ -4,6 +4,7 @@ import { addHours } from '../../../../gen/storage/postgres/analytics-hours.ts';
 import * as common from '../../../../gen/storage/postgres/append.ts';
 import * as own from '../../../../gen/storage/postgres/append-postgres.ts';
 import { markTraces } from '../../../../gen/storage/postgres/search-index.ts';
+import type { TracePlace } from '../../../domain/append-tables.ts';
 import type { HourRow } from '../../analytics/hour-changes.ts';
 import { toMarked } from '../../append/marked-traces.ts';
 import type { EventRow, RequestEntry, WrittenLog } from '../../append/working-log.ts';
@@ -26,7 +27,7 @@ export function writeBatch(
     if (rows.length > 0) post(insert, [encode(insert, rows)]);
   };
   for (const change of [common.removeJobsOfTraces, own.deleteEvaluations, own.deleteSpans, own.deleteTraces])
-    changeRows(change, written.erased);
+    changeRows(change, written.erased.toSorted(compareTraces));
   const traces = partOf(inOrder(written.traces));
   const spans = partOf(inOrder(written.spans));
   const logs = [...written.logs.values()]
@@ -67,6 +68,10 @@ export function writeBatch(
     encode(own.insertGovernanceEvents, logs.flatMap(countBack(({ governance }) => [...governance.values()]))),
     encode(own.insertEvents, logs.flatMap(countBack(({ events }) => events))),
   ]);
+}
+
+function compareTraces(one: TracePlace, other: TracePlace): number {
+  return one.projectNumber - other.projectNumber || one.sequence - other.sequence;
 }
 
 function toRow({ row }: RequestEntry): RequestEntry['row'] {

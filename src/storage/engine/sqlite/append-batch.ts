@@ -3,11 +3,12 @@
 import { addHours } from '../../../../gen/storage/sqlite/analytics-hours.ts';
 import * as common from '../../../../gen/storage/sqlite/append.ts';
 import * as own from '../../../../gen/storage/sqlite/append-sqlite.ts';
-import { findChange, listRunning } from '../../../../gen/storage/sqlite/monitors.ts';
+import { findChange, listRunningOf } from '../../../../gen/storage/sqlite/monitors.ts';
 import { hideTrace } from '../../../../gen/storage/sqlite/retention.ts';
 import { markTraces } from '../../../../gen/storage/sqlite/search-index.ts';
 import { findRootSpan, listSummaries } from '../../../../gen/storage/sqlite/traces.ts';
 import type { Clock } from '../../../domain/clock.ts';
+import type { Watch } from '../../../domain/evaluations/job-append.ts';
 import type { Settle } from '../../../domain/evaluations/jobs.ts';
 import { type Append, type AppendOutcome, apply } from '../../append/apply.ts';
 import { createGuess } from '../../append/guess.ts';
@@ -15,7 +16,7 @@ import { toMarked } from '../../append/marked-traces.ts';
 import type { Asked, Reader } from '../../append/reader.ts';
 import type { LogEnds, WrittenLog } from '../../append/working-log.ts';
 import { createWorkingSet, type Written } from '../../append/working-set.ts';
-import { createRunningMonitors } from '../../monitors/running.ts';
+import { createWatchedProjects } from '../../monitors/running.ts';
 import { toHidden } from '../../retention/expired-traces.ts';
 import { type Asked as Prepared, prepareChange, prepareQuestion, prepareRows } from './ask.ts';
 import type { Database } from './connection.ts';
@@ -32,7 +33,7 @@ export function prepareAppendBatch(db: Database, { clock, settle }: AppendBatchD
   const addToHours = prepareRows(db, addHours);
   const lastSequence = prepareQuestion(db, own.findLastSequence);
   const guess = createGuess();
-  const refreshMonitors = prepareMonitors(db);
+  const beginToWatch = prepareWatch(db);
   // Where the logs end is known with the batches that are taken to be new, too.
   const readNew: Reader = (name, key) => (name === 'findLogHead' ? read(name, key) : []);
 
@@ -42,12 +43,11 @@ export function prepareAppendBatch(db: Database, { clock, settle }: AppendBatchD
       last = (last ?? lastSequence.get({})?.sequence ?? 0) + 1;
       return last;
     };
-    const { monitorsOf } = refreshMonitors();
     const ends = logEnds(clock());
     const { tables, written, countHours } = createWorkingSet({
       read: reader,
       drawSequence,
-      monitorsOf,
+      watchOf: beginToWatch(),
       settle,
       ...ends,
     });
@@ -114,15 +114,26 @@ function logEnds(nowMs: number): LogEnds {
   };
 }
 
-/** As they are in the transaction that is under way: only this thread changes them. */
-function prepareMonitors(db: Database) {
+/** The monitors of projects as they are in the transaction that begins: only this thread changes them. */
+function prepareWatch(db: Database) {
   const change = prepareQuestion(db, findChange);
-  const list = prepareQuestion(db, listRunning);
-  const known = createRunningMonitors();
+  const list = prepareQuestion(db, listRunningOf);
+  const known = createWatchedProjects();
+  function look(projectNumber: number): Watch {
+    const asOf = change.get({ projectNumber })?.number ?? 0;
+    const before = known.watchOf(projectNumber);
+    if (before?.asOf === asOf) return before;
+    const watch = { asOf, monitors: asOf === 0 ? [] : list.all({ projectNumber }) };
+    known.keep(projectNumber, watch);
+    return watch;
+  }
   return () => {
-    const number = change.get({})?.number ?? 0;
-    if (!known.isOf(number)) known.keep(number, list.all({}));
-    return known;
+    const looked = new Map<number, Watch>();
+    return (projectNumber: number): Watch => {
+      const watch = looked.get(projectNumber) ?? look(projectNumber);
+      looked.set(projectNumber, watch);
+      return watch;
+    };
   };
 }
 
