@@ -21,7 +21,7 @@ const API_OF_STORES = isFullTier
     ];
 /** Kills, revocations, repeats and walks over the log are tried with several processes there, by tests of its own. */
 const SCENARIOS_OF_STORES = isFullTier
-  ? ['test/scenarios/**/*.test.ts', 'test/crash/kill.test.ts']
+  ? ['test/scenarios/**/*.test.ts', 'test/crash/{kill,monitor-kills}.test.ts']
   : ['test/scenarios/{retention,secrets,webhook-batches}.test.ts'];
 /** A store in memory is SQLite without a file: one thing of each kind shows that the file is not missed. */
 const API_OF_MEMORY = isFullTier
