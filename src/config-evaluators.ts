@@ -17,6 +17,8 @@ export type EvaluatorSettings = {
 const CONCURRENCY = { min: 1, max: 1000 };
 /** Beyond half a minute nothing waits anyway. */
 const SETTLE_MS = { min: 0, max: 30_000 };
+/** Each takes a row of about a hundred bytes. */
+const BACKLOG = { min: 1, max: 100_000_000 };
 const THREADS = { min: 1, max: 64 };
 const TIMEOUT_MS = { min: 10, max: 60_000 };
 
@@ -26,6 +28,7 @@ export function readEvaluators(reader: ConfigReader): EvaluatorSettings {
     settle: {
       rootedMs: readInteger(reader, 'SPANDREL_MONITOR_SETTLE_MS', SETTLE_MS),
       rootlessMs: readInteger(reader, 'SPANDREL_MONITOR_ROOTLESS_SETTLE_MS', SETTLE_MS),
+      waitingMax: readInteger(reader, 'SPANDREL_MONITOR_BACKLOG_MAX', BACKLOG),
     },
     threads: readInteger(reader, 'SPANDREL_EVALUATOR_THREADS', THREADS),
     timeoutMs: readInteger(reader, 'SPANDREL_EVALUATOR_TIMEOUT_MS', TIMEOUT_MS),

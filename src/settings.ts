@@ -193,4 +193,9 @@ export const SETTINGS: readonly Setting[] = [
     fallback: '10000',
     about: 'The same of a trace whose root span is not stored yet.',
   },
+  {
+    name: 'SPANDREL_MONITOR_BACKLOG_MAX',
+    fallback: '250000',
+    about: 'Traces that may wait for monitors in a project; about that many. Monitors do not look at those beyond.',
+  },
 ];

@@ -32,6 +32,8 @@ export type AppendTables = {
   readonly settle: Settle;
   /** Whether any span of the trace has no parent. */
   hasRoot(place: TracePlace): boolean;
+  /** For the job of another trace, which is stored then; what has no room is counted. */
+  hasRoomForJob(projectNumber: number): boolean;
   findJob(place: TracePlace, sourceId: string): EvaluationJob | undefined;
   storeJob(job: EvaluationJob): void;
   removeJob(key: JobKey): void;

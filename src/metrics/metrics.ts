@@ -106,6 +106,13 @@ function tellEvaluations(registry: Registry, { store, clock, monotonicMs }: Metr
     },
     async () => age((await read()).oldestDueAtMs, clock()),
   );
+  registry.total(
+    {
+      name: 'spandrel_evaluation_traces_refused_total',
+      help: 'Traces that were stored without being evaluated, because too many of their project waited; of this process.',
+    },
+    async () => [{ value: (await read()).refused }],
+  );
 }
 
 function tellDeliveries(registry: Registry, { store, clock, inFlight, openSockets, monotonicMs }: MetricsDeps): void {

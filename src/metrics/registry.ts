@@ -13,7 +13,7 @@ export type Registry = {
   /** Read at every scrape. What cannot be read is left out. */
   gauge(about: About<never>, read: () => Promise<readonly Sample[]> | readonly Sample[]): void;
   /** The same for what another part of the system adds up. */
-  total(about: About<never>, read: () => readonly Sample[]): void;
+  total(about: About<never>, read: () => Promise<readonly Sample[]> | readonly Sample[]): void;
   /** All of it, in the order it was made known. */
   text(): Promise<string>;
 };

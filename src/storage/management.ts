@@ -1,7 +1,6 @@
 /** What management reads and writes. Reads go where every read goes; writes are verbs, which may be served in another thread. */
 
 import type { EvaluatorRunStore } from '../domain/evaluations/evaluator-run.ts';
-import type { Settle } from '../domain/evaluations/jobs.ts';
 import { Fault } from '../domain/fault.ts';
 import type { ManagementStore, Receipt } from '../domain/management.ts';
 import type { MonitorStore } from '../domain/monitors/monitor-store.ts';
@@ -24,7 +23,7 @@ import { createReceipts } from './organization/receipts.ts';
 import { createOverrideReader } from './pricing/overrides.ts';
 import { type Asking, type Questions, type Transact, type TransactAll, withQuestions } from './questions.ts';
 import { toBuffer } from './rows/endpoint-rows.ts';
-import { createTraceChanges } from './traces/trace-changes.ts';
+import { createTraceChanges, type Enqueuing } from './traces/trace-changes.ts';
 
 /** What writes need. */
 export type Managing = { readonly transact: TransactAll };
@@ -73,7 +72,11 @@ export function isSeenByAuthentication(verb: string): boolean {
   return KINDS.get(verb) === 'seen';
 }
 
-export function createManagementWriter(questions: Questions, transact: Transact, settle: Settle): ManagementWriter {
+export function createManagementWriter(
+  questions: Questions,
+  transact: Transact,
+  enqueuing: Enqueuing,
+): ManagementWriter {
   const managing = { transact: withQuestions(questions, transact) };
   return {
     ...createNewOrganizations(managing),
@@ -82,7 +85,7 @@ export function createManagementWriter(questions: Questions, transact: Transact,
     ...createRunWriter(managing),
     ...createMonitorWriter(managing),
     ...createReceipts(managing),
-    ...createTraceChanges(managing, settle),
+    ...createTraceChanges(managing, enqueuing),
     insertApiKey: createInsertApiKey(managing),
     updateSettings: createUpdateSettings(managing),
     commit: createCommit(managing),

@@ -34,7 +34,7 @@ function start({ concurrency = 4 } = {}) {
     takeOver: async () => {},
     end: async () => 'recorded',
     enqueue: async () => {},
-    counts: async () => ({ depth: queued.length, oldestDueAtMs: null }),
+    counts: async () => ({ depth: queued.length, oldestDueAtMs: null, refused: 0 }),
   };
   let fences = 0;
   const worker = createJobWorker({

@@ -8,6 +8,7 @@ import { openStore } from '../../src/storage/open.ts';
 import { createPostgresPlace, type Place } from '../support/place.ts';
 import { query } from '../support/postgres-databases.ts';
 import { until } from '../support/temp.ts';
+import { expectBoundedBacklog, SMALL_BACKLOG } from './conformance/bounded-backlog.ts';
 import {
   RECEIVED_AT_MS,
   sampleAppend,
@@ -178,4 +179,16 @@ it('jobs are put back in the order in which others take them', async () => {
     await client.end();
   }
   expect(await claimAll(stores[0])).toHaveLength(jobs.length);
+});
+
+it('PostgreSQL stores no more jobs than may wait', async () => {
+  const other = await createPostgresPlace();
+  const limits = { queueMaxBytes: 1024 * 1024, log: quietLog, settle: SMALL_BACKLOG };
+  const store = await openStore({ url: other.url, ...limits });
+  try {
+    await expectBoundedBacklog(store);
+  } finally {
+    await store.close();
+    await other.remove();
+  }
 });

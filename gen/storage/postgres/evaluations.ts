@@ -20,6 +20,13 @@ export const countJobs: Compiled<typeof source.countJobs> = {
   row: (row) => row,
 };
 
+export const countJobsOf: Compiled<typeof source.countJobsOf> = {
+  name: 'evaluations.countJobsOf',
+  text: "select count(*) as \"count\" from (select \"project_number\" as \"projectNumber\" from \"evaluation_jobs\" where \"project_number\" = $1 limit $2) as \"some\"",
+  cells: (given) => [given.projectNumber, given.countMax],
+  row: (row) => row,
+};
+
 export const endLeases: Compiled<typeof source.endLeases> = {
   name: 'evaluations.endLeases',
   text: "update \"evaluation_jobs\" set \"due_at\" = $1 where \"project_number\" = $2 and \"due_at\" > $3 and \"due_at\" <= $4 and \"fence\" <> $5",

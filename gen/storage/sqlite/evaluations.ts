@@ -19,6 +19,15 @@ export const countJobs: Compiled<typeof source.countJobs> = {
   }),
 };
 
+export const countJobsOf: Compiled<typeof source.countJobsOf> = {
+  name: 'evaluations.countJobsOf',
+  text: "select count(*) as \"count\" from (select \"project_number\" as \"projectNumber\" from \"evaluation_jobs\" where \"project_number\" = ? limit ?) as \"some\"",
+  cells: (given) => [given.projectNumber, given.countMax],
+  row: (row: any) => ({
+    count: row[0],
+  }),
+};
+
 export const endLeases: Compiled<typeof source.endLeases> = {
   name: 'evaluations.endLeases',
   text: "update \"evaluation_jobs\" set \"due_at\" = ? where \"project_number\" = ? and \"due_at\" > ? and \"due_at\" <= ? and \"fence\" <> ?",

@@ -17,7 +17,7 @@ export function isSeenByMonitors({ spans, metadataJson, expectedOutput }: TraceA
   return spans.length > 0 || metadataJson !== null || expectedOutput !== undefined;
 }
 
-/** One job, where any monitor looks at the trace. */
+/** One job, where any monitor looks at the trace and not too many wait. */
 export function enqueueJob(
   tables: AppendTables,
   place: TracePlace,
@@ -26,6 +26,7 @@ export function enqueueJob(
   const { asOf, monitors } = tables.watchOf(place.projectNumber);
   if (!monitors.some((monitor) => isSampled(monitor, place.traceId))) return;
   const known = tables.findJob(place, ALL_MONITORS);
+  if (known === undefined && !tables.hasRoomForJob(place.projectNumber)) return;
   const isRooted = known?.isRooted === true || spans.some(({ parentId }) => parentId === null) || tables.hasRoot(place);
   const { projectNumber, sequence: traceSequence, traceId } = place;
   const { settle } = tables;

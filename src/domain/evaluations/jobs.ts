@@ -38,14 +38,16 @@ export type EvaluationJob = JobKey & {
 /** The source of jobs for all monitors of a project. */
 export const ALL_MONITORS = 'monitors';
 
-/** How long a trace must have been left alone before it is evaluated. */
+/** How long a trace must have been left alone before it is evaluated, and how many may wait for it. */
 export type Settle = {
   /** Once a span without a parent is stored, and before. */
   readonly rootedMs: number;
   readonly rootlessMs: number;
+  /** Jobs that may wait in a project: of further traces none is stored. */
+  readonly waitingMax: number;
 };
 
-export const SETTLE: Settle = { rootedMs: 500, rootlessMs: 10_000 };
+export const SETTLE: Settle = { rootedMs: 500, rootlessMs: 10_000, waitingMax: 250_000 };
 /** However often a trace changes, what came first is evaluated after so long. */
 const PATIENCE_MS = 30_000;
 
@@ -148,8 +150,16 @@ export type EvaluationJobStore = {
   end(end: JobEnd): Promise<'recorded' | 'stale'>;
   /** Puts in jobs; those that are there already stay as they are. */
   enqueue(jobs: readonly NewJob[]): Promise<void>;
-  /** For metrics: how many there are, at most `countMax`, and when the one is due that is due first. */
-  counts(countMax: number): Promise<{ readonly depth: number; readonly oldestDueAtMs: number | null }>;
+  /** For metrics: see JobCounts. At most `countMax` are counted. */
+  counts(countMax: number): Promise<JobCounts>;
+};
+
+export type JobCounts = {
+  readonly depth: number;
+  /** When the one is due that is due first. */
+  readonly oldestDueAtMs: number | null;
+  /** Traces that this process stored without a job, because too many of their project waited. */
+  readonly refused: number;
 };
 
 export type JobQueue = { readonly projectNumber: number; readonly dueAtMs: number };

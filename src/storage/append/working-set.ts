@@ -10,6 +10,7 @@ import type { EvaluationJob, JobKey, Settle } from '../../domain/evaluations/job
 import type { Evaluation, Span, SpanSummary, TraceRecord } from '../../domain/trace.ts';
 import { summaryOf } from '../../domain/trace-totals.ts';
 import type { HourRow } from '../analytics/hour-changes.ts';
+import type { Backlog, JobCount } from '../evaluations/backlog.ts';
 import type { Found, Reader } from './reader.ts';
 import { countHours } from './working-hours.ts';
 import { createWorkingLog, type LogEnds, type WorkingLog, type WrittenLog } from './working-log.ts';
@@ -33,6 +34,8 @@ export type Written = {
   readonly evaluations: ReadonlyMap<string, EvaluationRow>;
   /** By their keys; null: removed. */
   readonly jobs: ReadonlyMap<string, { readonly job: EvaluationJob | null; readonly key: JobKey }>;
+  /** By the projects of traces that had no job. */
+  readonly jobCounts: ReadonlyMap<number, JobCount>;
   /** Of organizations of which anything was asked. */
   readonly logs: ReadonlyMap<number, { readonly written: WrittenLog }>;
 };
@@ -48,12 +51,13 @@ export type WorkingSetDeps = LogEnds & {
   readonly read: Reader;
   readonly watchOf: (projectNumber: number) => Watch;
   readonly settle: Settle;
+  readonly backlog: Pick<Backlog, 'isFull'>;
   /** A sequence nobody else has. */
   readonly drawSequence: (insertedAtMs: number) => number;
 };
 
 export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
-  const { read, drawSequence, watchOf, settle } = deps;
+  const { read, drawSequence, watchOf, settle, backlog } = deps;
   const erased: TracePlace[] = [];
   const traces = new Map<string, Entry<TraceRow>>();
   const stored = new Map<number, Found<'findTrace'>>();
@@ -63,6 +67,7 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
   // By the sequence of their trace, the keys of spans that came without a parent.
   const roots = new Map<number, Set<string>>();
   const jobs = new Map<string, { readonly job: EvaluationJob | null; readonly key: JobKey }>();
+  const jobCounts = new Map<number, JobCount>();
   const logs = new Map<number, WorkingLog>();
 
   function isNewTrace({ projectNumber, traceId }: TracePlace): boolean {
@@ -157,6 +162,13 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
       for (const key of roots.get(sequence) ?? []) if (spans.get(key)?.row.parentId === null) return true;
       return !isNewTrace(place) && read('findRootSpan', { projectNumber, sequence }).length > 0;
     },
+    hasRoomForJob(projectNumber) {
+      const isFull = backlog.isFull(projectNumber);
+      const count = jobCounts.get(projectNumber) ?? { made: 0, refused: 0 };
+      jobCounts.set(projectNumber, count);
+      count[isFull ? 'refused' : 'made'] += 1;
+      return !isFull;
+    },
     findJob(place, sourceId) {
       const known = jobs.get(partKey(place, sourceId));
       if (known !== undefined) return known.job ?? undefined;
@@ -180,7 +192,7 @@ export function createWorkingSet(deps: WorkingSetDeps): WorkingSet {
   };
   return {
     tables,
-    written: { erased, traces, spans, evaluations, jobs, logs },
+    written: { erased, traces, spans, evaluations, jobs, jobCounts, logs },
     countHours: () =>
       countHours(read, {
         stored,

@@ -14,6 +14,7 @@ import {
 } from '../../domain/evaluations/jobs.ts';
 import type { DeliveryStoreDeps } from '../endpoints/delivery-store.ts';
 import { type Ask, type Changing, type Questions, type RowOf, type Transact, withQuestions } from '../questions.ts';
+import type { Backlog } from './backlog.ts';
 
 /** What needs the write handle; see EvaluationJobStore. */
 export type JobWork = {
@@ -22,6 +23,8 @@ export type JobWork = {
   releaseJobs(jobs: readonly ClaimedJob[], nowMs: number): Promise<void>;
   takeOverJobs(question: TakeOver): Promise<void>;
   enqueueJobs(jobs: readonly NewJob[]): Promise<void>;
+  /** See JobCounts. */
+  refusedJobs(): Promise<number>;
 };
 
 export type TakeOver = {
@@ -30,7 +33,7 @@ export type TakeOver = {
   readonly leaseMs: number;
 };
 
-export function createJobWork(questions: Questions, transactions: Transact): JobWork {
+export function createJobWork(questions: Questions, transactions: Transact, backlog: Backlog): JobWork {
   const transact = withQuestions(questions, transactions);
   return {
     claimJobs: ({ shares, nowMs, leaseMs, fence }) =>
@@ -59,6 +62,7 @@ export function createJobWork(questions: Questions, transactions: Transact): Job
           await change(evaluations.endLeases, { projectNumber, nowMs, leasedUntilMs });
         }
       }),
+    refusedJobs: async () => backlog.refused(),
     enqueueJobs: (jobs) =>
       transact(async ({ changeRows, questions: { evaluations } }) => {
         changeRows(
@@ -180,6 +184,7 @@ export function createJobStore({ questions, ask, work, delivery, end }: JobStore
       const [counted] = await ask(evaluations.countJobs, { countMax });
       const dues = (await queues()).map(({ dueAtMs }) => dueAtMs);
       return {
+        refused: await work.refusedJobs(),
         depth: counted?.count ?? 0,
         oldestDueAtMs: dues.reduce<number | null>((least, due) => (least === null ? due : Math.min(least, due)), null),
       };

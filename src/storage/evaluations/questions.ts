@@ -119,6 +119,19 @@ export const countJobs = question<{ readonly countMax: number }>()((db, { countM
     .select(({ fn }) => fn.countAll<number>().as('count')),
 );
 
+export const countJobsOf = question<InProject & { readonly countMax: number }>()((db, { projectNumber, countMax }) =>
+  db
+    .selectFrom(
+      db
+        .selectFrom('EvaluationJob')
+        .where('projectNumber', '=', projectNumber)
+        .select('projectNumber as projectNumber')
+        .limit(countMax)
+        .as('some'),
+    )
+    .select(({ fn }) => fn.countAll<number>().as('count')),
+);
+
 /** The rows of some traces, whoever is at them. */
 export const listSources = question<InProject & { readonly traceSequences: readonly number[] }>()(
   (db, { projectNumber, traceSequences }, { isAmong }) =>

@@ -5,6 +5,7 @@ import { isSampled } from '../../domain/evaluations/sampling.ts';
 import type { NamedTrace, TraceChangeStore } from '../../domain/trace-changes.ts';
 import { patchMetadata } from '../../domain/trace-metadata-patch.ts';
 import { takeOffHours } from '../analytics/removed-hours.ts';
+import type { Backlog } from '../evaluations/backlog.ts';
 import type { Managing } from '../management.ts';
 import type { Changing } from '../questions.ts';
 import { toHidden } from '../retention/expired-traces.ts';
@@ -12,7 +13,10 @@ import { toHidden } from '../retention/expired-traces.ts';
 /** Removed at once; what has more is put out of reach, and retention erases it step by step. */
 const PARTS_AT_ONCE_MAX = 200;
 
-export function createTraceChanges({ transact }: Managing, settle: Settle): TraceChangeStore {
+/** How monitors hear of what has changed. */
+export type Enqueuing = { readonly settle: Settle; readonly backlog: Backlog };
+
+export function createTraceChanges({ transact }: Managing, enqueuing: Enqueuing): TraceChangeStore {
   /** Held, so that nobody else changes it meanwhile. */
   async function hold({ ask, questions: { traces } }: Changing, { projectNumber, traceId, goneBeforeMs }: NamedTrace) {
     const [found] = await ask(traces.holdTrace, { projectNumber, traceId });
@@ -62,7 +66,7 @@ export function createTraceChanges({ transact }: Managing, settle: Settle): Trac
         const updatedAtMs = Math.max(found.updatedAtMs + 1, nowMs);
         await tx.change(tx.questions.traces.keepMetadata, { projectNumber, traceId, metadataJson, updatedAtMs });
         await tx.change(tx.questions.searchIndex.markStored, { projectNumber, sequences: [found.sequence] });
-        await enqueue(tx, { projectNumber, traceId, sequence: found.sequence }, { nowMs, settle });
+        await enqueue(tx, { projectNumber, traceId, sequence: found.sequence }, { ...enqueuing, nowMs });
         return { metadataJson };
       }),
   };
@@ -72,7 +76,7 @@ export function createTraceChanges({ transact }: Managing, settle: Settle): Trac
 async function enqueue(
   { ask, change, questions: { monitors, evaluations, traces } }: Changing,
   { projectNumber, traceId, sequence }: OfTrace & { readonly traceId: string },
-  at: { readonly nowMs: number; readonly settle: Settle },
+  { nowMs, settle, backlog }: Enqueuing & { readonly nowMs: number },
 ): Promise<void> {
   // The change comes first: what begins to run after it has another number.
   const [last] = await ask(monitors.findChange, { projectNumber });
@@ -80,8 +84,17 @@ async function enqueue(
   if (last === undefined || !running.some((monitor) => isSampled(monitor, traceId))) return;
   const trace = { projectNumber, traceSequence: sequence, traceId };
   const [known] = await ask(evaluations.holdJob, { ...trace, sourceId: ALL_MONITORS });
+  if (known === undefined) {
+    if (backlog.isToCount(projectNumber)) {
+      const [counted] = await ask(evaluations.countJobsOf, { projectNumber, countMax: backlog.waitingMax });
+      backlog.noteCount(projectNumber, counted?.count ?? 0);
+    }
+    const isFull = backlog.isFull(projectNumber);
+    backlog.note(projectNumber, isFull ? { made: 0, refused: 1 } : { made: 1, refused: 0 });
+    if (isFull) return;
+  }
   const isRooted = known?.isRooted === true || (await ask(traces.findRootSpan, { projectNumber, sequence })).length > 0;
-  await change(evaluations.storeJob, touchJob(known, trace, { ...at, isRooted, asOf: last.number }));
+  await change(evaluations.storeJob, touchJob(known, trace, { nowMs, settle, isRooted, asOf: last.number }));
 }
 
 type OfTrace = { readonly projectNumber: number; readonly sequence: number };

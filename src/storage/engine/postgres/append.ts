@@ -8,6 +8,7 @@ import { createGuess } from '../../append/guess.ts';
 import { findNothing, type Reader } from '../../append/reader.ts';
 import type { LogEnds } from '../../append/working-log.ts';
 import { createWorkingSet, type Written } from '../../append/working-set.ts';
+import type { Backlog } from '../../evaluations/backlog.ts';
 import type { Lane } from './connection.ts';
 import {
   isConflict,
@@ -33,6 +34,7 @@ export type AppenderDeps = {
   readonly rowTypes: RowTypes;
   readonly monitors: MonitorCache;
   readonly settle: Settle;
+  readonly backlog: Backlog;
 };
 
 export type AppendBatch = (appends: readonly Append[]) => Promise<readonly AppendOutcome[]>;
@@ -49,12 +51,15 @@ export function createAppendBatch(deps: AppenderDeps): AppendBatch {
     await ensureMonths(deps.months, appends);
     const projects = projectsOf(appends);
     await deps.monitors.learn(projects);
+    await deps.monitors.countJobs(projects, deps.backlog);
     let holds = false;
     for (let attempt = 1; ; attempt += 1) {
       const isNew = attempt === 1 && guess.isNew(appends);
       try {
         const batch = { appends, projects, holds };
-        return isNew ? await storeAsNew(deps, batch) : await storeOnKnown(deps, batch);
+        const { outcomes, written } = isNew ? await storeAsNew(deps, batch) : await storeOnKnown(deps, batch);
+        for (const [projectNumber, count] of written.jobCounts) deps.backlog.note(projectNumber, count);
+        return outcomes;
       } catch (error) {
         if (attempt === ATTEMPTS_MAX || !mayComeRight(error)) throw error;
         if (isConflict(error)) guess.wasWrong();
@@ -139,7 +144,7 @@ const LOG_ENDS: LogEnds = {
 type Run = { readonly written: Written; readonly hours: readonly HourRow[]; readonly outcomes: AppendOutcome[] };
 
 async function run(
-  { numbers, monitors: { watchOf }, settle }: AppenderDeps,
+  { numbers, monitors: { watchOf }, settle, backlog }: AppenderDeps,
   appends: readonly Append[],
   read: Reader,
 ): Promise<Run> {
@@ -147,7 +152,8 @@ async function run(
   const count = appends.reduce((sum, append) => sum + tracesOf(append).length, 0);
   while (!numbers.has(count)) await numbers.reserve(count);
   const drawSequence = (insertedAtMs: number) => sequenceOf(insertedAtMs, numbers.draw());
-  const { tables, written, countHours } = createWorkingSet({ read, drawSequence, watchOf, settle, ...LOG_ENDS });
+  const asked = { read, drawSequence, watchOf, settle, backlog, ...LOG_ENDS };
+  const { tables, written, countHours } = createWorkingSet(asked);
   const outcomes = appends.map((append) => apply(tables, append));
   return { written, hours: countHours(), outcomes };
 }
@@ -159,7 +165,9 @@ type Batch = {
   readonly holds: boolean;
 };
 
-async function storeAsNew(deps: AppenderDeps, { appends, projects, holds }: Batch): Promise<AppendOutcome[]> {
+type Stored = Pick<Run, 'written' | 'outcomes'>;
+
+async function storeAsNew(deps: AppenderDeps, { appends, projects, holds }: Batch): Promise<Stored> {
   return await deps.lane.hold((client) =>
     runTransaction(client, async (transaction) => {
       if (holds) await deps.monitors.hold(transaction, projects);
@@ -167,13 +175,13 @@ async function storeAsNew(deps: AppenderDeps, { appends, projects, holds }: Batc
       const { written, hours, outcomes } = await run(deps, appends, findNothing);
       writeBatch(transaction, deps.rowTypes, { ...written, hours });
       deps.monitors.check(transaction, projects);
-      return outcomes;
+      return { written, outcomes };
     }),
   );
 }
 
 /** What is there is read and locked, and the batch applied to that. */
-async function storeOnKnown(deps: AppenderDeps, { appends, projects, holds }: Batch): Promise<AppendOutcome[]> {
+async function storeOnKnown(deps: AppenderDeps, { appends, projects, holds }: Batch): Promise<Stored> {
   return await deps.lane.hold((client) =>
     runTransaction(client, async (transaction) => {
       if (holds) await deps.monitors.hold(transaction, projects);
@@ -197,7 +205,7 @@ async function storeOnKnown(deps: AppenderDeps, { appends, projects, holds }: Ba
         if (known.isMissingAny()) continue;
         writeBatch(transaction, deps.rowTypes, { ...written, hours });
         deps.monitors.check(transaction, projects);
-        return outcomes;
+        return { written, outcomes };
       }
     }),
   );

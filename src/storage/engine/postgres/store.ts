@@ -5,6 +5,7 @@ import { findEvent, findRequest } from '../../../../gen/storage/postgres/append.
 import { SETTLE, type Settle } from '../../../domain/evaluations/jobs.ts';
 import type { Store } from '../../../domain/store.ts';
 import { createDeliveryWork } from '../../delivery/work.ts';
+import { createBacklog } from '../../evaluations/backlog.ts';
 import { createJobWork } from '../../evaluations/jobs.ts';
 import { createFreshness } from '../../keys/freshness.ts';
 import { cacheKeyReads } from '../../keys/key-cache.ts';
@@ -80,6 +81,7 @@ function startEngine({ url, lanes, rowTypes, settle }: Parts, { refuseWhenClosed
     closable(lanes.delivery, refuseWhenClosed),
   ];
   const wakeUps = createWakeUps({ url, lane: control });
+  const backlog = createBacklog(settle.waitingMax, () => performance.now());
   const probe = createProbe(ingest);
   const numbers = createTraceNumbers(async (count) => {
     const rows = await control.ask<{ first: number }>(OPEN_BLOCKS, [count]);
@@ -93,6 +95,7 @@ function startEngine({ url, lanes, rowTypes, settle }: Parts, { refuseWhenClosed
     months: createMonths(lanes.management),
     monitors: createMonitorCache(control),
     settle,
+    backlog,
   });
   const readGeneration = async () => {
     const [row] = await control.ask<{ number: number }>(GENERATION, []);
@@ -107,7 +110,7 @@ function startEngine({ url, lanes, rowTypes, settle }: Parts, { refuseWhenClosed
     control: createAsking(control, questions),
     reads: { ...createAsking(reads, questions), ask },
     management: createAsking(management, questions),
-    writer: createManagementWriter(questions, transact, settle),
+    writer: createManagementWriter(questions, transact, { settle, backlog }),
     cacheKeys: (reader) =>
       // An installation may have more keys than every process should read again after every change.
       cacheKeyReads({ reader: { ...reader, listKeyIds: null }, generation: createFreshness(readGeneration) }),
@@ -143,7 +146,7 @@ function startEngine({ url, lanes, rowTypes, settle }: Parts, { refuseWhenClosed
       isAlone: false,
       onReconnect: (forget) => void lanes.delivery.pool.on('connect', forget),
     },
-    jobs: createJobWork(questions, createTransact(delivery)),
+    jobs: createJobWork(questions, createTransact(delivery), backlog),
     notify: wakeUps.notify,
     check: probe.check,
     async release() {

@@ -3,6 +3,7 @@
 import { addHours } from '../../../../gen/storage/sqlite/analytics-hours.ts';
 import * as common from '../../../../gen/storage/sqlite/append.ts';
 import * as own from '../../../../gen/storage/sqlite/append-sqlite.ts';
+import { countJobsOf } from '../../../../gen/storage/sqlite/evaluations.ts';
 import { findChange, listRunningOf } from '../../../../gen/storage/sqlite/monitors.ts';
 import { hideTrace } from '../../../../gen/storage/sqlite/retention.ts';
 import { markTraces } from '../../../../gen/storage/sqlite/search-index.ts';
@@ -16,6 +17,7 @@ import { toMarked } from '../../append/marked-traces.ts';
 import type { Asked, Reader } from '../../append/reader.ts';
 import type { LogEnds, WrittenLog } from '../../append/working-log.ts';
 import { createWorkingSet, type Written } from '../../append/working-set.ts';
+import type { Backlog } from '../../evaluations/backlog.ts';
 import { createWatchedProjects } from '../../monitors/running.ts';
 import { toHidden } from '../../retention/expired-traces.ts';
 import { type Asked as Prepared, prepareChange, prepareQuestion, prepareRows } from './ask.ts';
@@ -24,16 +26,20 @@ import { isConflict, isStorageFailure } from './failures.ts';
 
 export type AppendBatch = (appends: readonly Append[]) => readonly AppendOutcome[];
 
-export type AppendBatchDeps = { readonly clock: Clock; readonly settle: Settle };
+export type AppendBatchDeps = {
+  readonly clock: Clock;
+  readonly settle: Settle;
+  readonly backlog: Backlog;
+};
 
 /** Throws when the storage fails, and then nothing of the batch is stored. */
-export function prepareAppendBatch(db: Database, { clock, settle }: AppendBatchDeps): AppendBatch {
+export function prepareAppendBatch(db: Database, { clock, settle, backlog }: AppendBatchDeps): AppendBatch {
   const read = prepareReader(db);
   const write = prepareWriter(db);
   const addToHours = prepareRows(db, addHours);
   const lastSequence = prepareQuestion(db, own.findLastSequence);
   const guess = createGuess();
-  const beginToWatch = prepareWatch(db);
+  const beginToWatch = prepareWatch(db, backlog);
   // Where the logs end is known with the batches that are taken to be new, too.
   const readNew: Reader = (name, key) => (name === 'findLogHead' ? read(name, key) : []);
 
@@ -49,6 +55,7 @@ export function prepareAppendBatch(db: Database, { clock, settle }: AppendBatchD
       drawSequence,
       watchOf: beginToWatch(),
       settle,
+      backlog,
       ...ends,
     });
     const outcomes = appends.map((append) => apply(tables, append));
@@ -56,6 +63,7 @@ export function prepareAppendBatch(db: Database, { clock, settle }: AppendBatchD
     const hours = countHours();
     write(written);
     addToHours(hours);
+    for (const [projectNumber, count] of written.jobCounts) backlog.note(projectNumber, count);
     return outcomes;
   }
 
@@ -115,7 +123,8 @@ function logEnds(nowMs: number): LogEnds {
 }
 
 /** The monitors of projects as they are in the transaction that begins: only this thread changes them. */
-function prepareWatch(db: Database) {
+function prepareWatch(db: Database, backlog: Backlog) {
+  const countJobs = prepareQuestion(db, countJobsOf);
   const change = prepareQuestion(db, findChange);
   const list = prepareQuestion(db, listRunningOf);
   const known = createWatchedProjects();
@@ -130,7 +139,13 @@ function prepareWatch(db: Database) {
   return () => {
     const looked = new Map<number, Watch>();
     return (projectNumber: number): Watch => {
-      const watch = looked.get(projectNumber) ?? look(projectNumber);
+      const known = looked.get(projectNumber);
+      if (known !== undefined) return known;
+      const watch = look(projectNumber);
+      if (watch.monitors.length > 0 && backlog.isToCount(projectNumber)) {
+        const counted = countJobs.get({ projectNumber, countMax: backlog.waitingMax });
+        backlog.noteCount(projectNumber, counted?.count ?? 0);
+      }
       looked.set(projectNumber, watch);
       return watch;
     };

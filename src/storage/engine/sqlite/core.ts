@@ -6,6 +6,7 @@ import type { Clock } from '../../../domain/clock.ts';
 import { SETTLE, type Settle } from '../../../domain/evaluations/jobs.ts';
 import type { Append, AppendOutcome } from '../../append/apply.ts';
 import { createDeliveryWork, type DeliveryWork } from '../../delivery/work.ts';
+import { createBacklog } from '../../evaluations/backlog.ts';
 import { createJobWork, type JobWork } from '../../evaluations/jobs.ts';
 import { createManagementWriter, type ManagementWriter } from '../../management.ts';
 import { withQuestions } from '../../questions.ts';
@@ -89,15 +90,16 @@ export type CoreDeps = {
 };
 
 export function createCore({ db, clock, settle }: CoreDeps): Core {
-  const appendBatch = prepareAppendBatch(db, { clock, settle });
+  const backlog = createBacklog(settle.waitingMax, () => performance.now());
+  const appendBatch = prepareAppendBatch(db, { clock, settle, backlog });
   const transact = createTransact(db);
   const keepSums = createKeepSums(withQuestions(questions, transact));
   const indexWriter = createIndexWriter(withQuestions(questions, transact));
   const spendWriter = createSpendWriter(withQuestions(questions, transact));
-  const management = createManagementWriter(questions, transact, settle);
+  const management = createManagementWriter(questions, transact, { settle, backlog });
   const removeExpired = prepareRemoval(db, transact);
   const deliveries = createDeliveryWork(questions, transact);
-  const jobs = createJobWork(questions, transact);
+  const jobs = createJobWork(questions, transact, backlog);
   const probe = prepareProbe(db);
   let last: Promise<unknown> = Promise.resolve();
   let writesFail = false;

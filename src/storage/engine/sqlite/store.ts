@@ -207,6 +207,7 @@ function startEngine(
       releaseJobs: (jobs, nowMs) => openCall('releaseJobs', jobs, nowMs),
       takeOverJobs: (question) => openCall('takeOverJobs', question),
       enqueueJobs: (jobs) => openCall('enqueueJobs', jobs),
+      refusedJobs: () => openCall('refusedJobs'),
     },
     notify: wake.notify,
     check: async () => {
