@@ -6,6 +6,7 @@ export * from './spandrel/v1/endpoints_pb.js';
 export * from './spandrel/v1/evaluations_pb.js';
 export * from './spandrel/v1/evaluators_pb.js';
 export * from './spandrel/v1/events_pb.js';
+export * from './spandrel/v1/experiments_pb.js';
 export * from './spandrel/v1/gateway_pb.js';
 export * from './spandrel/v1/keys_pb.js';
 export * from './spandrel/v1/monitors_pb.js';

@@ -1,6 +1,5 @@
 /** Every service of the contract, with the rules behind it. */
 
-import { DatasetService } from '../gen/spandrel/v1/datasets_pb.js';
 import { EndpointService } from '../gen/spandrel/v1/endpoints_pb.js';
 import { EvaluationService } from '../gen/spandrel/v1/evaluations_pb.js';
 import { EvaluatorService } from '../gen/spandrel/v1/evaluators_pb.js';
@@ -27,7 +26,6 @@ import type { Project } from './domain/caller.ts';
 import type { Clock, RandomBytes } from './domain/clock.ts';
 import type { CollectorLimits } from './domain/collector-reading.ts';
 import { type CursorCodec, createCursorCodec } from './domain/cursor.ts';
-import { createDatasets } from './domain/datasets/datasets.ts';
 import { createEndpoints } from './domain/endpoints.ts';
 import { createEvaluations } from './domain/evaluations/evaluations.ts';
 import { createEvaluatorRuns } from './domain/evaluations/evaluator-runs.ts';
@@ -58,7 +56,7 @@ import type { ChangeFeed } from './domain/trace-tail/change-feed.ts';
 import { createTraceTails } from './domain/trace-tail/trace-tail.ts';
 import { createTraces, type Traces } from './domain/traces.ts';
 import type { EvaluationPorts } from './evaluations.ts';
-import { createDatasetRpc } from './rpc/datasets.ts';
+import { compileExperiments } from './experiments.ts';
 import { createEndpointRpc } from './rpc/endpoints.ts';
 import { createEvaluationRpc } from './rpc/evaluations.ts';
 import { createEvaluatorRpc } from './rpc/evaluators.ts';
@@ -167,11 +165,7 @@ function compileData(
       }),
       sizes,
     ),
-    ...compileService(
-      DatasetService,
-      createDatasetRpc({ datasets: createDatasets({ store: store.datasets, random, searches }), searches }),
-      sizes,
-    ),
+    ...compileExperiments({ store, random, searches, cursors }, sizes),
     ...compileService(
       MonitorService,
       createMonitorRpc({

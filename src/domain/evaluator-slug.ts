@@ -18,7 +18,8 @@ export function drawSlug(name: string, fallback: string, random: RandomBytes): s
   return `${slugBase(name) || fallback}-${drawSuffix(random)}`;
 }
 
-function slugBase(name: string): string {
+/** The ASCII letters and digits of a name; empty where it has none. */
+export function slugBase(name: string): string {
   return (
     name
       // Decomposing first turns accented letters into plain ones with marks, which are then left out.

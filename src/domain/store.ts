@@ -9,6 +9,7 @@ import type { EvaluatorRunStore } from './evaluations/evaluator-run.ts';
 import type { EvaluationJobStore } from './evaluations/jobs.ts';
 import type { EvaluatorStore } from './evaluators/evaluator-store.ts';
 import type { EventRange, StoredEvent } from './event.ts';
+import type { ExperimentStore } from './experiments/experiment.ts';
 import type { ManagementStore } from './management.ts';
 import type { MonitorStore } from './monitors/monitor-store.ts';
 import type { Binding } from './permissions.ts';
@@ -45,6 +46,7 @@ export type Store = {
   readonly events: EventStore;
   readonly evaluators: EvaluatorStore;
   readonly datasets: DatasetStore;
+  readonly experiments: ExperimentStore;
   readonly evaluatorRuns: EvaluatorRunStore;
   readonly monitors: MonitorStore;
   readonly evaluationJobs: EvaluationJobStore;

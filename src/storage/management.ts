@@ -10,6 +10,7 @@ import { createAuditList, createNoteRefusal } from './audit/audit.ts';
 import { createDatasetWriter, type DatasetWriter } from './datasets/datasets.ts';
 import { createEvaluatorReader, createEvaluatorWriter, type EvaluatorWriter } from './evaluators/evaluators.ts';
 import { createRunReader, createRunWriter, type RunWriter } from './evaluators/runs.ts';
+import { createExperimentWriter, type ExperimentWriter } from './experiments/experiments.ts';
 import { createInsertApiKey, createKeyRecords, createNoteUse } from './keys/key-records.ts';
 import { createMonitorReader, createMonitorWriter, type MonitorWriter } from './monitors/monitors.ts';
 import {
@@ -30,6 +31,7 @@ export type Managing = { readonly transact: TransactAll };
 
 export type ManagementWriter = EvaluatorWriter &
   DatasetWriter &
+  ExperimentWriter &
   RunWriter &
   MonitorWriter &
   TraceChangeStore &
@@ -51,6 +53,12 @@ const VERBS: Readonly<Record<keyof ManagementWriter, 'seen' | 'unseen'>> = {
   insertDataset: 'unseen',
   appendDataset: 'unseen',
   removeDataset: 'unseen',
+  initExperiment: 'unseen',
+  hideExperiment: 'unseen',
+  insertExperimentRun: 'unseen',
+  reportExperimentRun: 'unseen',
+  hideExperimentRun: 'unseen',
+  sweepExperimentRuns: 'unseen',
   insertRun: 'unseen',
   cancelRun: 'unseen',
   leaseRun: 'unseen',
@@ -82,6 +90,7 @@ export function createManagementWriter(
     ...createNewOrganizations(managing),
     ...createEvaluatorWriter(managing),
     ...createDatasetWriter(managing),
+    ...createExperimentWriter(managing),
     ...createRunWriter(managing),
     ...createMonitorWriter(managing),
     ...createReceipts(managing),

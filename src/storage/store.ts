@@ -16,6 +16,7 @@ import { createWebhookStore } from './endpoints/webhook-store.ts';
 import { createJobStore, type JobWork } from './evaluations/jobs.ts';
 import { createEventFinder, createEventList, createOldestAdmitted } from './events/event-reader.ts';
 import { createLogSearch } from './events/log-search.ts';
+import { createExperimentStore } from './experiments/experiments.ts';
 import type { KeyReader } from './keys/key-cache.ts';
 import { createKeyReader } from './keys/key-reader.ts';
 import {
@@ -148,6 +149,7 @@ export function createStore(limits: QueueLimits, start: (state: StoreState) => E
     events: { list: createEventList(events), find: createEventFinder(engine.lookUps) },
     evaluators: createEvaluatorStore(management, writer),
     datasets: createDatasetStore(management, writer),
+    experiments: createExperimentStore(management, writer),
     evaluatorRuns: createRunStore(management, writer),
     monitors: createMonitorStore(management, writer),
     evaluationJobs: createJobStore({ ...control, work: engine.jobs, delivery: engine.delivery, end: send }),

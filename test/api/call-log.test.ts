@@ -159,8 +159,9 @@ describe('what is not served says so, and what is', () => {
   it.each([
     ['/v1/metrics/v2', /OTLP is served at POST \/api\/otel\/v1\/traces/],
     ['/api/otel', /OTLP is served at POST \/api\/otel\/v1\/traces/],
-    ['/api/evaluations/batch/log_results', /POST \/api\/evaluations\/.*POST \/api\/collector/],
-    ['/api/experiment/init', /^Experiments are not recorded yet/],
+    ['/api/evaluations/batch/none', /POST \/api\/evaluations\/.*POST \/api\/collector/],
+    ['/api/evaluations/v3/capitals/run', /^Experiments run where the application is/],
+    ['/api/experiment/list', /^Experiments begin at POST/],
     ['/api/prompts/greeting', /Prompts are not served yet; .*POST \/api\/collector/],
     ['/api/otelier', /^There is no such route\.$/],
   ])('%s', async (path, message) => {

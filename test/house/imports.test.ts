@@ -131,7 +131,7 @@ describe('the house', () => {
   const STORAGE_ROOMS = [
     // Those of the contract.
     ...['traces', 'analytics', 'events', 'keys', 'endpoints', 'datasets', 'evaluations', 'evaluators', 'monitors'],
-    ...['organization', 'pricing', 'spend'],
+    ...['experiments', 'organization', 'pricing', 'spend'],
     ...['append', 'audit', 'copy', 'delivery', 'engine', 'migrations', 'retention', 'rows', 'search', 'tables'],
   ];
 

@@ -26,6 +26,7 @@ import {
   RequestOnPostgres,
   RequestOnSqlite,
 } from './events.ts';
+import { ExperimentResultRow, ExperimentRow, ExperimentRunRow } from './experiments.ts';
 import { ApiKey, ApiKeyBinding, AuthGeneration } from './keys.ts';
 import { bytes, whole } from './kinds.ts';
 import { EvaluationJobRow, MonitorChangeCount, MonitorRow } from './monitors.ts';
@@ -59,6 +60,9 @@ const SHARED = [
   DatasetRow,
   DatasetPartRow,
   EvaluatorRunRow,
+  ExperimentRow,
+  ExperimentRunRow,
+  ExperimentResultRow,
   PriceOverrideRow,
   MonitorRow,
   MonitorChangeCount,

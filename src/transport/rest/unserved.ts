@@ -8,10 +8,17 @@ const AREAS: readonly (readonly [path: RegExp, message: string])[] = [
     'OTLP is served at POST /api/otel/v1/traces, and at POST /v1/traces.',
   ],
   [
+    /^\/+api\/+evaluations\/+v3(\/|$)/i,
+    'Experiments run where the application is, and are not run here; what came of them is sent to POST /api/evaluations/batch/log_results.',
+  ],
+  [
     /^\/+api\/+(v1\/+)?(evaluations?|guardrails?)(\/|$)/i,
     'Evaluators are run at POST /api/evaluations/{evaluator}/evaluate; results can be sent with a trace to POST /api/collector.',
   ],
-  [/^\/+api\/+(v1\/+)?experiments?(\/|$)/i, 'Experiments are not recorded yet; datasets are kept at /api/dataset.'],
+  [
+    /^\/+api\/+(v1\/+)?experiments?(\/|$)/i,
+    'Experiments begin at POST /api/experiment/init, and are read at GET /api/experiments.',
+  ],
   [/^\/+api\/+(v1\/+)?prompts?(\/|$)/i, `Prompts are not served yet; ${TRACES}.`],
 ];
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { ENDPOINT_MATRIX } from './endpoints-matrix.ts';
+import { EXPERIMENT_MATRIX } from './experiments-matrix.ts';
 import { KEY_MATRIX } from './keys-matrix.ts';
 import { methodsOf } from './matrix.ts';
 import { MONITOR_MATRIX } from './monitors-matrix.ts';
@@ -8,7 +9,9 @@ import { nameOf, readRoutedMethods } from './services.ts';
 
 it('every route of the contract has a row in a matrix', async () => {
   const rows = new Set(
-    [KEY_MATRIX, ENDPOINT_MATRIX, MONITOR_MATRIX, ORGANIZATION_MATRIX].flatMap(methodsOf).map(nameOf),
+    [KEY_MATRIX, ENDPOINT_MATRIX, EXPERIMENT_MATRIX, MONITOR_MATRIX, ORGANIZATION_MATRIX]
+      .flatMap(methodsOf)
+      .map(nameOf),
   );
   const routed = (await readRoutedMethods()).map(nameOf);
   expect(routed.length).toBeGreaterThan(0);

@@ -6,6 +6,7 @@ import { evaluationJobConformance } from './evaluation-jobs.ts';
 import { evaluatorRunConformance } from './evaluator-runs.ts';
 import { evaluatorStoreConformance } from './evaluators.ts';
 import { eventStoreConformance, requestEventConformance } from './events.ts';
+import { experimentConformance } from './experiments.ts';
 import { governanceConformance } from './governance.ts';
 import { installationConformance } from './installation.ts';
 import { keyStoreConformance, projectConformance } from './keys.ts';
@@ -52,6 +53,7 @@ export function furtherConformance(open: OpenSubject): void {
   evaluatorStoreConformance(open);
   datasetConformance(open);
   evaluatorRunConformance(open);
+  experimentConformance(open);
   monitorStoreConformance(open);
   evaluationJobConformance(open);
   largeTraceConformance(open);

@@ -1,0 +1,62 @@
+/** What the results of a run come to. */
+
+import type { ResultFigures, ScoreFigures } from './experiment.ts';
+
+export type RunSummary = {
+  readonly results: number;
+  /** Results whose run failed. */
+  readonly errors: number;
+  /** Of the results that say one. */
+  readonly costUsd: number | null;
+  readonly evaluationCostUsd: number | null;
+  readonly meanDurationMs: number | null;
+  /** By name. */
+  readonly evaluators: readonly EvaluatorSummary[];
+};
+
+export type EvaluatorSummary = {
+  readonly name: string;
+  readonly processed: number;
+  readonly skipped: number;
+  readonly failed: number;
+  /** Over those that have one; null: none has. */
+  readonly meanScore: number | null;
+  /** From 0 to 1, of those that passed or did not. */
+  readonly passRate: number | null;
+};
+
+export function summarise(figures: readonly ResultFigures[]): RunSummary {
+  const scores = figures.flatMap((figure) => figure.scores);
+  const byName = Map.groupBy(scores, ({ name }) => name);
+  const names = [...byName.keys()].sort();
+  return {
+    results: figures.length,
+    errors: figures.filter(({ hasError }) => hasError).length,
+    costUsd: sumOf(figures.map(({ costUsd }) => costUsd)),
+    evaluationCostUsd: sumOf(scores.map(({ costUsd }) => costUsd)),
+    meanDurationMs: meanOf(figures.map(({ durationMs }) => durationMs)),
+    evaluators: names.map((name) => summariseScores(name, byName.get(name) ?? [])),
+  };
+}
+
+function summariseScores(name: string, scores: readonly ScoreFigures[]): EvaluatorSummary {
+  const countOf = (status: ScoreFigures['status']) => scores.filter((score) => score.status === status).length;
+  return {
+    name,
+    processed: countOf('processed'),
+    skipped: countOf('skipped'),
+    failed: countOf('error'),
+    meanScore: meanOf(scores.map(({ score }) => score)),
+    passRate: meanOf(scores.map(({ passed }) => (passed === null ? null : Number(passed)))),
+  };
+}
+
+function sumOf(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
+}
+
+function meanOf(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+}

@@ -1,0 +1,270 @@
+/** Runs of experiments: making them, telling what came of their entries, reading them back. */
+
+import { ANSWER_MAX_BYTES } from '../answer-size.ts';
+import type { Project } from '../caller.ts';
+import type { RandomBytes } from '../clock.ts';
+import type { CursorCodec } from '../cursor.ts';
+import type { Datasets } from '../datasets/datasets.ts';
+import { Fault } from '../fault.ts';
+import { newId } from '../ids.ts';
+import { type CursorPage, type CursorWish, cutPage, invalidCursor, limitOf, openCursor } from '../listing.ts';
+import type {
+  ExperimentResult,
+  ExperimentRun,
+  ExperimentStore,
+  RefusedResult,
+  ResultFigures,
+  ResultReport,
+  RunLimits,
+  RunReport,
+  RunReported,
+} from './experiment.ts';
+import { findExperiment, notFound, sweepRuns } from './experiments.ts';
+import { keyText } from './run-report.ts';
+import { type RunSummary, summarise } from './run-summary.ts';
+
+export type RunDeps = {
+  readonly store: ExperimentStore;
+  readonly datasets: Pick<Datasets, 'get'>;
+  readonly random: RandomBytes;
+  readonly cursors: CursorCodec;
+};
+
+/** Null: not sent. */
+export type RunDraft = {
+  readonly id: string | null;
+  readonly name: string | null;
+  readonly dataset: string | null;
+  readonly datasetVersion: number | null;
+  readonly total: number | null;
+};
+
+/** A report with what a run is made of that is not there yet. */
+export type RunLog = Omit<RunReport, 'nowMs'> & { readonly name: string | null; readonly createdAtMs: number | null };
+
+/** Names a run by the id or slug of its experiment, and its id. */
+export type RunName = { readonly experiment: string; readonly id: string };
+
+export type ReadWish = CursorWish & { readonly countAnswer: (bytes: number) => void };
+
+export type RunPage = {
+  readonly run: ExperimentRun;
+  readonly summary: RunSummary;
+  readonly results: CursorPage<ExperimentResult>;
+};
+
+export type ExperimentRuns = {
+  /** A run of that id which is there already is answered as it is. Throws experiment_not_found, dataset_not_found,
+   * dataset_version_not_found, experiment_run_limit_reached. */
+  create(project: Project, experiment: string, draft: RunDraft & { readonly nowMs: number }): Promise<ExperimentRun>;
+  /** Adds to a run, which is made unless it is there. Throws experiment_not_found, experiment_run_limit_reached. */
+  log(project: Project, name: RunName, log: RunLog & { readonly nowMs: number }): Promise<RunReported>;
+  /** One that has ended stays as it is. Throws experiment_not_found, experiment_run_not_found. */
+  finish(project: Project, name: RunName, nowMs: number): Promise<ExperimentRun>;
+  /** The newest first. Throws experiment_not_found, invalid_cursor. */
+  list(project: Project, experiment: string, wish: CursorWish): Promise<CursorPage<ExperimentRun>>;
+  /** With a page of its results. Throws experiment_not_found, experiment_run_not_found, invalid_cursor. */
+  get(project: Project, name: RunName, wish: ReadWish): Promise<RunPage>;
+  /** Throws experiment_not_found, experiment_run_not_found. */
+  remove(project: Project, name: RunName, nowMs: number): Promise<void>;
+};
+
+/** Runs of a project at once. */
+const RUNS_MAX = 10_000;
+export const LIMITS: RunLimits = {
+  resultsMax: 10_000,
+  totalMaxBytes: 64 * 1024 * 1024,
+  resultMaxBytes: 256 * 1024,
+  evaluationsMax: 100,
+  targetsMax: 100,
+};
+/** Of a report that are written at once: more would hold up who writes. */
+const RESULTS_AT_ONCE = 200;
+const FIGURES_AT_ONCE = 1000;
+
+export function createExperimentRuns(deps: RunDeps): ExperimentRuns {
+  const { store, datasets, random, cursors } = deps;
+
+  async function find(project: Project, name: RunName): Promise<ExperimentRun> {
+    return await findRun(store, project, name);
+  }
+
+  async function insert(run: ExperimentRun): Promise<ExperimentRun> {
+    const outcome = await store.insertRun(run, RUNS_MAX);
+    if (outcome === 'limit_reached') throw limitFault();
+    if (outcome === 'not_found') throw notFound();
+    return outcome;
+  }
+
+  return {
+    async create(project, experiment, { nowMs, ...draft }) {
+      const { id: experimentId, name } = await findExperiment(store, project, experiment);
+      const id = draft.id ?? newId('run', random);
+      const known = await store.findRun({ projectId: project.id, experimentId, id });
+      if (known !== null) return known;
+      const content = draft.dataset === null ? null : await datasets.get(project, draft.dataset, draft.datasetVersion);
+      return await insert({
+        ...emptyRun(project, { experimentId, id, name: draft.name ?? name }, random),
+        datasetId: content?.dataset.id ?? null,
+        datasetVersion: content === null ? null : (draft.datasetVersion ?? content.dataset.version),
+        total: draft.total ?? content?.entries.length ?? null,
+        createdAtMs: nowMs,
+        updatedAtMs: nowMs,
+      });
+    },
+    async log(project, { experiment, id }, { nowMs, name, createdAtMs, ...log }) {
+      const { id: experimentId, name: experimentName } = await findExperiment(store, project, experiment);
+      const key = { projectId: project.id, experimentId, id };
+      const known = await store.findRun(key);
+      const run =
+        known ??
+        (await insert({
+          ...emptyRun(project, { experimentId, id, name: name ?? experimentName }, random),
+          createdAtMs: Math.min(createdAtMs ?? nowMs, nowMs),
+          updatedAtMs: nowMs,
+        }));
+      const refused: RefusedResult[] = [];
+      let last = run;
+      // The last part says that the run has ended, so that it never seems whole before it is.
+      for (const part of partsOf(log)) {
+        const placed = part.results.map((result) => place(run, result));
+        const reported = await store.report(key, { ...part, results: placed, nowMs }, LIMITS);
+        if (reported === null) throw runNotFound();
+        refused.push(...reported.refused);
+        last = reported.run;
+      }
+      return { run: last, refused };
+    },
+    async finish(project, name, nowMs) {
+      const run = await find(project, name);
+      if (run.finishedAtMs !== null) return run;
+      const ended = { targets: [], results: [], total: null, progress: null, finishedAtMs: nowMs, nowMs };
+      const reported = await store.report(run, ended, LIMITS);
+      if (reported === null) throw runNotFound();
+      return reported.run;
+    },
+    async list(project, idOrSlug, wish) {
+      const experiment = await findExperiment(store, project, idOrSlug);
+      const binding = ['experiment-runs', project.id, experiment.id];
+      const book = { cursors, binding, placeOf: (run: ExperimentRun) => run };
+      const after = openCursor(book, wish.cursor);
+      const limit = limitOf(wish);
+      return cutPage(await store.listRuns(experiment, { after, limit: limit + 1 }), limit, book);
+    },
+    async get(project, name, wish) {
+      const run = await find(project, name);
+      const figures = await readFigures(store, run);
+      const binding = ['experiment-results', project.id, run.key];
+      const position = wish.cursor === '' ? null : cursors.open(binding, wish.cursor);
+      if (wish.cursor !== '' && position === null) throw invalidCursor();
+      const start = position === null ? 0 : figures.findIndex((figure) => isAfter(figure, position));
+      const rest = start < 0 ? [] : figures.slice(start);
+      const page = cutToBytes(rest, limitOf(wish), ({ bytes }) => bytes);
+      wish.countAnswer(page.reduce((sum, { bytes }) => sum + bytes, 0));
+      const last = page.at(-1);
+      const isLast = last === undefined || page.length === rest.length;
+      const nextCursor = isLast ? null : cursors.seal(binding, [last.entryIndex, last.targetId]);
+      const items = await readResults(store, run, page);
+      return { run, summary: summarise(figures), results: { items, nextCursor } };
+    },
+    async remove(project, name, nowMs) {
+      if (!(await store.hideRun(await find(project, name), nowMs))) throw runNotFound();
+      await sweepRuns(store, project.id);
+    },
+  };
+}
+
+export async function findRun(
+  store: Pick<ExperimentStore, 'find' | 'findRun'>,
+  project: Project,
+  { experiment, id }: RunName,
+): Promise<ExperimentRun> {
+  const { id: experimentId } = await findExperiment(store, project, experiment);
+  const run = id.includes('\0') ? null : await store.findRun({ projectId: project.id, experimentId, id });
+  if (run === null) throw runNotFound();
+  return run;
+}
+
+/** Of all results of a run: read in parts, so that others come in between. */
+export async function readFigures(
+  store: Pick<ExperimentStore, 'figures'>,
+  run: ExperimentRun,
+): Promise<readonly ResultFigures[]> {
+  const figures: ResultFigures[] = [];
+  for (;;) {
+    const some = await store.figures(run, { after: figures.at(-1) ?? null, limit: FIGURES_AT_ONCE });
+    figures.push(...some);
+    if (some.length < FIGURES_AT_ONCE) return figures;
+  }
+}
+
+/** The named results in full, in their order; what is gone meanwhile is left out. */
+export async function readResults(
+  store: Pick<ExperimentStore, 'results'>,
+  run: ExperimentRun,
+  named: readonly ResultFigures[],
+): Promise<readonly ExperimentResult[]> {
+  if (named.length === 0) return [];
+  const indexes = [...new Set(named.map(({ entryIndex }) => entryIndex))];
+  const found = new Map((await store.results(run, indexes)).map((result) => [keyText(result), result]));
+  return named.flatMap((figure) => found.get(keyText(figure)) ?? []);
+}
+
+/** The first ones: at most `limit`, and as many as one answer has room for, but at least one. */
+export function cutToBytes<T>(items: readonly T[], limit: number, bytesOf: (item: T) => number): readonly T[] {
+  let leftBytes = ANSWER_MAX_BYTES;
+  const excess = items.slice(0, limit).findIndex((item, index) => {
+    leftBytes -= bytesOf(item);
+    return leftBytes < 0 && index > 0;
+  });
+  return items.slice(0, excess < 0 ? limit : excess);
+}
+
+function isAfter({ entryIndex, targetId }: ResultFigures, [afterIndex = 0, afterTarget = '']: readonly unknown[]) {
+  if (entryIndex !== afterIndex) return entryIndex > Number(afterIndex);
+  return targetId > String(afterTarget);
+}
+
+type RunHead = Pick<ExperimentRun, 'experimentId' | 'id' | 'name'>;
+
+function emptyRun(project: Project, head: RunHead, random: RandomBytes) {
+  return {
+    ...head,
+    projectId: project.id,
+    key: newId('runkey', random),
+    datasetId: null,
+    datasetVersion: null,
+    targetsJson: '[]',
+    total: null,
+    progress: null,
+    resultCount: 0,
+    totalBytes: 0,
+    finishedAtMs: null,
+  };
+}
+
+/** In a run of a dataset the place of a result is that of its entry. */
+function place({ datasetId }: ExperimentRun, result: ResultReport): ResultReport {
+  if (datasetId === null || result.entryId !== null) return result;
+  return { ...result, entryId: `${datasetId}-${result.entryIndex}` };
+}
+
+function partsOf(log: Omit<RunReport, 'nowMs'>): readonly Omit<RunReport, 'nowMs'>[] {
+  const { results, finishedAtMs } = log;
+  const count = Math.max(Math.ceil(results.length / RESULTS_AT_ONCE), 1);
+  return Array.from({ length: count }, (_, index) => ({
+    ...log,
+    targets: index === 0 ? log.targets : [],
+    results: results.slice(index * RESULTS_AT_ONCE, (index + 1) * RESULTS_AT_ONCE),
+    finishedAtMs: index === count - 1 ? finishedAtMs : null,
+  }));
+}
+
+function runNotFound(): Fault {
+  return new Fault('experiment_run_not_found', 'There is no such run of the experiment.');
+}
+
+function limitFault(): Fault {
+  const message = `The project already holds ${RUNS_MAX} runs of experiments; delete some first.`;
+  return new Fault('experiment_run_limit_reached', message);
+}

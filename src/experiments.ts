@@ -1,0 +1,40 @@
+/** Datasets, and experiments on them. */
+
+import { DatasetService } from '../gen/spandrel/v1/datasets_pb.js';
+import { ExperimentService } from '../gen/spandrel/v1/experiments_pb.js';
+import type { RandomBytes } from './domain/clock.ts';
+import type { CursorCodec } from './domain/cursor.ts';
+import { createDatasets } from './domain/datasets/datasets.ts';
+import { createExperiments } from './domain/experiments/experiments.ts';
+import { createExperimentRuns } from './domain/experiments/runs.ts';
+import type { Store } from './domain/store.ts';
+import type { TraceSearches } from './domain/trace-search.ts';
+import { createDatasetRpc } from './rpc/datasets.ts';
+import { createExperimentRpc } from './rpc/experiments.ts';
+import type { Method } from './rpc/method.ts';
+import { compileService, type Sizes } from './rpc/registry.ts';
+
+type ExperimentServiceDeps = {
+  readonly store: Pick<Store, 'datasets' | 'experiments'>;
+  readonly random: RandomBytes;
+  readonly searches: TraceSearches;
+  readonly cursors: CursorCodec;
+};
+
+export function compileExperiments(
+  { store: { datasets: store, experiments }, random, searches, cursors }: ExperimentServiceDeps,
+  sizes: Sizes,
+): Method[] {
+  const datasets = createDatasets({ store, random, searches });
+  return [
+    ...compileService(DatasetService, createDatasetRpc({ datasets, searches }), sizes),
+    ...compileService(
+      ExperimentService,
+      createExperimentRpc({
+        experiments: createExperiments({ store: experiments, random }),
+        runs: createExperimentRuns({ store: experiments, datasets, random, cursors }),
+      }),
+      sizes,
+    ),
+  ];
+}

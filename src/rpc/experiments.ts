@@ -1,0 +1,161 @@
+/** ExperimentService: message <-> domain values. */
+
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import type {
+  ExperimentRunSchema,
+  ExperimentRunSummarySchema,
+  ExperimentSchema,
+  ExperimentService,
+} from '../../gen/spandrel/v1/experiments_pb.js';
+import { requirePermission } from '../auth/authorize.ts';
+import type { Experiment, ExperimentRun } from '../domain/experiments/experiment.ts';
+import type { Experiments } from '../domain/experiments/experiments.ts';
+import type { RunSummary } from '../domain/experiments/run-summary.ts';
+import type { ExperimentRuns } from '../domain/experiments/runs.ts';
+import { maskTokens } from '../domain/token-mask.ts';
+import { readLog, resultMessage } from './experiment-results.ts';
+import type { Implementation } from './method.ts';
+import { cursorWish } from './organization-members.ts';
+import { projectOf } from './scope.ts';
+
+export type ExperimentRpcDeps = { readonly experiments: Experiments; readonly runs: ExperimentRuns };
+
+export function createExperimentRpc({
+  experiments,
+  runs,
+}: ExperimentRpcDeps): Implementation<typeof ExperimentService> {
+  return {
+    initExperiment: {
+      async handle({ experimentSlug, experimentName }, context) {
+        const project = projectOf(context);
+        const draft = { slug: experimentSlug ?? null, name: experimentName ?? null };
+        const experiment = await experiments.init(project, draft, context.nowMs);
+        const path = `/${project.slug}/experiments/${encodeURIComponent(experiment.slug)}`;
+        return { experiment: toMessage(experiment), path };
+      },
+    },
+    listExperiments: {
+      handle: async (_request, context) => ({ data: (await experiments.list(projectOf(context))).map(toMessage) }),
+    },
+    getExperiment: {
+      handle: async ({ slugOrId }, context) => ({
+        experiment: toMessage(await experiments.get(projectOf(context), slugOrId)),
+      }),
+    },
+    deleteExperiment: {
+      async handle({ slugOrId }, context) {
+        await experiments.remove(projectOf(context), slugOrId, context.nowMs);
+        return {};
+      },
+    },
+    createExperimentRun: {
+      async handle({ slugOrId, runId, name, dataset, datasetVersion, total }, context) {
+        if (dataset !== undefined) requirePermission('datasets:view', context.caller);
+        const draft = {
+          id: runId ?? null,
+          name: name ?? null,
+          dataset: dataset ?? null,
+          datasetVersion: datasetVersion ?? null,
+          total: total ?? null,
+          nowMs: context.nowMs,
+        };
+        return { run: runMessage(await runs.create(projectOf(context), slugOrId, draft)) };
+      },
+    },
+    logExperimentResults: {
+      async handle(request, context) {
+        const { log, refused } = readLog(request);
+        const name = { experiment: request.experimentSlug, id: request.runId };
+        const reported = await runs.log(projectOf(context), name, { ...log, nowMs: context.nowMs });
+        return { run: runMessage(reported.run), refused: [...refused, ...reported.refused] };
+      },
+    },
+    finishExperimentRun: {
+      handle: async (request, context) => ({
+        run: runMessage(await runs.finish(projectOf(context), nameOf(request), context.nowMs)),
+      }),
+    },
+    listExperimentRuns: {
+      async handle(request, context) {
+        const { items, nextCursor } = await runs.list(projectOf(context), request.slugOrId, cursorWish(request));
+        return { data: items.map(runMessage), nextPageToken: nextCursor ?? undefined };
+      },
+    },
+    getExperimentRun: {
+      async handle(request, context) {
+        const wish = { ...cursorWish(request), countAnswer: context.countAnswer };
+        const { run, summary, results } = await runs.get(projectOf(context), nameOf(request), wish);
+        return {
+          run: runMessage(run),
+          summary: summaryMessage(summary),
+          data: results.items.map(resultMessage),
+          nextPageToken: results.nextCursor ?? undefined,
+        };
+      },
+    },
+    deleteExperimentRun: {
+      async handle(request, context) {
+        await runs.remove(projectOf(context), nameOf(request), context.nowMs);
+        return {};
+      },
+    },
+  };
+}
+
+function nameOf({ slugOrId, runId }: { readonly slugOrId: string; readonly runId: string }) {
+  return { experiment: slugOrId, id: runId };
+}
+
+function toMessage({ createdAtMs, updatedAtMs, ...rest }: Experiment): MessageInitShape<typeof ExperimentSchema> {
+  return { ...rest, createdAt: timestampFromMs(createdAtMs), updatedAt: timestampFromMs(updatedAtMs) };
+}
+
+export function runMessage(run: ExperimentRun): MessageInitShape<typeof ExperimentRunSchema> {
+  const { id, experimentId, name, datasetId, datasetVersion, total, progress, resultCount } = run;
+  return {
+    id: maskTokens(id),
+    experimentId,
+    name,
+    datasetId: datasetId ?? undefined,
+    datasetVersion: datasetVersion ?? undefined,
+    targets: readTargets(run),
+    total: total ?? undefined,
+    done: progress ?? resultCount,
+    resultCount,
+    createdAt: timestampFromMs(run.createdAtMs),
+    updatedAt: timestampFromMs(run.updatedAtMs),
+    finishedAt: run.finishedAtMs === null ? undefined : timestampFromMs(run.finishedAtMs),
+  };
+}
+
+type StoredTarget = {
+  readonly id: string;
+  readonly name?: string;
+  readonly type?: string;
+  readonly metadata?: unknown;
+};
+
+/** Only `readLog` writes them. */
+function readTargets({ targetsJson }: ExperimentRun) {
+  return (JSON.parse(targetsJson) as readonly StoredTarget[]).map(({ metadata, ...target }) => ({
+    ...target,
+    metadataJson: metadata === undefined ? undefined : JSON.stringify(metadata),
+  }));
+}
+
+export function summaryMessage(summary: RunSummary): MessageInitShape<typeof ExperimentRunSummarySchema> {
+  const { results, errors, costUsd, evaluationCostUsd, meanDurationMs, evaluators } = summary;
+  return {
+    results,
+    errors,
+    cost: costUsd ?? undefined,
+    evaluationCost: evaluationCostUsd ?? undefined,
+    meanDuration: meanDurationMs ?? undefined,
+    evaluators: evaluators.map(({ meanScore, passRate, ...counts }) => ({
+      ...counts,
+      meanScore: meanScore ?? undefined,
+      passRate: passRate ?? undefined,
+    })),
+  };
+}

@@ -1,0 +1,152 @@
+/** Experiments, their runs and results. */
+
+import type {
+  ExperimentResult,
+  ExperimentStore,
+  ResultEvaluation,
+  ScoreFigures,
+} from '../../domain/experiments/experiment.ts';
+import { applyReport, type SizedResult } from '../../domain/experiments/run-report.ts';
+import type { Managing } from '../management.ts';
+import type { Asking, Questions, RowOf } from '../questions.ts';
+
+export function createExperimentStore(
+  { questions: { experiments }, ask }: Asking,
+  writer: ExperimentWriter,
+): ExperimentStore {
+  return {
+    async find(projectId, idOrSlug) {
+      const [found] = await ask(experiments.findExperiment, { projectId, id: idOrSlug });
+      return found ?? (await ask(experiments.findExperimentBySlug, { projectId, slug: idOrSlug }))[0] ?? null;
+    },
+    list: (projectId, limit) => ask(experiments.listExperiments, { projectId, limit }),
+    findRun: async (key) => (await ask(experiments.findRun, key))[0] ?? null,
+    listRuns({ projectId, id: experimentId }, { after, limit }) {
+      if (after === null) return ask(experiments.listRuns, { projectId, experimentId, limit });
+      const { createdAtMs: afterMs, id: afterId } = after;
+      return ask(experiments.listRunsAfter, { projectId, experimentId, limit, afterMs, afterId });
+    },
+    async figures({ projectId, key: runKey }, { after, limit }) {
+      const { entryIndex, targetId } = after ?? { entryIndex: -1, targetId: '' };
+      const rows = await ask(experiments.listFigures, { projectId, runKey, entryIndex, targetId, limit });
+      return rows.map(({ scoresJson, errorCount, ...rest }) => ({
+        ...rest,
+        hasError: Number(errorCount) > 0,
+        scores: JSON.parse(scoresJson) as readonly ScoreFigures[],
+      }));
+    },
+    results: async ({ projectId, key: runKey }, entryIndexes) =>
+      (await ask(experiments.listResults, { projectId, runKey, entryIndexes })).map(unpack),
+    init: writer.initExperiment,
+    hide: writer.hideExperiment,
+    insertRun: writer.insertExperimentRun,
+    report: writer.reportExperimentRun,
+    hideRun: writer.hideExperimentRun,
+    sweep: writer.sweepExperimentRuns,
+  };
+}
+
+export type ExperimentWriter = {
+  initExperiment: ExperimentStore['init'];
+  hideExperiment: ExperimentStore['hide'];
+  insertExperimentRun: ExperimentStore['insertRun'];
+  reportExperimentRun: ExperimentStore['report'];
+  hideExperimentRun: ExperimentStore['hideRun'];
+  sweepExperimentRuns: ExperimentStore['sweep'];
+};
+
+export function createExperimentWriter({ transact }: Managing): ExperimentWriter {
+  return {
+    initExperiment: (experiment, liveMax) =>
+      transact(async ({ ask, change, questions: { experiments, evaluators } }) => {
+        const { projectId, slug } = experiment;
+        // Until the transaction ends nobody else counts what the project holds.
+        await ask(evaluators.holdProject, { projectId });
+        const [known] = await ask(experiments.findExperimentBySlug, { projectId, slug });
+        if (known !== undefined) return known;
+        const [live] = await ask(experiments.countExperiments, { projectId });
+        if (live === undefined || live.count >= liveMax) return 'limit_reached';
+        if ((await change(experiments.insertExperiment, { ...experiment, deletedAtMs: null })) > 0) return experiment;
+        // Somebody else was first, in a project without a row.
+        const [taken] = await ask(experiments.findExperimentBySlug, { projectId, slug });
+        if (taken === undefined) throw new Error('the id of an experiment is taken');
+        return taken;
+      }),
+    hideExperiment: (projectId, id, nowMs) =>
+      transact(async ({ ask, change, questions: { experiments, evaluators } }) => {
+        await ask(evaluators.holdProject, { projectId });
+        if ((await change(experiments.hideExperiment, { projectId, id, deletedAtMs: nowMs })) === 0) return false;
+        await change(experiments.hideRuns, { projectId, experimentId: id, deletedAtMs: nowMs });
+        return true;
+      }),
+    insertExperimentRun: (run, runsMax) =>
+      transact(async ({ ask, change, questions: { experiments, evaluators } }) => {
+        const { projectId, experimentId, id } = run;
+        await ask(evaluators.holdProject, { projectId });
+        const [experiment] = await ask(experiments.holdExperiment, { projectId, id: experimentId });
+        if (experiment === undefined) return 'not_found';
+        const [known] = await ask(experiments.findRun, { projectId, experimentId, id });
+        if (known !== undefined) return known;
+        const [stored] = await ask(experiments.countRuns, { projectId });
+        if (stored === undefined || stored.count >= runsMax) return 'limit_reached';
+        if ((await change(experiments.insertRun, { ...run, deletedAtMs: null })) > 0) {
+          await change(experiments.touchExperiment, { projectId, id: experimentId, updatedAtMs: run.createdAtMs });
+          return run;
+        }
+        const [taken] = await ask(experiments.findRun, { projectId, experimentId, id });
+        if (taken === undefined) throw new Error('the key of a run is taken');
+        return taken;
+      }),
+    reportExperimentRun: (key, report, limits) =>
+      transact(async ({ ask, change, changeRows, questions: { experiments } }) => {
+        const [run] = await ask(experiments.holdRun, key);
+        if (run === undefined) return null;
+        const { projectId, key: runKey } = run;
+        const entryIndexes = [...new Set(report.results.map(({ entryIndex }) => entryIndex))];
+        const known = (await ask(experiments.listResults, { projectId, runKey, entryIndexes })).map(unpack);
+        const applied = applyReport(run, known, { report, limits });
+        if (applied.isRunChanged) await change(experiments.updateRun, applied.run);
+        changeRows(
+          experiments.writeResults,
+          applied.results.map((result) => pack(result, { projectId, runKey })),
+        );
+        return { run: applied.run, refused: applied.refused };
+      }),
+    hideExperimentRun: ({ projectId, experimentId, id }, nowMs) =>
+      transact(
+        async ({ change, questions: { experiments } }) =>
+          (await change(experiments.hideRun, { projectId, experimentId, id, deletedAtMs: nowMs })) > 0,
+      ),
+    sweepExperimentRuns: (projectId, rowsMax) =>
+      transact(async ({ ask, change, changeRows, questions: { experiments } }) => {
+        const [hidden] = await ask(experiments.findHiddenRun, { projectId });
+        if (hidden === undefined) return false;
+        const keys = await ask(experiments.listKeys, { projectId, runKey: hidden.key, limit: rowsMax });
+        changeRows(experiments.removeResults, keys);
+        if (keys.length < rowsMax) await change(experiments.removeRun, { projectId, key: hidden.key });
+        return true;
+      }),
+  };
+}
+
+function pack({ evaluations, ...rest }: SizedResult, run: { readonly projectId: string; readonly runKey: string }) {
+  const scores: readonly ScoreFigures[] = evaluations.map(({ name, status, score, passed, costUsd, durationMs }) => ({
+    ...{ name, status, score, passed },
+    ...{ costUsd, durationMs },
+  }));
+  return { ...rest, ...run, evaluationsJson: JSON.stringify(evaluations), scoresJson: JSON.stringify(scores) };
+}
+
+type Row = RowOf<Questions['experiments']['listResults']>;
+
+// Only pack writes these columns.
+function unpack({
+  projectId: _,
+  runKey: __,
+  scoresJson: ___,
+  bytes: ____,
+  evaluationsJson,
+  ...rest
+}: Row): ExperimentResult {
+  return { ...rest, evaluations: JSON.parse(evaluationsJson) as readonly ResultEvaluation[] };
+}

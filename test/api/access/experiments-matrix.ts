@@ -1,0 +1,77 @@
+/** Who may do what with experiments: each kind of act on them is a permission of its own. */
+
+import { ExperimentService } from '../../../gen/spandrel/v1/experiments_pb.js';
+import { callRest } from '../../support/surfaces.ts';
+import { type Matrix, makeFor, type Operation } from './matrix.ts';
+import { freshName } from './world.ts';
+
+const { listExperiments, getExperiment, initExperiment, deleteExperiment } = ExperimentService.method;
+const { listExperimentRuns, getExperimentRun, createExperimentRun, logExperimentResults } = ExperimentService.method;
+const { finishExperimentRun, deleteExperimentRun } = ExperimentService.method;
+
+const TABLE = `
+row                    | PROJ | PA  | PN   | PQ   | PM   | PV   | PR   | PP   | SA  | SM   | SV   | SP
+list the experiments   | 200  | 200 | 403d | 403d | 403d | 200  | 200  | 200  | 200 | 403d | 403d | 200
+read an experiment     | 200  | 200 | 403d | 403d | 403d | 200  | 200  | 200  | 200 | 403d | 403d | 200
+make an experiment     | 200  | 200 | 403d | 403d | 403d | 200  | 403d | 200  | 200 | 403d | 403d | 200
+delete an experiment   | 200  | 200 | 403d | 403d | 403d | 200  | 403d | 200  | 200 | 403d | 403d | 200
+list the runs          | 200  | 200 | 403d | 403d | 403d | 200  | 200  | 200  | 200 | 403d | 403d | 200
+read a run             | 200  | 200 | 403d | 403d | 403d | 200  | 200  | 200  | 200 | 403d | 403d | 200
+make a run             | 201  | 201 | 403d | 403d | 403d | 201  | 403d | 201  | 201 | 403d | 403d | 201
+add results to a run   | 200  | 200 | 403d | 403d | 403d | 200  | 403d | 200  | 200 | 403d | 403d | 200
+end a run              | 200  | 200 | 403d | 403d | 403d | 200  | 403d | 200  | 200 | 403d | 403d | 200
+delete a run           | 200  | 200 | 403d | 403d | 403d | 200  | 403d | 200  | 200 | 403d | 403d | 200
+`;
+
+/** With a run that is called "run". */
+const experiment = makeFor(async ({ world }) => {
+  const { address, projectKey } = world.app;
+  const headers = { 'x-auth-token': projectKey };
+  const post = (path: string, body: object) => callRest(address, { verb: 'POST', path, body, headers });
+  const { slug } = (await post('/api/experiment/init', { experiment_name: freshName('Tried') })).body;
+  await post('/api/evaluations/batch/log_results', { experiment_slug: slug, run_id: 'run' });
+  return String(slug);
+});
+
+type Sent = Pick<Awaited<ReturnType<Operation['ask']>>, 'body' | 'message'>;
+
+const onExperiment = (method: Operation['method'], sent?: (slug: string) => Sent): Operation => ({
+  method,
+  ask: async (cell) => {
+    const slug = await experiment(cell);
+    return {
+      headers: { 'x-project-id': cell.world.projects.P1 },
+      parameters: { slug_or_id: slug, run_id: 'run' },
+      ...sent?.(slug),
+    };
+  },
+});
+
+export const EXPERIMENT_MATRIX: Matrix = {
+  table: TABLE,
+  alike: { PD: 'PV' },
+  operations: {
+    'list the experiments': {
+      method: listExperiments,
+      ask: ({ world }) => ({ headers: { 'x-project-id': world.projects.P1 } }),
+    },
+    'read an experiment': onExperiment(getExperiment),
+    'make an experiment': {
+      method: initExperiment,
+      ask: ({ world }) => ({
+        headers: { 'x-project-id': world.projects.P1 },
+        body: { experiment_name: freshName('Tried') },
+      }),
+    },
+    'delete an experiment': onExperiment(deleteExperiment),
+    'list the runs': onExperiment(listExperimentRuns),
+    'read a run': onExperiment(getExperimentRun),
+    'make a run': onExperiment(createExperimentRun, () => ({ body: { run_id: freshName('run') } })),
+    'add results to a run': onExperiment(logExperimentResults, (slug) => ({
+      body: { experiment_slug: slug, run_id: 'run', progress: 1 },
+      message: { experimentSlug: slug, runId: 'run', progress: 1 },
+    })),
+    'end a run': onExperiment(finishExperimentRun),
+    'delete a run': onExperiment(deleteExperimentRun),
+  },
+};

@@ -1,0 +1,41 @@
+/** Questions about experiments, each as REST and as gRPC ask them. */
+
+import { ExperimentService } from '../../../gen/spandrel/v1/experiments_pb.js';
+import type { TestApp } from '../../support/app.ts';
+import { type Answer, type Body, callRest, type SurfaceCase } from '../../support/surfaces.ts';
+
+export const METHODS = ExperimentService.method;
+
+export type Told = Pick<SurfaceCase, 'status'> & Partial<Pick<SurfaceCase, 'code' | 'check' | 'headers'>>;
+
+/** With the project key of the app. */
+export function createAsker(app: () => TestApp) {
+  const key = () => ({ 'x-auth-token': app().projectKey });
+  const rest = async (verb: string, path: string, body?: unknown): Promise<Answer> =>
+    callRest(app().address, { verb, path, headers: key(), ...(body === undefined ? {} : { body }) });
+  return {
+    key,
+    rest,
+    /** The slug of a new experiment. */
+    async init(name: string): Promise<string> {
+      return String((await rest('POST', '/api/experiment/init', { experiment_name: name })).body.slug);
+    },
+    log: async (slug: string, runId: string, body: object): Promise<Body> =>
+      (await rest('POST', '/api/evaluations/batch/log_results', { experiment_slug: slug, run_id: runId, ...body }))
+        .body,
+    read: async (slug: string, runId: string, query = ''): Promise<Body> =>
+      (await rest('GET', `/api/experiments/${slug}/runs/${runId}${query}`)).body,
+    /** One question on both surfaces. */
+    asked: (
+      [verb, path, body]: readonly [string, string, unknown?],
+      rpc: SurfaceCase['rpc'],
+      told: Told,
+    ): SurfaceCase => ({
+      name: `${verb} ${path}`,
+      headers: key(),
+      rest: { verb, path, ...(body === undefined ? {} : { body }) },
+      rpc,
+      ...told,
+    }),
+  };
+}

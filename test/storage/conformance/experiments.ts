@@ -1,0 +1,226 @@
+import { describe, expect, it } from 'vitest';
+import type {
+  Experiment,
+  ExperimentResult,
+  ExperimentRun,
+  ResultReport,
+  RunLimits,
+  RunReport,
+} from '../../../src/domain/experiments/experiment.ts';
+import { type OpenSubject, withStore } from './subject.ts';
+
+const MANY = 1000;
+const AT_MS = 1_760_000_000_000;
+const LIMITS: RunLimits = {
+  resultsMax: MANY,
+  totalMaxBytes: 1_000_000,
+  resultMaxBytes: 10_000,
+  evaluationsMax: 10,
+  targetsMax: 10,
+};
+
+const sampleExperiment = (changes: Partial<Experiment> = {}): Experiment => ({
+  projectId: 'project_1',
+  id: 'experiment_1',
+  name: 'Größe',
+  slug: 'a-slug',
+  createdAtMs: AT_MS,
+  updatedAtMs: AT_MS,
+  ...changes,
+});
+
+const sampleRun = (changes: Partial<ExperimentRun> = {}): ExperimentRun => ({
+  projectId: 'project_1',
+  experimentId: 'experiment_1',
+  id: 'run',
+  key: 'runkey_1',
+  name: 'Ü',
+  datasetId: 'dataset_1',
+  datasetVersion: 2,
+  targetsJson: '[]',
+  total: 3,
+  progress: null,
+  resultCount: 0,
+  totalBytes: 0,
+  createdAtMs: AT_MS,
+  updatedAtMs: AT_MS,
+  finishedAtMs: null,
+  ...changes,
+});
+
+const sampleResult = (entryIndex: number, changes: Partial<ExperimentResult> = {}): ExperimentResult => ({
+  entryIndex,
+  targetId: '',
+  entryId: `dataset_1-${entryIndex}`,
+  traceId: null,
+  entryJson: '{"z":1.50,"a":"Ü"}',
+  predictedJson: null,
+  costUsd: 0.25,
+  durationMs: 1.5,
+  error: null,
+  evaluations: [sampleEvaluation('Same')],
+  ...changes,
+});
+
+const sampleEvaluation = (name: string) => ({
+  ...{ name, evaluator: 'langevals/exact_match', status: 'processed' as const, score: 0.5, passed: true, label: null },
+  ...{ details: 'why', costUsd: null, durationMs: 2, traceId: null, inputsJson: '{"n":1.50}' },
+});
+
+const told = (results: readonly ExperimentResult[], changes: Partial<RunReport> = {}): RunReport => ({
+  targets: [],
+  total: null,
+  progress: null,
+  finishedAtMs: null,
+  results: results.map((result, index): ResultReport => ({ ...result, field: `dataset.${index}` })),
+  nowMs: AT_MS + 5,
+  ...changes,
+});
+
+export function experimentConformance(open: OpenSubject): void {
+  describe('experiments', () => {
+    it(
+      'are made once by slug and found by it and by id, by no other project, up to the limit of the project',
+      withStore(open, async ({ experiments }) => {
+        const experiment = sampleExperiment();
+        expect(await experiments.init(experiment, MANY)).toEqual(experiment);
+        expect(await experiments.init(sampleExperiment({ id: 'experiment_2', name: 'Other' }), 1)).toEqual(experiment);
+        expect(await experiments.find('project_1', 'experiment_1')).toEqual(experiment);
+        expect(await experiments.find('project_1', 'a-slug')).toEqual(experiment);
+        expect(await experiments.find('project_1', 'A-Slug')).toBeNull();
+        expect(await experiments.find('project_2', 'experiment_1')).toBeNull();
+        const other = sampleExperiment({ id: 'experiment_3', slug: 'b', createdAtMs: AT_MS + 1 });
+        expect(await experiments.init(other, 1)).toBe('limit_reached');
+        expect(await experiments.init(other, 2)).toEqual(other);
+        expect((await experiments.list('project_1', MANY)).map(({ id }) => id)).toEqual([
+          'experiment_3',
+          'experiment_1',
+        ]);
+        expect(await experiments.list('project_2', MANY)).toEqual([]);
+      }),
+    );
+
+    it(
+      'have runs, one by each id, listed the newest first',
+      withStore(open, async ({ experiments }) => {
+        await experiments.init(sampleExperiment(), MANY);
+        const run = sampleRun();
+        expect(await experiments.insertRun(run, 1)).toEqual(run);
+        expect(await experiments.insertRun(sampleRun({ key: 'runkey_2', total: 9 }), 1)).toEqual(run);
+        expect(await experiments.insertRun(sampleRun({ key: 'runkey_2', id: 'b' }), 1)).toBe('limit_reached');
+        expect(await experiments.insertRun(sampleRun({ experimentId: 'none', key: 'runkey_2' }), MANY)).toBe(
+          'not_found',
+        );
+        expect(await experiments.findRun(run)).toEqual(run);
+        expect(await experiments.findRun({ ...run, projectId: 'project_2' })).toBeNull();
+        const later = sampleRun({ id: 'b', key: 'runkey_2', createdAtMs: AT_MS + 1, datasetId: null });
+        const same = sampleRun({ id: 'c', key: 'runkey_3', createdAtMs: AT_MS + 1 });
+        for (const each of [later, same]) await experiments.insertRun(each, MANY);
+        const ids = async (after: { createdAtMs: number; id: string } | null, limit: number) =>
+          (await experiments.listRuns(sampleExperiment(), { after, limit })).map(({ id }) => id);
+        expect(await ids(null, MANY)).toEqual(['c', 'b', 'run']);
+        expect(await ids(null, 1)).toEqual(['c']);
+        expect(await ids(same, MANY)).toEqual(['b', 'run']);
+      }),
+    );
+
+    it(
+      'keep what is told of a run, whole, and change nothing when it is told again',
+      withStore(open, async ({ experiments }) => {
+        await experiments.init(sampleExperiment(), MANY);
+        const run = sampleRun();
+        await experiments.insertRun(run, MANY);
+        const results = [
+          sampleResult(10),
+          sampleResult(2),
+          sampleResult(2, { targetId: 't', error: 'broke', costUsd: null }),
+        ];
+        const targets = [{ id: 't', targetJson: '{"id":"t","metadata":{"n":1}}' }];
+        const report = told(results, { targets, progress: 2, finishedAtMs: AT_MS + 9 });
+        const reported = await experiments.report(run, report, LIMITS);
+        expect(reported?.refused).toEqual([]);
+        const stored = reported?.run ?? run;
+        expect(stored).toMatchObject({
+          resultCount: 3,
+          total: 3,
+          progress: 2,
+          finishedAtMs: AT_MS + 9,
+          updatedAtMs: AT_MS + 5,
+        });
+        expect(await experiments.findRun(run)).toEqual(stored);
+        expect(await experiments.report(run, { ...report, nowMs: AT_MS + 99 }, LIMITS)).toEqual({
+          run: stored,
+          refused: [],
+        });
+        const found = await experiments.results(run, [2, 10, 11]);
+        expect(found).toEqual([results[1], results[2], results[0]]);
+        expect(await experiments.results({ ...run, projectId: 'project_2' }, [2])).toEqual([]);
+        const figures = await experiments.figures(run, { after: null, limit: MANY });
+        expect(
+          figures.map(({ entryIndex, targetId, hasError, costUsd }) => [entryIndex, targetId, hasError, costUsd]),
+        ).toEqual([
+          [2, '', false, 0.25],
+          [2, 't', true, null],
+          [10, '', false, 0.25],
+        ]);
+        const { name, status, score, passed, costUsd, durationMs } = sampleEvaluation('Same');
+        expect(figures[0]?.scores).toEqual([{ name, status, score, passed, costUsd, durationMs }]);
+        expect(figures.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(stored.totalBytes);
+        const [, second] = figures;
+        expect(await experiments.figures(run, { after: figures[0] ?? null, limit: 1 })).toEqual([second]);
+      }),
+    );
+
+    it(
+      'keep apart what several tell at once',
+      withStore(open, async ({ experiments }) => {
+        await experiments.init(sampleExperiment(), MANY);
+        const run = sampleRun();
+        await experiments.insertRun(run, MANY);
+        const names = ['a', 'b', 'c', 'd'];
+        const reports = names.map((name) => told([sampleResult(0, { evaluations: [sampleEvaluation(name)] })]));
+        await Promise.all(reports.map((report) => experiments.report(run, report, LIMITS)));
+        const [result] = await experiments.results(run, [0]);
+        expect(result?.evaluations.map(({ name }) => name).toSorted()).toEqual(names);
+        expect((await experiments.findRun(run))?.resultCount).toBe(1);
+        expect(await experiments.report({ ...run, id: 'none' }, told([]), LIMITS)).toBeNull();
+      }),
+    );
+
+    it(
+      'and their runs are hidden from every read once they are deleted, and go in steps',
+      withStore(open, async ({ experiments }) => {
+        await experiments.init(sampleExperiment(), MANY);
+        const [run, other] = [sampleRun(), sampleRun({ id: 'b', key: 'runkey_2' })];
+        for (const each of [run, other]) {
+          await experiments.insertRun(each, MANY);
+          await experiments.report(each, told([sampleResult(0), sampleResult(1), sampleResult(2)]), LIMITS);
+        }
+        expect(await experiments.sweep('project_1', 2)).toBe(false);
+        expect(await experiments.hideRun({ ...run, projectId: 'project_2' }, AT_MS)).toBe(false);
+        expect(await experiments.hideRun(run, AT_MS)).toBe(true);
+        expect(await experiments.hideRun(run, AT_MS)).toBe(false);
+        expect(await experiments.findRun(run)).toBeNull();
+        expect(await experiments.report(run, told([]), LIMITS)).toBeNull();
+        // One of the same id has nothing of the first.
+        const again = sampleRun({ key: 'runkey_3' });
+        expect(await experiments.insertRun(again, MANY)).toEqual(again);
+        expect(await experiments.results(again, [0])).toEqual([]);
+        expect(await experiments.sweep('project_2', 2)).toBe(false);
+        expect(await experiments.sweep('project_1', 2)).toBe(true);
+        expect(await experiments.results(run, [0, 1, 2])).toHaveLength(1);
+        expect(await experiments.sweep('project_1', 2)).toBe(true);
+        expect(await experiments.sweep('project_1', 2)).toBe(false);
+        expect(await experiments.results(run, [0, 1, 2])).toEqual([]);
+        expect(await experiments.hide('project_2', 'experiment_1', AT_MS)).toBe(false);
+        expect(await experiments.hide('project_1', 'experiment_1', AT_MS)).toBe(true);
+        expect(await experiments.hide('project_1', 'experiment_1', AT_MS)).toBe(false);
+        expect(await experiments.find('project_1', 'a-slug')).toBeNull();
+        expect(await experiments.findRun(other)).toBeNull();
+        expect(await experiments.insertRun(sampleRun({ id: 'c', key: 'runkey_4' }), MANY)).toBe('not_found');
+        const successor = sampleExperiment({ id: 'experiment_2' });
+        expect(await experiments.init(successor, 1)).toEqual(successor);
+      }),
+    );
+  });
+}
