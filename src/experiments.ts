@@ -5,6 +5,7 @@ import { ExperimentService } from '../gen/spandrel/v1/experiments_pb.js';
 import type { RandomBytes } from './domain/clock.ts';
 import type { CursorCodec } from './domain/cursor.ts';
 import { createDatasets } from './domain/datasets/datasets.ts';
+import { createComparing } from './domain/experiments/comparison.ts';
 import { createExperiments } from './domain/experiments/experiments.ts';
 import { createExperimentRuns } from './domain/experiments/runs.ts';
 import type { Store } from './domain/store.ts';
@@ -32,6 +33,7 @@ export function compileExperiments(
       ExperimentService,
       createExperimentRpc({
         experiments: createExperiments({ store: experiments, random }),
+        comparing: createComparing({ store: experiments, cursors }),
         runs: createExperimentRuns({ store: experiments, datasets, random, cursors }),
       }),
       sizes,

@@ -72,6 +72,7 @@ const RESOURCE_CODES = {
   experiment_limit_reached: 'invalid',
   experiment_run_not_found: 'not_found',
   experiment_run_limit_reached: 'invalid',
+  experiment_runs_not_comparable: 'invalid',
   evaluator_run_not_found: 'not_found',
   evaluator_run_limit_reached: 'invalid',
   evaluator_not_runnable: 'invalid',

@@ -9,6 +9,7 @@ import type {
   ExperimentService,
 } from '../../gen/spandrel/v1/experiments_pb.js';
 import { requirePermission } from '../auth/authorize.ts';
+import type { ComparedRun, Comparing } from '../domain/experiments/comparison.ts';
 import type { Experiment, ExperimentRun } from '../domain/experiments/experiment.ts';
 import type { Experiments } from '../domain/experiments/experiments.ts';
 import type { RunSummary } from '../domain/experiments/run-summary.ts';
@@ -19,11 +20,16 @@ import type { Implementation } from './method.ts';
 import { cursorWish } from './organization-members.ts';
 import { projectOf } from './scope.ts';
 
-export type ExperimentRpcDeps = { readonly experiments: Experiments; readonly runs: ExperimentRuns };
+export type ExperimentRpcDeps = {
+  readonly experiments: Experiments;
+  readonly runs: ExperimentRuns;
+  readonly comparing: Comparing;
+};
 
 export function createExperimentRpc({
   experiments,
   runs,
+  comparing,
 }: ExperimentRpcDeps): Implementation<typeof ExperimentService> {
   return {
     initExperiment: {
@@ -94,6 +100,31 @@ export function createExperimentRpc({
         };
       },
     },
+    compareExperimentRuns: {
+      async handle(request, context) {
+        const { slugOrId, otherExperiment, baseTarget, otherTarget } = request;
+        const sides = {
+          base: { experiment: slugOrId, id: request.base, target: baseTarget ?? null },
+          other: { experiment: otherExperiment ?? slugOrId, id: request.other, target: otherTarget ?? null },
+        };
+        const wish = { ...cursorWish(request), countAnswer: context.countAnswer };
+        const { base, other, entries, nextCursor, ...counts } = await comparing.compare(
+          projectOf(context),
+          sides,
+          wish,
+        );
+        return {
+          ...counts,
+          base: comparedMessage(base),
+          other: comparedMessage(other),
+          data: entries.map((entry) => ({
+            base: entry.base === null ? undefined : resultMessage(entry.base),
+            other: entry.other === null ? undefined : resultMessage(entry.other),
+          })),
+          nextPageToken: nextCursor ?? undefined,
+        };
+      },
+    },
     deleteExperimentRun: {
       async handle(request, context) {
         await runs.remove(projectOf(context), nameOf(request), context.nowMs);
@@ -111,7 +142,11 @@ function toMessage({ createdAtMs, updatedAtMs, ...rest }: Experiment): MessageIn
   return { ...rest, createdAt: timestampFromMs(createdAtMs), updatedAt: timestampFromMs(updatedAtMs) };
 }
 
-export function runMessage(run: ExperimentRun): MessageInitShape<typeof ExperimentRunSchema> {
+function comparedMessage({ run, summary }: ComparedRun) {
+  return { run: runMessage(run), summary: summaryMessage(summary) };
+}
+
+function runMessage(run: ExperimentRun): MessageInitShape<typeof ExperimentRunSchema> {
   const { id, experimentId, name, datasetId, datasetVersion, total, progress, resultCount } = run;
   return {
     id: maskTokens(id),
@@ -144,7 +179,7 @@ function readTargets({ targetsJson }: ExperimentRun) {
   }));
 }
 
-export function summaryMessage(summary: RunSummary): MessageInitShape<typeof ExperimentRunSummarySchema> {
+function summaryMessage(summary: RunSummary): MessageInitShape<typeof ExperimentRunSummarySchema> {
   const { results, errors, costUsd, evaluationCostUsd, meanDurationMs, evaluators } = summary;
   return {
     results,

@@ -1089,6 +1089,191 @@ export declare type GetExperimentRunResponse = Message<"spandrel.v1.GetExperimen
 export declare const GetExperimentRunResponseSchema: GenMessage<GetExperimentRunResponse>;
 
 /**
+ * Names two runs.
+ *
+ * @generated from message spandrel.v1.CompareExperimentRunsRequest
+ */
+export declare type CompareExperimentRunsRequest = Message<"spandrel.v1.CompareExperimentRunsRequest"> & {
+  /**
+   * The id or the slug of the experiment.
+   *
+   * @generated from field: string slug_or_id = 1;
+   */
+  slugOrId: string;
+
+  /**
+   * The id of the run that is compared with.
+   *
+   * @generated from field: string base = 2;
+   */
+  base: string;
+
+  /**
+   * The id of the run that is compared; that of the base, to compare two targets of one run.
+   *
+   * @generated from field: string other = 3;
+   */
+  other: string;
+
+  /**
+   * The id or the slug of the experiment of the other run; the same unless it is sent.
+   *
+   * @generated from field: optional string other_experiment = 4;
+   */
+  otherExperiment?: string | undefined;
+
+  /**
+   * Only results of this target of the base. Where neither is sent, results are compared with those of the same target.
+   *
+   * @generated from field: optional string base_target = 5;
+   */
+  baseTarget?: string | undefined;
+
+  /**
+   * The same of the other run.
+   *
+   * @generated from field: optional string other_target = 6;
+   */
+  otherTarget?: string | undefined;
+
+  /**
+   * Entries of a page, 1 to 200; 50 by default.
+   *
+   * @generated from field: optional int32 page_size = 7;
+   */
+  pageSize?: number | undefined;
+
+  /**
+   * next_page_token of the page before.
+   *
+   * @generated from field: string page_token = 8;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message spandrel.v1.CompareExperimentRunsRequest.
+ * Use `create(CompareExperimentRunsRequestSchema)` to create a new message.
+ */
+export declare const CompareExperimentRunsRequestSchema: GenMessage<CompareExperimentRunsRequest>;
+
+/**
+ * Two runs side by side.
+ *
+ * @generated from message spandrel.v1.CompareExperimentRunsResponse
+ */
+export declare type CompareExperimentRunsResponse = Message<"spandrel.v1.CompareExperimentRunsResponse"> & {
+  /**
+   * What is compared with.
+   *
+   * @generated from field: spandrel.v1.ComparedExperimentRun base = 1;
+   */
+  base?: ComparedExperimentRun | undefined;
+
+  /**
+   * What is compared.
+   *
+   * @generated from field: spandrel.v1.ComparedExperimentRun other = 2;
+   */
+  other?: ComparedExperimentRun | undefined;
+
+  /**
+   * How many results both have.
+   *
+   * @generated from field: int32 in_both = 3;
+   */
+  inBoth: number;
+
+  /**
+   * How many the base alone has.
+   *
+   * @generated from field: int32 only_in_base = 4;
+   */
+  onlyInBase: number;
+
+  /**
+   * How many the other alone has.
+   *
+   * @generated from field: int32 only_in_other = 5;
+   */
+  onlyInOther: number;
+
+  /**
+   * In the order of the base, then what the other alone has; fewer than were asked for where they are large.
+   *
+   * @generated from field: repeated spandrel.v1.ComparedExperimentResult data = 6;
+   */
+  data: ComparedExperimentResult[];
+
+  /**
+   * Where the next page begins; null when nothing is left.
+   *
+   * @generated from field: optional string next_page_token = 7;
+   */
+  nextPageToken?: string | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.CompareExperimentRunsResponse.
+ * Use `create(CompareExperimentRunsResponseSchema)` to create a new message.
+ */
+export declare const CompareExperimentRunsResponseSchema: GenMessage<CompareExperimentRunsResponse>;
+
+/**
+ * One of two runs.
+ *
+ * @generated from message spandrel.v1.ComparedExperimentRun
+ */
+export declare type ComparedExperimentRun = Message<"spandrel.v1.ComparedExperimentRun"> & {
+  /**
+   * As it is now.
+   *
+   * @generated from field: spandrel.v1.ExperimentRun run = 1;
+   */
+  run?: ExperimentRun | undefined;
+
+  /**
+   * Of all results that are compared.
+   *
+   * @generated from field: spandrel.v1.ExperimentRunSummary summary = 2;
+   */
+  summary?: ExperimentRunSummary | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.ComparedExperimentRun.
+ * Use `create(ComparedExperimentRunSchema)` to create a new message.
+ */
+export declare const ComparedExperimentRunSchema: GenMessage<ComparedExperimentRun>;
+
+/**
+ * What came of an entry in two runs.
+ *
+ * @generated from message spandrel.v1.ComparedExperimentResult
+ */
+export declare type ComparedExperimentResult = Message<"spandrel.v1.ComparedExperimentResult"> & {
+  /**
+   * In the base; null where it has none.
+   *
+   * @generated from field: optional spandrel.v1.ExperimentResult base = 1;
+   */
+  base?: ExperimentResult | undefined;
+
+  /**
+   * In the other; null where it has none.
+   *
+   * @generated from field: optional spandrel.v1.ExperimentResult other = 2;
+   */
+  other?: ExperimentResult | undefined;
+};
+
+/**
+ * Describes the message spandrel.v1.ComparedExperimentResult.
+ * Use `create(ComparedExperimentResultSchema)` to create a new message.
+ */
+export declare const ComparedExperimentResultSchema: GenMessage<ComparedExperimentResult>;
+
+/**
  * Names one run.
  *
  * @generated from message spandrel.v1.DeleteExperimentRunRequest
@@ -1237,6 +1422,19 @@ export declare const ExperimentService: GenService<{
     methodKind: "unary";
     input: typeof GetExperimentRunRequestSchema;
     output: typeof GetExperimentRunResponseSchema;
+  },
+  /**
+   * Reads two runs side by side: what each comes to, and their results entry by entry, a page at a time. Results are matched
+   * by the entry of a dataset, or by their index where one of them does not say of which entry it is.
+   * Errors: NOT_FOUND experiment_not_found, NOT_FOUND experiment_run_not_found,
+   * INVALID_ARGUMENT experiment_runs_not_comparable, INVALID_ARGUMENT invalid_cursor.
+   *
+   * @generated from rpc spandrel.v1.ExperimentService.CompareExperimentRuns
+   */
+  compareExperimentRuns: {
+    methodKind: "unary";
+    input: typeof CompareExperimentRunsRequestSchema;
+    output: typeof CompareExperimentRunsResponseSchema;
   },
   /**
    * Deletes a run and its results.

@@ -7,7 +7,7 @@ import { freshName } from './world.ts';
 
 const { listExperiments, getExperiment, initExperiment, deleteExperiment } = ExperimentService.method;
 const { listExperimentRuns, getExperimentRun, createExperimentRun, logExperimentResults } = ExperimentService.method;
-const { finishExperimentRun, deleteExperimentRun } = ExperimentService.method;
+const { finishExperimentRun, deleteExperimentRun, compareExperimentRuns } = ExperimentService.method;
 
 const TABLE = `
 row                    | PROJ | PA  | PN   | PQ   | PM   | PV   | PR   | PP   | SA  | SM   | SV   | SP
@@ -18,6 +18,7 @@ delete an experiment   | 200  | 200 | 403d | 403d | 403d | 200  | 403d | 200  | 
 list the runs          | 200  | 200 | 403d | 403d | 403d | 200  | 200  | 200  | 200 | 403d | 403d | 200
 read a run             | 200  | 200 | 403d | 403d | 403d | 200  | 200  | 200  | 200 | 403d | 403d | 200
 make a run             | 201  | 201 | 403d | 403d | 403d | 201  | 403d | 201  | 201 | 403d | 403d | 201
+compare two runs       | 200  | 200 | 403d | 403d | 403d | 200  | 200  | 200  | 200 | 403d | 403d | 200
 add results to a run   | 200  | 200 | 403d | 403d | 403d | 200  | 403d | 200  | 200 | 403d | 403d | 200
 end a run              | 200  | 200 | 403d | 403d | 403d | 200  | 403d | 200  | 200 | 403d | 403d | 200
 delete a run           | 200  | 200 | 403d | 403d | 403d | 200  | 403d | 200  | 200 | 403d | 403d | 200
@@ -33,7 +34,7 @@ const experiment = makeFor(async ({ world }) => {
   return String(slug);
 });
 
-type Sent = Pick<Awaited<ReturnType<Operation['ask']>>, 'body' | 'message'>;
+type Sent = Pick<Awaited<ReturnType<Operation['ask']>>, 'body' | 'message' | 'query'>;
 
 const onExperiment = (method: Operation['method'], sent?: (slug: string) => Sent): Operation => ({
   method,
@@ -67,6 +68,7 @@ export const EXPERIMENT_MATRIX: Matrix = {
     'list the runs': onExperiment(listExperimentRuns),
     'read a run': onExperiment(getExperimentRun),
     'make a run': onExperiment(createExperimentRun, () => ({ body: { run_id: freshName('run') } })),
+    'compare two runs': onExperiment(compareExperimentRuns, () => ({ query: { base: 'run', other: 'run' } })),
     'add results to a run': onExperiment(logExperimentResults, (slug) => ({
       body: { experiment_slug: slug, run_id: 'run', progress: 1 },
       message: { experimentSlug: slug, runId: 'run', progress: 1 },
