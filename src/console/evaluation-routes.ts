@@ -1,6 +1,7 @@
 /** Pages that judge what an application did. */
 
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { readDatasetSearch } from './datasets/search.ts';
 import { readEvaluatorSearch } from './evaluators/search.ts';
 import { project } from './parent-routes.tsx';
 
@@ -50,15 +51,10 @@ const datasetListRoute = createRoute({
   component: lazyRouteComponent(() => import('./datasets/dataset-list-page.tsx'), 'DatasetListPage'),
 });
 
-const counted = (value: unknown) => (Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : undefined);
-
 const datasetRoute = createRoute({
   getParentRoute: () => project,
   path: 'datasets/$datasetId',
-  validateSearch: (raw: Record<string, unknown>): { version?: number; page?: number } => {
-    const [version, page] = [counted(raw.version), counted(raw.page)];
-    return { ...(version && { version }), ...(page && page > 1 && { page }) };
-  },
+  validateSearch: readDatasetSearch,
   component: lazyRouteComponent(() => import('./datasets/dataset-page.tsx'), 'DatasetPage'),
 });
 

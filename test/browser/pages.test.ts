@@ -173,6 +173,15 @@ describe('a dataset', () => {
     await page.getByRole('textbox', { name: 'Entries' }).fill('{"input": {"deep": [1]}, "expected_output": "hello"}');
     await page.getByRole('button', { name: 'Add them' }).click();
     await page.getByRole('cell', { name: '{"deep":[1]}' }).waitFor();
+    await page.getByRole('button', { name: 'Add from traces' }).click();
+    await page.getByLabel('Find traces').fill('user:user-3');
+    await page.keyboard.press('Enter');
+    await page.getByText('7 traces fit.').waitFor();
+    await page.getByLabel('At most').fill('5');
+    await page.getByRole('button', { name: 'Add them as entries' }).click();
+    await page.getByText('5 entries were added; 2 more fit and were left out.').waitFor();
+    await look(page, 'dataset-traces');
+    await page.getByRole('button', { name: 'Entries', exact: true }).click();
     await page.getByLabel('Version').selectOption('1');
     await page.getByText('Page 1 of 2').waitFor();
     await page.getByRole('button', { name: 'Delete' }).click();

@@ -10,18 +10,26 @@ import { FailureNotice } from '../design/failure.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
+import { Tabs } from '../design/tabs.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
 import { EntrySource, NO_SOURCE } from './entry-source.tsx';
 import { EntryTable } from './entry-table.tsx';
+import { FromTraces } from './from-traces.tsx';
 import { useUpload } from './upload.ts';
 import { UploadState } from './upload-state.tsx';
 
 const route = getRouteApi('/$slug/datasets/$datasetId');
 
+const TABS = [
+  ['entries', 'Entries'],
+  ['traces', 'Add from traces'],
+] as const;
+
 export function DatasetPage() {
   const { slug, datasetId } = route.useParams();
-  const { version, page: number = 1 } = route.useSearch();
+  const { may } = useSession();
+  const { tab = 'entries', version, page: number = 1 } = route.useSearch();
   const navigate = route.useNavigate();
   const found = useQuery(DatasetService.method.getDataset, {
     slugOrId: datasetId,
@@ -47,33 +55,59 @@ export function DatasetPage() {
             </div>
             <Actions dataset={dataset} />
           </div>
-          {dataset.version > 1 && (
-            <label className={page.row}>
-              Version
-              <select
-                value={version ?? dataset.version}
-                onChange={({ target }) => {
-                  const chosen = Number(target.value);
-                  void navigate({ search: chosen === dataset.version ? {} : { version: chosen } });
-                }}
-              >
-                {Array.from({ length: dataset.version }, (_, index) => dataset.version - index).map((each) => (
-                  <option key={each} value={each}>
-                    {each}
-                    {each === dataset.version ? ', the newest' : ''}
-                  </option>
-                ))}
-              </select>
-            </label>
+          {may('datasets:update') && may('traces:view') && (
+            <Tabs
+              label="Parts of the dataset"
+              tabs={TABS}
+              shown={tab}
+              onShow={(name) => void navigate({ search: name === 'entries' ? {} : { tab: name } })}
+            />
           )}
-          <EntryTable
-            entries={found.data.data}
-            number={number}
-            onNumber={(next) => void navigate({ search: (now) => ({ ...now, page: next }) })}
-          />
+          {tab === 'traces' ? (
+            <FromTraces dataset={dataset} />
+          ) : (
+            <>
+              <VersionPicker dataset={dataset} />
+              <EntryTable
+                entries={found.data.data}
+                number={number}
+                onNumber={(next) => void navigate({ search: (now) => ({ ...now, page: next }) })}
+              />
+            </>
+          )}
         </>
       )}
     </div>
+  );
+}
+
+/** An entry that was added alone is a version, too: there can be thousands of them. */
+const VERSIONS_OFFERED = 100;
+
+function VersionPicker({ dataset: { version: newest } }: { readonly dataset: Dataset }) {
+  const { version = newest } = route.useSearch();
+  const navigate = route.useNavigate();
+  if (newest < 2) return null;
+  const last = Array.from({ length: Math.min(newest, VERSIONS_OFFERED) }, (_, index) => newest - index);
+  const offered = last.includes(version) ? last : [...last, version];
+  return (
+    <label className={page.row}>
+      Version
+      <select
+        value={version}
+        onChange={({ target }) => {
+          const chosen = Number(target.value);
+          void navigate({ search: chosen === newest ? {} : { version: chosen } });
+        }}
+      >
+        {offered.map((each) => (
+          <option key={each} value={each}>
+            {each}
+            {each === newest ? ', the newest' : ''}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

@@ -1,12 +1,9 @@
 /** Runs an evaluator over the traces that a search finds, and shows how far its runs are. */
 
 import { useMutation, useQuery } from '@connectrpc/connect-query';
-import { keepPreviousData } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { getRouteApi } from '@tanstack/react-router';
 import { EvaluationService, type EvaluatorRun, EvaluatorRunStatus } from '../../../gen/spandrel/v1/evaluations_pb.js';
 import type { Evaluator } from '../../../gen/spandrel/v1/evaluators_pb.js';
-import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
 import { Badge, Button, Loading, type Tone } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCount, NONE, nameControls } from '../design/format.ts';
@@ -15,9 +12,7 @@ import page from '../design/page.module.css';
 import { Progress } from '../design/progress.tsx';
 import { useRefresh } from '../session/refresh.ts';
 import { useSession } from '../session/session.tsx';
-import { FilterBar } from '../traces/filter-bar.tsx';
-import { findingOf } from '../traces/finding.ts';
-import { RangePicker } from '../traces/range-picker.tsx';
+import { TraceFinder } from '../traces/trace-finder.tsx';
 import styles from './evaluators.module.css';
 import type { EvaluatorSearch } from './search.ts';
 
@@ -37,54 +32,24 @@ export function RunOnTraces({ evaluator }: { readonly evaluator: Evaluator }) {
 
 function Start({ evaluator }: { readonly evaluator: Evaluator }) {
   const { slug } = route.useParams();
-  const { q, range, from, to, not } = route.useSearch();
+  const { tab: _, ...search } = route.useSearch();
   const navigate = route.useNavigate();
   const refresh = useRefresh();
-  const finding = useMemo(() => findingOf({ q, range, from, to, not }, Date.now()), [q, range, from, to, not]);
-  const change = (part: Partial<Record<keyof EvaluatorSearch, string | boolean | undefined>>) =>
-    void navigate({ search: (now) => ({ ...now, ...part }) as EvaluatorSearch, replace: true });
-  const found = useQuery(
-    TraceService.method.searchTraces,
-    { ...finding, pageSize: 1 },
-    { placeholderData: keepPreviousData },
-  );
-  const total = found.data?.pagination;
   const start = useMutation(EvaluationService.method.runEvaluatorOnTraces, { onSuccess: refresh });
-  const search = {
-    ...(q && { q }),
-    ...(range && { range }),
-    ...(from && { from }),
-    ...(to && { to }),
-    ...(not && { not }),
-  };
   return (
-    <div className={`${page.card} ${page.padded}`}>
+    <TraceFinder
+      slug={slug}
+      search={search}
+      onChange={(part) => void navigate({ search: (now) => ({ ...now, ...part }) as EvaluatorSearch, replace: true })}
+      action="Run it on these"
+      pending={start.isPending}
+      error={start.error}
+      onAct={(finding) => start.mutate({ idOrSlug: evaluator.id, ...finding })}
+    >
       <p>
         It judges each of the traces below, and its results lie on them. What it reads of a trace: {readsOf(evaluator)}.
       </p>
-      <div>
-        <RangePicker search={search} onChange={change} />
-      </div>
-      <FilterBar search={search} onChange={change} />
-      {(found.error ?? start.error) && <FailureNotice error={found.error ?? start.error} />}
-      <div className={page.row}>
-        <Button
-          look="primary"
-          disabled={start.isPending || !total || total.totalHits === 0n}
-          onClick={() =>
-            start.mutate({ idOrSlug: evaluator.id, ...findingOf({ q, range, from, to, not }, Date.now()) })
-          }
-        >
-          Run it on these
-        </Button>
-        <span role="status">
-          {total && `${formatCount(total.totalHits)}${total.totalHitsRelation === 'gte' ? ' or more' : ''} traces fit.`}
-        </span>
-        <Link to="/$slug/traces" params={{ slug }} search={search}>
-          Look at them
-        </Link>
-      </div>
-    </div>
+    </TraceFinder>
   );
 }
 

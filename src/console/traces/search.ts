@@ -64,3 +64,11 @@ export function boundsOf(
   const fromMs = search.from ? Date.parse(search.from) : nowMs - DAY_MS;
   return { fromMs, toMs: search.to ? Date.parse(search.to) : null };
 }
+
+/** What of an address finds traces that something is to be done with. */
+export type FinderSearch = Pick<TraceListSearch, 'q' | 'range' | 'from' | 'to' | 'not'>;
+
+export function readFinderSearch(raw: Record<string, unknown>): FinderSearch {
+  const { q, range, from, to, not } = readTraceListSearch(raw);
+  return { ...(q && { q }), ...(range && { range }), ...(from && { from }), ...(to && { to }), ...(not && { not }) };
+}

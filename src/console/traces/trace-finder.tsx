@@ -1,0 +1,64 @@
+/** Finds the traces that something is to be done with, as the list of traces does, and says how many there are. */
+
+import type { MessageInitShape } from '@bufbuild/protobuf';
+import { useQuery } from '@connectrpc/connect-query';
+import { keepPreviousData } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useMemo } from 'react';
+import { type SearchTracesRequestSchema, TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
+import { Button } from '../design/button.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import { formatCount } from '../design/format.ts';
+import page from '../design/page.module.css';
+import { FilterBar } from './filter-bar.tsx';
+import { findingOf } from './finding.ts';
+import { RangePicker } from './range-picker.tsx';
+import type { FinderSearch } from './search.ts';
+
+export type FinderChange = Partial<Record<keyof FinderSearch, string | boolean | undefined>>;
+
+type TraceFinderProps = {
+  readonly slug: string;
+  readonly search: FinderSearch;
+  readonly onChange: (change: FinderChange) => void;
+  readonly action: string;
+  readonly pending: boolean;
+  readonly error: unknown;
+  readonly onAct: (finding: ReturnType<typeof findingOf>) => void;
+  readonly children: ReactNode;
+};
+
+export function TraceFinder({ slug, search, onChange, action, pending, error, onAct, children }: TraceFinderProps) {
+  const { q, range, from, to, not } = search;
+  const asked = useMemo<MessageInitShape<typeof SearchTracesRequestSchema>>(
+    () => ({ ...findingOf({ q, range, from, to, not }, Date.now()), pageSize: 1 }),
+    [q, range, from, to, not],
+  );
+  const found = useQuery(TraceService.method.searchTraces, asked, { placeholderData: keepPreviousData });
+  const total = found.data?.pagination;
+  return (
+    <div className={`${page.card} ${page.padded}`}>
+      {children}
+      <div>
+        <RangePicker search={search} onChange={onChange} />
+      </div>
+      <FilterBar search={search} onChange={onChange} />
+      {(found.error ?? error) != null && <FailureNotice error={found.error ?? error} />}
+      <div className={page.row}>
+        <Button
+          look="primary"
+          disabled={pending || !total || total.totalHits === 0n}
+          onClick={() => onAct(findingOf(search, Date.now()))}
+        >
+          {action}
+        </Button>
+        <span role="status">
+          {total && `${formatCount(total.totalHits)}${total.totalHitsRelation === 'gte' ? ' or more' : ''} traces fit.`}
+        </span>
+        <Link to="/$slug/traces" params={{ slug }} search={search}>
+          Look at them
+        </Link>
+      </div>
+    </div>
+  );
+}
