@@ -1,6 +1,7 @@
 import { get as request } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ORGANIZATION_ITEMS, PROJECT_ITEMS } from '../../src/console/layout/navigation.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { callRest } from '../support/surfaces.ts';
 
@@ -20,15 +21,12 @@ async function assetPaths(): Promise<readonly string[]> {
 describe('the console', () => {
   it.each([
     '/',
-    '/shop/overview',
-    '/shop-abc123/traces',
     '/shop-abc123/traces/t1',
     '/shop/threads/t1',
-    '/shop/evaluators',
     '/shop/evaluators/e1',
-    ...['webhooks', 'webhooks/w1', 'events', 'keys', 'keys/new', 'projects', 'members', 'audit-log'].map(
-      (page) => `/-/${page}`,
-    ),
+    '/-/webhooks/w1',
+    '/-/keys/new',
+    ...[...PROJECT_ITEMS, ...ORGANIZATION_ITEMS].map(({ to }) => to.replace('$slug', 'shop')),
   ])('is at %s, the same for everybody, whether or not there is such a record', async (path) => {
     const { status, headers } = await get(path);
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);

@@ -73,7 +73,7 @@ describe('the page that platformUrl leads to without a console', () => {
 
   it('takes GET and HEAD only, whatever the slug', async () => {
     for (const slug of ['shop', '%3Cb%3E', 'a%2Fb', '%E2%82%AC', '..%2F..']) {
-      for (const kind of ['traces', 'evaluators']) {
+      for (const kind of ['traces', 'evaluators', 'monitors']) {
         const path = `/${slug}/${kind}/x`;
         const head = await open(path, 'HEAD');
         expect([head.status, head.text], path).toEqual([200, '']);

@@ -55,6 +55,9 @@ async function open(key: string, link: string): Promise<Page> {
   await page.goto(signInLink(app.address, key));
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: link, exact: true }).click();
   await page.getByRole('heading', { level: 1, name: link }).waitFor();
+  // Its address is one that the server knows.
+  await page.reload();
+  await page.getByRole('heading', { level: 1, name: link }).waitFor();
   return page;
 }
 

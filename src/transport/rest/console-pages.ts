@@ -15,13 +15,25 @@ const PAGE_FILE = 'index.html';
 const API_ROOT = 'api';
 /** Stands for the organization where paths of a project have its slug, which has more than one character. */
 const ORGANIZATION = '-';
-const PROJECT_PAGES: ReadonlySet<string> = new Set(['overview', 'traces', 'threads', 'evaluators']);
+const PROJECT_PAGES: ReadonlySet<string> = new Set([
+  'overview',
+  'traces',
+  'threads',
+  'users',
+  'evaluators',
+  'monitors',
+  'datasets',
+  'settings',
+]);
 const ORGANIZATION_PAGES: ReadonlySet<string> = new Set([
   'webhooks',
   'events',
   'keys',
   'projects',
   'members',
+  'teams',
+  'prices',
+  'settings',
   'audit-log',
 ]);
 

@@ -1,5 +1,5 @@
 /**
- * Where the `platformUrl` of a trace or an evaluator leads on a server without a console: a page that says how to read it.
+ * Where the `platformUrl` of a trace, an evaluator or a monitor leads on a server without a console: a page that says how to read it.
  * It asks for no credential, looks nothing up and holds no data, so it is the same whether or not the record exists.
  */
 
@@ -10,6 +10,7 @@ import { splitPath } from './path.ts';
 const NOUNS: ReadonlyMap<string, string> = new Map([
   ['traces', 'trace'],
   ['evaluators', 'evaluator'],
+  ['monitors', 'monitor'],
 ]);
 
 /** Of the contract; never the slug of a project. */
