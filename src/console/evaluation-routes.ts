@@ -3,6 +3,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { readDatasetSearch } from './datasets/search.ts';
 import { readEvaluatorSearch } from './evaluators/search.ts';
+import { readRunSearch } from './experiments/search.ts';
 import { project } from './parent-routes.tsx';
 
 const evaluatorListRoute = createRoute({
@@ -58,6 +59,25 @@ const datasetRoute = createRoute({
   component: lazyRouteComponent(() => import('./datasets/dataset-page.tsx'), 'DatasetPage'),
 });
 
+const experimentListRoute = createRoute({
+  getParentRoute: () => project,
+  path: 'experiments',
+  component: lazyRouteComponent(() => import('./experiments/experiment-list-page.tsx'), 'ExperimentListPage'),
+});
+
+const experimentRoute = createRoute({
+  getParentRoute: () => project,
+  path: 'experiments/$experimentId',
+  component: lazyRouteComponent(() => import('./experiments/experiment-page.tsx'), 'ExperimentPage'),
+});
+
+const runRoute = createRoute({
+  getParentRoute: () => project,
+  path: 'experiments/$experimentId/runs/$runId',
+  validateSearch: readRunSearch,
+  component: lazyRouteComponent(() => import('./experiments/run-page.tsx'), 'RunPage'),
+});
+
 export const evaluationRoutes = [
   evaluatorListRoute,
   newEvaluatorRoute,
@@ -67,4 +87,7 @@ export const evaluationRoutes = [
   monitorRoute,
   datasetListRoute,
   datasetRoute,
+  experimentListRoute,
+  experimentRoute,
+  runRoute,
 ] as const;

@@ -194,6 +194,61 @@ describe('a dataset', () => {
   });
 });
 
+describe('an experiment', () => {
+  it('has runs, of which one is read beside another down to what went otherwise', async () => {
+    const headers = { 'x-auth-token': app.projectKey };
+    const asked = (path: string, body: object) => callRest(app.address, { verb: 'POST', path, body, headers });
+    const page = await open(app.projectKey, 'Experiments');
+    await page.getByRole('heading', { name: 'No experiment yet' }).waitFor();
+    const { body: experiment } = await asked('/api/experiment/init', { experiment_name: 'Answers' });
+    for (const [run_id, passed] of [
+      ['first', false],
+      ['second', true],
+    ] as const)
+      await asked('/api/evaluations/batch/log_results', {
+        experiment_slug: experiment.slug,
+        run_id,
+        name: `${run_id} prompt`,
+        dataset: Array.from({ length: 60 }, (_, index) => ({
+          index,
+          entry: { input: `<b>question ${index}</b>` },
+          predicted: { output: `answer ${index} of the ${run_id}` },
+          trace_id: 'shop-3',
+          cost: 0.01,
+          duration: passed ? 100 : 300,
+        })),
+        evaluations: Array.from({ length: 60 }, (_, index) => ({
+          index,
+          evaluator: 'exact_match',
+          score: passed || index !== 57 ? 1 : 0,
+          passed: passed || index !== 57,
+        })),
+        timestamps: { created_at: Date.now(), finished_at: Date.now() },
+      });
+    await page.reload();
+    await page.getByRole('link', { name: 'Answers' }).click();
+    await page.getByRole('link', { name: 'with the one before' }).click();
+    await page.getByRole('heading', { level: 1, name: 'second prompt' }).waitFor();
+    await page.getByRole('row', { name: 'exact_match, passed 100.0 % 98.3 % +1.7 %' }).waitFor();
+    await page
+      .getByRole('row', { name: /<b>question 3<\/b> answer 3 of the second .* answer 3 of the first/ })
+      .waitFor();
+    await look(page, 'experiment-run');
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByLabel('Only what went otherwise').check();
+    await page.getByRole('row', { name: /question 57/ }).waitFor();
+    expect(await page.getByRole('row', { name: /question/ }).count()).toBe(1);
+    await page.reload();
+    await page.getByText('Of these entries none went otherwise.').waitFor();
+    await page.getByRole('button', { name: 'Delete the run' }).click();
+    await page.getByLabel('Type delete to go on').fill('delete');
+    await page.getByRole('button', { name: 'Delete for good' }).click();
+    await page.getByRole('link', { name: 'first prompt' }).waitFor();
+    expect(await page.getByRole('link', { name: 'second prompt' }).count()).toBe(0);
+    await look(page, 'experiment');
+  });
+});
+
 describe('users', () => {
   it('are listed by what they cost, and one leads to threads and traces', async () => {
     const page = await open(app.projectKey, 'Users');

@@ -9,6 +9,7 @@ export const PROJECT_ITEMS = [
   { to: '/$slug/evaluators', label: 'Evaluators', permission: 'evaluations:view' },
   { to: '/$slug/monitors', label: 'Monitors', permission: 'evaluations:view' },
   { to: '/$slug/datasets', label: 'Datasets', permission: 'datasets:view' },
+  { to: '/$slug/experiments', label: 'Experiments', permission: 'experiments:view' },
   { to: '/$slug/settings', label: 'Settings', permission: 'project:view' },
 ] as const satisfies readonly NavItem[];
 

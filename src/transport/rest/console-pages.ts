@@ -23,6 +23,7 @@ const PROJECT_PAGES: ReadonlySet<string> = new Set([
   'evaluators',
   'monitors',
   'datasets',
+  'experiments',
   'settings',
 ]);
 const ORGANIZATION_PAGES: ReadonlySet<string> = new Set([
@@ -68,11 +69,20 @@ export function findConsolePage(path: string): FoundPage | null {
     return assets().has(file) ? { route: '/assets/{file}', load: () => read(file, FOREVER) } : null;
   }
   const [place = '', kind = '', ...rest] = splitPath(path) ?? [];
-  if (place === '' || place === API_ROOT || rest.length > 1 || rest[0] === '') return null;
+  if (place === '' || place === API_ROOT || rest.includes('')) return null;
   const isOrganization = place === ORGANIZATION;
   if (!(isOrganization ? ORGANIZATION_PAGES : PROJECT_PAGES).has(kind)) return null;
-  const route = `/${isOrganization ? ORGANIZATION : '{projectSlug}'}/${kind}${rest.length === 1 ? '/{id}' : ''}`;
+  const below = routeBelow(kind, rest);
+  if (below === null) return null;
+  const route = `/${isOrganization ? ORGANIZATION : '{projectSlug}'}/${kind}${below}`;
   return { route, load: () => read(PAGE_FILE, 'no-cache') };
+}
+
+/** A record of the kind, or a run of an experiment; null for what is no page. */
+function routeBelow(kind: string, rest: readonly string[]): string | null {
+  if (kind === 'experiments' && rest.length === 3 && rest[1] === 'runs') return '/{id}/runs/{runId}';
+  if (rest.length > 1) return null;
+  return rest.length === 1 ? '/{id}' : '';
 }
 
 let names: ReadonlySet<string> | null = null;

@@ -1,0 +1,178 @@
+/** One experiment: its runs, the newest first, and its end. */
+
+import { useInfiniteQuery, useMutation, useQuery } from '@connectrpc/connect-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type ExperimentRun, ExperimentService } from '../../../gen/spandrel/v1/experiments_pb.js';
+import { Badge, Button, Loading } from '../design/button.tsx';
+import { Confirm } from '../design/confirm.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import { formatCount, nameControls } from '../design/format.ts';
+import { Instant } from '../design/instant.tsx';
+import page from '../design/page.module.css';
+import { Progress } from '../design/progress.tsx';
+import { useRefresh } from '../session/refresh.ts';
+import { useSession } from '../session/session.tsx';
+
+const route = getRouteApi('/$slug/experiments/$experimentId');
+const PAGE_SIZE = 100;
+const LOOK_MS = 2_000;
+
+export function ExperimentPage() {
+  const { slug, experimentId } = route.useParams();
+  const { may } = useSession();
+  const found = useQuery(ExperimentService.method.getExperiment, { slugOrId: experimentId });
+  const experiment = found.data?.experiment;
+  return (
+    <div className={page.page}>
+      <Link to="/$slug/experiments" params={{ slug }} className={page.soft}>
+        ‹ Experiments
+      </Link>
+      {found.isPending && <Loading />}
+      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
+      {experiment && (
+        <>
+          <div className={page.head}>
+            <div>
+              <h1>{nameControls(experiment.name)}</h1>
+              <p className={page.sub}>
+                {nameControls(experiment.slug)} · made <Instant at={experiment.createdAt} />
+              </p>
+            </div>
+            {may('experiments:delete') && <Delete id={experiment.id} name={experiment.name} />}
+          </div>
+          <Runs id={experiment.id} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Runs({ id }: { readonly id: string }) {
+  const { slug, experimentId } = route.useParams();
+  const found = useInfiniteQuery(
+    ExperimentService.method.listExperimentRuns,
+    { slugOrId: id, pageSize: PAGE_SIZE, pageToken: '' },
+    {
+      pageParamKey: 'pageToken',
+      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
+      refetchInterval: ({ state }) => (state.data?.pages[0]?.data.some(isGoingOn) ? LOOK_MS : false),
+    },
+  );
+  const runs = found.data?.pages.flatMap(({ data }) => data) ?? [];
+  if (found.isPending) return <Loading />;
+  if (found.isError) return <FailureNotice error={found.error} retry={found.refetch} />;
+  if (runs.length === 0)
+    return (
+      <div className={`${page.card} ${page.empty}`}>
+        <h2>No run yet</h2>
+        <p>Results that are sent for this experiment with a run_id make one.</p>
+      </div>
+    );
+  return (
+    <>
+      <div className={`${page.card} ${page.scroll}`}>
+        <table className={page.table}>
+          <thead>
+            <tr>
+              <th scope="col">Run</th>
+              <th scope="col">Began</th>
+              <th scope="col">State</th>
+              <th scope="col">Entries</th>
+              <th scope="col" className={page.number}>
+                Results
+              </th>
+              <th scope="col">Compare</th>
+            </tr>
+          </thead>
+          <tbody>
+            {runs.map((run, index) => {
+              const before = runs[index + 1];
+              const params = { slug, experimentId, runId: run.id };
+              return (
+                <tr key={run.id}>
+                  <td>
+                    <Link to="/$slug/experiments/$experimentId/runs/$runId" params={params}>
+                      {nameControls(run.name || run.id)}
+                    </Link>{' '}
+                    {run.name !== '' && <span className={page.mono}>{nameControls(run.id)}</span>}
+                  </td>
+                  <td className={page.nowrap}>
+                    <Instant at={run.createdAt} />
+                  </td>
+                  <td>{isGoingOn(run) ? <Badge tone="accent">goes on</Badge> : <Badge tone="good">ended</Badge>}</td>
+                  <td>
+                    <Done run={run} />
+                  </td>
+                  <td className={page.number}>{formatCount(run.resultCount)}</td>
+                  <td>
+                    {before && (
+                      <Link
+                        to="/$slug/experiments/$experimentId/runs/$runId"
+                        params={params}
+                        search={{ against: before.id }}
+                      >
+                        with the one before
+                      </Link>
+                    )}
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+      {found.hasNextPage && <Button onClick={() => void found.fetchNextPage()}>Show more</Button>}
+    </>
+  );
+}
+
+function Done({ run }: { readonly run: ExperimentRun }) {
+  return (
+    <>
+      {isGoingOn(run) && run.total !== undefined && (
+        <Progress label="Entries that are done" done={Math.min(run.done, run.total)} all={run.total} />
+      )}
+      <span className={page.nowrap}>
+        {formatCount(run.done)}
+        {run.total !== undefined && ` of ${formatCount(run.total)}`}
+      </span>
+    </>
+  );
+}
+
+function isGoingOn({ finishedAt }: ExperimentRun): boolean {
+  return finishedAt === undefined;
+}
+
+function Delete({ id, name }: { readonly id: string; readonly name: string }) {
+  const { slug } = route.useParams();
+  const navigate = route.useNavigate();
+  const [isAsking, setAsking] = useState(false);
+  const refresh = useRefresh();
+  const remove = useMutation(ExperimentService.method.deleteExperiment, {
+    async onSuccess() {
+      await navigate({ to: '/$slug/experiments', params: { slug } });
+      await refresh();
+    },
+  });
+  return (
+    <>
+      <Button look="danger" onClick={() => setAsking(true)}>
+        Delete
+      </Button>
+      <Confirm
+        open={isAsking}
+        onClose={() => setAsking(false)}
+        title={`Delete ${nameControls(name)}`}
+        action="Delete for good"
+        typed="delete"
+        pending={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate({ slugOrId: id })}
+      >
+        All its runs and results go with it. This cannot be undone.
+      </Confirm>
+    </>
+  );
+}

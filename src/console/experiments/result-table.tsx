@@ -1,0 +1,140 @@
+/** What came of each entry, beside what came of it in another run. All of it is text. */
+
+import { Link } from '@tanstack/react-router';
+import type { ExperimentEvaluation, ExperimentResult } from '../../../gen/spandrel/v1/experiments_pb.js';
+import { Badge } from '../design/button.tsx';
+import { formatCost, formatDuration, NONE, nameControls } from '../design/format.ts';
+import page from '../design/page.module.css';
+import { outcomeOf, toneOf } from '../trace/evaluations.tsx';
+import styles from './experiments.module.css';
+import { formatScore } from './summary-table.tsx';
+import { placeOf } from './use-results.ts';
+
+const SHOWN_CHARACTERS = 2_000;
+
+type ResultTableProps = {
+  readonly slug: string;
+  readonly results: readonly ExperimentResult[];
+  /** Null: it stands alone. */
+  readonly others: readonly ExperimentResult[] | null;
+  /** Whether the others are read as far as the results go. */
+  readonly areOthersRead: boolean;
+  /** By the ids of targets. */
+  readonly targets: ReadonlyMap<string, string>;
+  readonly onlyDiffering: boolean;
+};
+
+export function ResultTable({ slug, results, others, areOthersRead, targets, onlyDiffering }: ResultTableProps) {
+  const byPlace = new Map(others?.map((other) => [placeOf(other), other]));
+  const rows = results.map((result) => ({ result, other: byPlace.get(placeOf(result)) }));
+  const shown =
+    others && onlyDiffering
+      ? rows.filter(({ result, other }) => (other ? goesOtherwise(result, other) : areOthersRead))
+      : rows;
+  if (shown.length === 0)
+    return (
+      <p className={page.soft}>{rows.length === 0 ? 'No result yet.' : 'Of these entries none went otherwise.'}</p>
+    );
+  return (
+    <div className={`${page.card} ${page.scroll}`}>
+      <table className={page.table}>
+        <thead>
+          <tr>
+            <th scope="col" className={page.number}>
+              Nr.
+            </th>
+            <th scope="col">Entry</th>
+            <th scope="col">{others ? 'This run' : 'Result'}</th>
+            {others && <th scope="col">The other</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map(({ result, other }) => (
+            <tr key={placeOf(result)}>
+              <td className={page.number}>{result.index}</td>
+              <td className={styles.cell}>
+                {result.targetId !== undefined && (
+                  <Badge>{nameControls(targets.get(result.targetId) ?? result.targetId)}</Badge>
+                )}
+                <div className={styles.text}>{textOf(result.entryJson)}</div>
+              </td>
+              <td className={styles.cell}>
+                <Outcome slug={slug} result={result} />
+              </td>
+              {others && (
+                <td className={styles.cell}>
+                  {other ? <Outcome slug={slug} result={other} /> : areOthersRead ? 'no result' : '…'}
+                </td>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Outcome({ slug, result }: { readonly slug: string; readonly result: ExperimentResult }) {
+  const { predictedJson, error, evaluations, traceId, cost, duration } = result;
+  return (
+    <div className={styles.outcome}>
+      {error !== undefined && (
+        <div className={styles.text}>
+          <Badge tone="bad">Failed</Badge> {nameControls(error)}
+        </div>
+      )}
+      {predictedJson !== undefined && <div className={styles.text}>{textOf(predictedJson)}</div>}
+      {evaluations.map((evaluation) => (
+        <Verdict key={evaluation.name ?? evaluation.evaluator ?? ''} evaluation={evaluation} />
+      ))}
+      <span className={page.soft}>
+        {[cost === undefined ? null : formatCost(cost), duration === undefined ? null : formatDuration(duration)]
+          .filter((part) => part !== null)
+          .join(' · ')}{' '}
+        {traceId !== undefined && traceId !== '' && (
+          <Link to="/$slug/traces/$traceId" params={{ slug, traceId }} className={page.underlined}>
+            its trace
+          </Link>
+        )}
+      </span>
+    </div>
+  );
+}
+
+function Verdict({ evaluation }: { readonly evaluation: ExperimentEvaluation }) {
+  const { name, evaluator, score, label, details, passed, status } = evaluation;
+  const outcome = { status, ...(passed !== undefined && { passed }) };
+  return (
+    <div className={styles.verdict} title={details === undefined ? undefined : nameControls(details)}>
+      <Badge tone={toneOf(outcome)}>{outcomeOf(outcome)}</Badge> <span>{nameControls(name ?? evaluator ?? '')}</span>
+      {score !== undefined && <span>{formatScore(score)}</span>}
+      {label !== undefined && <span>{nameControls(label)}</span>}
+    </div>
+  );
+}
+
+/** A text alone is what people read; all else is shown as it was sent. */
+function textOf(json: string | undefined): string {
+  if (json === undefined) return NONE;
+  const value: unknown = JSON.parse(json);
+  const members = typeof value === 'object' && value !== null ? Object.values(value) : [];
+  const only = members.length === 1 ? members[0] : value;
+  const text = typeof only === 'string' ? only : json;
+  return nameControls(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text);
+}
+
+/** Whether evaluators, or the application, said something else of it. */
+function goesOtherwise(result: ExperimentResult, other: ExperimentResult): boolean {
+  return verdictsOf(result) !== verdictsOf(other);
+}
+
+function verdictsOf({ error, evaluations }: ExperimentResult): string {
+  const said = evaluations.map(({ name, evaluator, status, passed, score, label }) => [
+    name ?? evaluator ?? '',
+    status,
+    passed ?? null,
+    score ?? null,
+    label ?? null,
+  ]);
+  return JSON.stringify([error !== undefined, said.toSorted(([one], [two]) => (String(one) < String(two) ? -1 : 1))]);
+}
