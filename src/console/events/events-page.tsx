@@ -1,9 +1,8 @@
 /** The log of events, newest first. */
 
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import { useInfiniteQuery, useQuery } from '@connectrpc/connect-query';
+import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useMemo } from 'react';
 import { EndpointService } from '../../../gen/spandrel/v1/endpoints_pb.js';
 import { type Event, EventService } from '../../../gen/spandrel/v1/events_pb.js';
 import { Button, Loading } from '../design/button.tsx';
@@ -12,7 +11,7 @@ import { nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { JsonView } from '../trace/json-view.tsx';
 import { RangePicker } from '../traces/range-picker.tsx';
-import { boundsOf } from '../traces/search.ts';
+import { useRangePages } from '../traces/range-query.ts';
 import styles from './events-page.module.css';
 
 const route = getRouteApi('/-/events');
@@ -27,22 +26,14 @@ export function EventsPage() {
     void navigate({ search: (now) => ({ ...now, ...part }) as typeof search, replace: true });
   const types = useQuery(EndpointService.method.listEventTypes);
   const { range, from, to, type, event } = search;
-  const input = useMemo(() => {
-    const nowMs = Date.now();
-    const { fromMs, toMs } = boundsOf({ ...(range && { range }), ...(from && { from }), ...(to && { to }) }, nowMs);
-    return {
-      createdFrom: timestampFromMs(fromMs),
-      createdTo: timestampFromMs(toMs ?? nowMs),
-      ...(type && { eventType: type }),
-      pageSize: PAGE_SIZE,
-      pageToken: '',
-    };
-  }, [range, from, to, type]);
-  const found = useInfiniteQuery(EventService.method.listEvents, input, {
-    pageParamKey: 'pageToken',
-    getNextPageParam: ({ nextPageToken }) => nextPageToken,
+  const found = useRangePages({
+    method: EventService.method.listEvents,
+    range: { range, from, to },
+    input: { ...(type && { eventType: type }), pageSize: PAGE_SIZE },
+    place: ({ fromMs, toMs }) => ({ createdFrom: timestampFromMs(fromMs), createdTo: timestampFromMs(toMs) }),
+    nextPageToken: ({ nextPageToken }) => nextPageToken,
   });
-  const events = found.data?.pages.flatMap(({ data }) => data) ?? [];
+  const events = found.data?.pages.flatMap(({ answer }) => answer.data) ?? [];
   return (
     <div className={page.page}>
       <div className={page.head}>

@@ -1,7 +1,5 @@
 /** What the traces of a project come to; each figure leads to the traces behind it. */
 
-import { useQuery } from '@connectrpc/connect-query';
-import { keepPreviousData } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { type AnalyticsBucket, AnalyticsGrouping, AnalyticsInterval } from '../../../gen/spandrel/v1/analytics_pb.js';
@@ -10,8 +8,10 @@ import { Loading } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCost, formatCount, formatDuration, NONE } from '../design/format.ts';
 import page from '../design/page.module.css';
+import type { Bounds } from '../traces/bounds.ts';
 import { RangePicker } from '../traces/range-picker.tsx';
-import { boundsOf, type TraceListSearch } from '../traces/search.ts';
+import { useRangeQuery } from '../traces/range-query.ts';
+import type { TraceListSearch } from '../traces/search.ts';
 import { Chart } from './chart.tsx';
 import { GroupTable } from './group-table.tsx';
 import styles from './overview.module.css';
@@ -43,8 +43,13 @@ export function OverviewPage() {
   const change = (part: { [name in keyof OverviewSearch]: OverviewSearch[name] | undefined }) =>
     void navigate({ search: (now: OverviewSearch) => ({ ...now, ...part }) as OverviewSearch, replace: true });
   const { metric = 'cost', by = 'model' } = search;
-  const { bounds, total, timed, grouped } = useFigures(search, by);
-  const series = useMemo(() => seriesOf(timed.data?.buckets ?? [], metric, bounds), [timed.data, metric, bounds]);
+  const { total, timed, grouped } = useFigures(search, by);
+  const series = useMemo(
+    () => (timed.data ? seriesOf(timed.data.answer.buckets, metric, pointsOf(timed.data.bounds)) : null),
+    [timed.data, metric],
+  );
+  const retry = () =>
+    Promise.all([total, timed, grouped].filter(({ isError }) => isError).map((each) => each.refetch()));
   const error = total.error ?? timed.error ?? grouped.error;
   return (
     <div className={page.page}>
@@ -52,10 +57,10 @@ export function OverviewPage() {
         <h1>Overview</h1>
         <RangePicker search={search} onChange={change} />
       </div>
-      {error && <FailureNotice error={error} retry={total.refetch} />}
+      {error && <FailureNotice error={error} retry={retry} />}
       {total.isPending && !error && <Loading />}
-      {total.isSuccess && <Cards sum={total.data.buckets[0]} range={rangeOf(search)} />}
-      {timed.isSuccess && (
+      {total.isSuccess && <Cards sum={total.data.answer.buckets[0]} range={rangeOf(search)} />}
+      {series && (
         <section className={`${page.card} ${page.padded}`}>
           <div className={page.head}>
             <h2>{METRICS[metric].label} over time</h2>
@@ -81,8 +86,8 @@ export function OverviewPage() {
         <GroupTable
           by={by}
           range={rangeOf(search)}
-          buckets={grouped.data.buckets}
-          truncated={grouped.data.truncated}
+          buckets={grouped.data.answer.buckets}
+          truncated={grouped.data.answer.truncated}
           onBy={(next) => change({ by: next === 'model' ? undefined : next })}
         />
       )}
@@ -90,23 +95,27 @@ export function OverviewPage() {
   );
 }
 
-function useFigures({ range, from, to }: OverviewSearch, by: GroupName) {
-  const bounds = useMemo(() => {
-    const nowMs = Date.now();
-    const { fromMs, toMs } = boundsOf({ ...(range && { range }), ...(from && { from }), ...(to && { to }) }, nowMs);
-    return { fromMs, toMs: toMs ?? nowMs, interval: intervalOf((toMs ?? nowMs) - fromMs) };
-  }, [range, from, to]);
-  const asked = { from: BigInt(bounds.fromMs), to: BigInt(Math.max(bounds.fromMs, bounds.toMs)) };
-  const options = { placeholderData: keepPreviousData };
-  const { queryAnalytics } = TraceService.method;
-  const total = useQuery(queryAnalytics, { ...asked, interval: AnalyticsInterval.TOTAL }, options);
-  const timed = useQuery(queryAnalytics, { ...asked, interval: bounds.interval }, options);
-  const grouped = useQuery(
-    queryAnalytics,
-    { ...asked, interval: AnalyticsInterval.TOTAL, groupBy: GROUPS[by], limit: GROUPS_SHOWN },
-    options,
-  );
-  return { bounds, total, timed, grouped };
+function pointsOf({ fromMs, toMs }: Bounds) {
+  return { fromMs, toMs, interval: intervalOf(toMs - fromMs) };
+}
+
+function useFigures(search: OverviewSearch, by: GroupName) {
+  const question = {
+    method: TraceService.method.queryAnalytics,
+    range: rangeOf(search),
+    place: ({ fromMs, toMs }: Bounds) => ({ from: BigInt(fromMs), to: BigInt(toMs) }),
+  };
+  const total = useRangeQuery({ ...question, input: { interval: AnalyticsInterval.TOTAL } });
+  const timed = useRangeQuery({
+    ...question,
+    input: {},
+    place: (bounds) => ({ ...question.place(bounds), interval: pointsOf(bounds).interval }),
+  });
+  const grouped = useRangeQuery({
+    ...question,
+    input: { interval: AnalyticsInterval.TOTAL, groupBy: GROUPS[by], limit: GROUPS_SHOWN },
+  });
+  return { total, timed, grouped };
 }
 
 function rangeOf({ range, from, to }: OverviewSearch): TraceListSearch {

@@ -1,41 +1,63 @@
 /** What a project without traces shows: how to send one, and that it has come. */
 
-import { useQuery } from '@connectrpc/connect-query';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { useMutation, useQuery } from '@connectrpc/connect-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ApiKeyService, KeyType, PermissionMode, Role, ScopeType } from '../../../gen/spandrel/v1/keys_pb.js';
 import { TraceService } from '../../../gen/spandrel/v1/traces_pb.js';
-import { buttonClass, Snippet } from '../design/button.tsx';
+import { Button, buttonClass, Snippet } from '../design/button.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import { nameControls } from '../design/format.ts';
 import page from '../design/page.module.css';
+import { SecretOnce } from '../design/secret-once.tsx';
+import type { Place } from '../session/account.ts';
 import { hideKey } from '../session/key.ts';
 import { useProject, useSession } from '../session/session.tsx';
 import styles from './first-trace.module.css';
 
 const LOOK_MS = 1_500;
+const NAME_CHARACTERS_MAX = 100;
+
+/** The snippets name it where no key is known that they may hold: it has to be set in the shell. */
+const PLACE_HOLDER = '$SPANDREL_KEY';
+/** In a shell, what is set is read between these quotes only. */
+const QUOTED = `'"${PLACE_HOLDER}"'`;
 
 export function FirstTrace() {
   const project = useProject();
   const { account } = useSession();
-  const found = useQuery(TraceService.method.searchTraces, { pageSize: 1 }, { refetchInterval: LOOK_MS });
+  const [made, setMade] = useState<string | null>(null);
+  const found = useQuery(
+    TraceService.method.searchTraces,
+    { startDate: timestampFromMs(0), pageSize: 1 },
+    { refetchInterval: LOOK_MS },
+  );
   const view = found.data?.traces[0]?.view;
   const trace = view?.case === 'trace' ? view.value : null;
-  const shell = curlOf({ key: account.key, projectId: account.keyId === null ? null : project.id });
+  // One who signed in with a key that may do more does not paste that key into an application.
+  const key = account.keyId === null ? account.key : made;
+  const shell = curlOf(key ?? QUOTED);
+  const exports = environmentOf(key ?? PLACE_HOLDER);
+  const hide = (text: string) => (key === null ? text : text.replaceAll(key, hideKey(key)));
   return (
     <div className={page.page}>
       <h1>Send the first trace</h1>
       <p className={page.sub}>
-        {project.name} has no traces of the last 30 days. Paste this into a shell; the trace appears here by itself.
+        {nameControls(project.name)} has no trace yet. Paste this into a shell; the trace appears here by itself.
       </p>
-      <Snippet title="With curl" code={shell} shown={shell.replaceAll(account.key, hideKey(account.key))} />
-      <Snippet
-        title="From an application that exports OpenTelemetry"
-        code={environmentOf(account.key, project.id)}
-        shown={environmentOf(hideKey(account.key), project.id)}
-      />
+      {key === null && <NewSendingKey project={project} onMade={setMade} />}
+      <Snippet title="With curl" code={shell} shown={hide(shell)} />
+      <Snippet title="From an application that exports OpenTelemetry" code={exports} shown={hide(exports)} />
+      {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
       <div role="status" className={styles.state}>
         {trace === null ? (
-          <>
-            <span className={styles.dot} aria-hidden="true" />
-            Waiting for the first trace…
-          </>
+          !found.isError && (
+            <>
+              <span className={styles.dot} aria-hidden="true" />
+              Waiting for the first trace…
+            </>
+          )
         ) : (
           <>
             <span>The first trace has arrived.</span>
@@ -53,12 +75,51 @@ export function FirstTrace() {
   );
 }
 
-function curlOf({ key, projectId }: { readonly key: string; readonly projectId: string | null }): string {
-  const named = projectId === null ? '' : `  -H 'X-Project-Id: ${projectId}' \\\n`;
+type NewSendingKeyProps = { readonly project: Place; readonly onMade: (token: string) => void };
+
+/** Makes a key that sends traces to this project and does nothing else. */
+function NewSendingKey({ project, onMade }: NewSendingKeyProps) {
+  const { may } = useSession();
+  const [secret, setSecret] = useState<string | null>(null);
+  const create = useMutation(ApiKeyService.method.createApiKey, { onSuccess: ({ token }) => setSecret(token) });
+  const make = () =>
+    create.mutate({
+      keyType: KeyType.SERVICE,
+      name: `sends traces to ${project.name}`.slice(0, NAME_CHARACTERS_MAX),
+      permissionMode: PermissionMode.RESTRICTED,
+      permissions: ['traces:create'],
+      bindings: [{ role: Role.CUSTOM, scopeType: ScopeType.PROJECT, scopeId: project.id }],
+    });
+  return (
+    <div className={`${page.card} ${page.padded}`}>
+      <p>
+        <code>{PLACE_HOLDER}</code> stands for the key of the project, which was shown when the project was made.
+      </p>
+      {may('organization:manage') && (
+        <div>
+          <Button disabled={create.isPending} onClick={make}>
+            Make a key that only sends traces
+          </Button>
+        </div>
+      )}
+      {create.isError && <FailureNotice error={create.error} />}
+      <SecretOnce
+        secret={secret}
+        title="The new key"
+        onClose={() => {
+          if (secret !== null) onMade(secret);
+          setSecret(null);
+        }}
+      />
+    </div>
+  );
+}
+
+function curlOf(key: string): string {
   return `now=$(date +%s)000
 curl -s ${location.origin}/api/collector \\
   -H 'X-Auth-Token: ${key}' \\
-${named}  -H 'Content-Type: application/json' \\
+  -H 'Content-Type: application/json' \\
   -d '{
     "trace_id": "first-'$now'",
     "spans": [{
@@ -71,7 +132,7 @@ ${named}  -H 'Content-Type: application/json' \\
   }'`;
 }
 
-function environmentOf(key: string, projectId: string): string {
+function environmentOf(key: string): string {
   return `export OTEL_EXPORTER_OTLP_ENDPOINT=${location.origin}/api/otel
-export OTEL_EXPORTER_OTLP_HEADERS="x-auth-token=${key},x-project-id=${projectId}"`;
+export OTEL_EXPORTER_OTLP_HEADERS="x-auth-token=${key}"`;
 }

@@ -1,5 +1,6 @@
+import { useEffect, useState } from 'react';
 import styles from './range-picker.module.css';
-import { RANGE_CUSTOM, RANGE_DEFAULT, RANGES, type TraceListSearch } from './search.ts';
+import { isInstant, RANGE_CUSTOM, RANGE_DEFAULT, RANGES, type TraceListSearch } from './search.ts';
 
 type RangePickerProps = {
   readonly search: Pick<TraceListSearch, 'range' | 'from' | 'to'>;
@@ -12,17 +13,8 @@ type RangePickerProps = {
 
 export function RangePicker({ search, onChange }: RangePickerProps) {
   const range = search.range ?? RANGE_DEFAULT;
-  const bound = (name: 'from' | 'to', label: string) => (
-    <input
-      className={styles.control}
-      type="datetime-local"
-      aria-label={label}
-      value={search[name] ? toLocal(search[name]) : ''}
-      onChange={({ target: { value } }) =>
-        onChange({ [name]: value === '' ? undefined : new Date(value).toISOString() })
-      }
-    />
-  );
+  const { from, to } = search;
+  const isTurned = from !== undefined && to !== undefined && Date.parse(from) > Date.parse(to);
   return (
     <span className={styles.picker}>
       <select
@@ -42,11 +34,44 @@ export function RangePicker({ search, onChange }: RangePickerProps) {
       </select>
       {range === RANGE_CUSTOM && (
         <>
-          {bound('from', 'From')}
-          {bound('to', 'To')}
+          <Bound label="From" value={from} onChange={(value) => onChange({ from: value })} />
+          <Bound label="To" value={to} onChange={(value) => onChange({ to: value })} />
+          {isTurned && (
+            <span role="alert" className={styles.wrong}>
+              It ends before it begins.
+            </span>
+          )}
         </>
       )}
     </span>
+  );
+}
+
+type BoundProps = {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly onChange: (value: string | undefined) => void;
+};
+
+/** What is typed is kept until it is an instant that records can have: a year is typed digit by digit. */
+function Bound({ label, value, onChange }: BoundProps) {
+  const [typed, setTyped] = useState(value ? toLocal(value) : '');
+  useEffect(() => setTyped(value ? toLocal(value) : ''), [value]);
+  return (
+    <input
+      className={styles.control}
+      type="datetime-local"
+      aria-label={label}
+      aria-invalid={typed !== '' && !isInstant(typed)}
+      min="2000-01-01T00:00"
+      max="2099-12-31T23:59"
+      value={typed}
+      onChange={({ target }) => {
+        setTyped(target.value);
+        if (target.value === '') onChange(undefined);
+        else if (isInstant(target.value)) onChange(new Date(target.value).toISOString());
+      }}
+    />
   );
 }
 

@@ -34,11 +34,20 @@ export const RANGE_CUSTOM = 'custom';
 
 const SORTS: ReadonlySet<unknown> = new Set<SortName>(['cost', 'duration', 'first-token']);
 
+/** Years that records can have; while one is typed, a field gives others. */
+const FIRST = Date.UTC(2000, 0);
+const LAST = Date.UTC(2100, 0);
+
+export function isInstant(written: string): boolean {
+  const ms = Date.parse(written);
+  return ms >= FIRST && ms < LAST;
+}
+
 /** Whatever somebody wrote into an address becomes something that can be shown. */
 export function readTraceListSearch(raw: Record<string, unknown>): TraceListSearch {
   const text = (name: string) =>
     typeof raw[name] === 'string' || typeof raw[name] === 'number' ? String(raw[name]) : '';
-  const instant = (name: string) => (Number.isNaN(Date.parse(text(name))) ? '' : text(name));
+  const instant = (name: string) => (isInstant(text(name)) ? text(name) : '');
   const isCustom = raw.range === RANGE_CUSTOM;
   const known = isCustom || Object.hasOwn(RANGES, text('range'));
   return {

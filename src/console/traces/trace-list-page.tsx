@@ -1,17 +1,22 @@
 /** The list of traces: what is looked for stands in the address. */
 
-import { useInfiniteQuery } from '@connectrpc/connect-query';
-import { keepPreviousData } from '@tanstack/react-query';
+import { timestampFromMs } from '@bufbuild/protobuf/wkt';
+import { useQuery } from '@connectrpc/connect-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy, Suspense, useMemo } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { SortDirection, type Trace, TraceService, TraceSort } from '../../../gen/spandrel/v1/traces_pb.js';
-import { Loading } from '../design/button.tsx';
+import { Button, Loading } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCount } from '../design/format.ts';
 import { ColumnPicker } from './column-picker.tsx';
+import { ExportMenu, ExportStatus, useExport } from './export.tsx';
 import { FilterBar } from './filter-bar.tsx';
-import { findingOf } from './finding.ts';
+import { questionOf } from './finding.ts';
+import { useLive } from './live.ts';
+import { LiveStatus } from './live-status.tsx';
+import { mergeLive } from './live-traces.ts';
 import { RangePicker } from './range-picker.tsx';
+import { useRangePages } from './range-query.ts';
 import { RANGE_DEFAULT, type TraceListSearch } from './search.ts';
 import styles from './trace-list-page.module.css';
 import { TraceTable } from './trace-table.tsx';
@@ -20,8 +25,7 @@ const route = getRouteApi('/$slug/traces');
 const FirstTrace = lazy(async () => ({ default: (await import('./first-trace.tsx')).FirstTrace }));
 
 const PAGE_SIZE = 100;
-const LIVE_MS = 2_000;
-const LIVE_PAGES_MAX = 3;
+const LONGEST_RANGE = '1y';
 
 const SORTS = {
   started: TraceSort.STARTED_AT,
@@ -37,54 +41,85 @@ export function TraceListPage() {
   const navigate = route.useNavigate();
   const change = (part: Change) =>
     void navigate({ search: (now: TraceListSearch) => ({ ...now, ...part }) as TraceListSearch, replace: true });
-  const found = useTraces(search);
-  const traces = useMemo(
-    () =>
-      found.data?.pages.flatMap((page) =>
-        page.traces.flatMap(({ view }) => (view.case === 'trace' ? [view.value] : [])),
-      ) ?? [],
-    [found.data],
-  );
+  const { found, traces, live } = useTraces(search);
+  const exporting = useExport(search);
   const isEverything = search.q === undefined && (search.range === undefined || search.range === RANGE_DEFAULT);
-  if (found.isSuccess && !found.isPlaceholderData && traces.length === 0 && !found.hasNextPage && isEverything)
+  const isEmpty = found.isSuccess && !found.isPlaceholderData && traces.length === 0 && !found.hasNextPage;
+  const isFirst = useIsFirst(isEmpty && isEverything);
+  if (isFirst) {
     return (
       <Suspense fallback={<Loading />}>
         <FirstTrace />
       </Suspense>
     );
+  }
+  const pagination = found.data?.pages[0]?.answer.pagination;
+  const lookAgain = () => {
+    live.forget();
+    void found.refetch();
+  };
   return (
     <div className={styles.page}>
       <div className={styles.head}>
         <h1>Traces</h1>
         <div className={styles.tools}>
+          <LiveStatus live={live} onLookAgain={lookAgain} />
           <label className={styles.live}>
             <input
               type="checkbox"
               checked={search.live === true}
-              onChange={(event) => change({ live: event.target.checked || undefined })}
+              // What is new stands at the top, so that is where it has to belong.
+              onChange={({ target: { checked } }) =>
+                change(checked ? { live: true, sort: undefined, dir: undefined } : { live: undefined })
+              }
             />
             Live
           </label>
           <RangePicker search={search} onChange={change} />
           <ColumnPicker value={search.columns} onChange={(columns) => change({ columns })} />
+          <ExportMenu search={search} onStart={(includeSpans) => void exporting.start(includeSpans)} />
         </div>
       </div>
       <FilterBar search={search} onChange={change} />
+      <ExportStatus run={exporting.run} all={Number(pagination?.totalHits ?? 0n)} onEnd={exporting.end} />
       {found.isError && <FailureNotice error={found.error} retry={found.refetch} />}
       {found.isPending && <Loading />}
       {found.data && (
         <TraceTable
           traces={traces}
           search={search}
-          onSort={(sort, dir) => change({ sort, dir })}
+          onSort={(sort, dir) => change({ sort, dir, live: undefined })}
           more={found.hasNextPage && !found.isFetchingNextPage ? () => void found.fetchNextPage() : null}
         />
       )}
       <p className={styles.count} role="status">
-        {found.data && <Count traces={traces} total={found.data.pages[0]?.pagination} />}
+        {found.data && <Count traces={traces} total={pagination} />}{' '}
+        {isEmpty && isEverything && (
+          <Button small onClick={() => change({ range: LONGEST_RANGE })}>
+            Look for older ones
+          </Button>
+        )}
       </p>
     </div>
   );
+}
+
+/**
+ * Whether the project had no trace of any time. Until that is known the list says that it has none of this range; once it
+ * is, that stays so until the list has one, for who waits for the first is told when it comes.
+ */
+function useIsFirst(isAsked: boolean): boolean {
+  const [isKnown, setKnown] = useState(false);
+  const { data } = useQuery(
+    TraceService.method.searchTraces,
+    { startDate: timestampFromMs(0), pageSize: 1 },
+    { enabled: isAsked },
+  );
+  const isNone = isAsked && data?.traces.length === 0 && !data.pagination?.nextPageToken;
+  useEffect(() => {
+    if (isNone) setKnown(true);
+  }, [isNone]);
+  return isNone || (isAsked && isKnown);
 }
 
 type CountProps = {
@@ -93,26 +128,41 @@ type CountProps = {
 };
 
 function Count({ traces, total }: CountProps) {
-  const hits = `${formatCount(total?.totalHits)}${total?.totalHitsRelation === 'gte' ? ' or more' : ''}`;
+  // Those that came since the search was made are not in its count.
+  const known = Math.max(Number(total?.totalHits ?? 0n), traces.length);
+  const hits = `${formatCount(known)}${total?.totalHitsRelation === 'gte' ? ' or more' : ''}`;
   return <>{traces.length === 0 ? 'No trace fits.' : `${formatCount(traces.length)} of ${hits} shown`}</>;
 }
 
 function useTraces(search: TraceListSearch) {
-  const { q = '', range, from, to, sort, dir, not, live } = search;
-  const input = useMemo(() => {
-    return {
-      ...findingOf({ q, range, from, to, not }, Date.now()),
+  const { q, range, from, to, sort, dir, not, live: isLive } = search;
+  const question = useMemo(() => questionOf({ q, not }), [q, not]);
+  const found = useRangePages({
+    method: TraceService.method.searchTraces,
+    range: { range, from, to },
+    input: {
+      ...question,
       sortBy: SORTS[sort ?? 'started'],
       sortDirection: dir === 'asc' ? SortDirection.ASC : SortDirection.DESC,
       pageSize: PAGE_SIZE,
-      pageToken: '',
-    };
-  }, [q, range, from, to, sort, dir, not]);
-  return useInfiniteQuery(TraceService.method.searchTraces, input, {
-    pageParamKey: 'pageToken',
-    getNextPageParam: (last) => last.pagination?.nextPageToken,
-    placeholderData: keepPreviousData,
-    // All pages that are shown are asked for again, so many would be asked for without end.
-    refetchInterval: ({ state }) => (live && (state.data?.pages.length ?? 0) <= LIVE_PAGES_MAX ? LIVE_MS : false),
+    },
+    place: ({ fromMs, toMs, isOpen }) => ({
+      startDate: timestampFromMs(fromMs),
+      ...(!isOpen && { endDate: timestampFromMs(toMs) }),
+    }),
+    nextPageToken: ({ pagination }) => pagination?.nextPageToken,
   });
+  const { data, hasNextPage, refetch } = found;
+  const live = useLive(isLive ? question : null, () => void refetch());
+  const traces = useMemo(() => {
+    const rows =
+      data?.pages.flatMap(({ answer }) =>
+        answer.traces.flatMap(({ view }) => (view.case === 'trace' ? [view.value] : [])),
+      ) ?? [];
+    const bounds = data?.pages[0]?.bounds;
+    if (live.traces.size === 0 || !bounds) return rows;
+    const toMs = bounds.isOpen ? Number.POSITIVE_INFINITY : bounds.toMs;
+    return mergeLive(rows, live.traces, { fromMs: bounds.fromMs, toMs, isComplete: !hasNextPage });
+  }, [data, hasNextPage, live.traces]);
+  return { found, traces, live };
 }

@@ -55,7 +55,7 @@ export function Attempts({ id }: { readonly id: string }) {
             </thead>
             <tbody>
               {attempts.map((attempt) => (
-                <Row key={attempt.id} attempt={attempt} onAgain={again.redeliver} />
+                <Row key={attempt.id} attempt={attempt} again={again} />
               ))}
             </tbody>
           </table>
@@ -66,9 +66,7 @@ export function Attempts({ id }: { readonly id: string }) {
   );
 }
 
-type RowProps = { readonly attempt: Attempt; readonly onAgain: ((dispatchId: string) => void) | null };
-
-function Row({ attempt, onAgain }: RowProps) {
+function Row({ attempt, again }: { readonly attempt: Attempt; readonly again: Redelivery }) {
   const outcome = outcomeWord(attempt.outcome);
   // A status says what its error repeats.
   const said = attempt.error === `HTTP ${attempt.responseStatus}` ? '' : (attempt.error ?? '');
@@ -93,24 +91,36 @@ function Row({ attempt, onAgain }: RowProps) {
       <td className={page.number}>{formatCount(attempt.attempt)}</td>
       <td className={page.number}>{formatCount(attempt.eventCount)}</td>
       <td className={page.number}>{formatDuration(attempt.latencyMs)}</td>
-      <td>
-        {onAgain && !attempt.test && (
-          <Button small onClick={() => onAgain(attempt.dispatchId)} title={attempt.dispatchId}>
-            Redeliver
-          </Button>
-        )}
-      </td>
+      <td>{!attempt.test && <RedeliverButton again={again} dispatchId={attempt.dispatchId} />}</td>
     </tr>
   );
 }
 
-type Redelivery = { readonly error: unknown; readonly redeliver: ((dispatchId: string) => void) | null };
+type Redelivery = {
+  readonly error: unknown;
+  /** What is being sent again right now. */
+  readonly pending: string | null;
+  /** Null where the key may not send again. */
+  readonly redeliver: ((dispatchId: string) => void) | null;
+};
 
-/** Null where the key may not send again. */
+type RedeliverButtonProps = { readonly again: Redelivery; readonly dispatchId: string };
+
+export function RedeliverButton({ again: { redeliver, pending }, dispatchId }: RedeliverButtonProps) {
+  if (!redeliver) return null;
+  return (
+    <Button small disabled={pending !== null} onClick={() => redeliver(dispatchId)} title={dispatchId}>
+      {pending === dispatchId ? 'Redelivering…' : 'Redeliver'}
+    </Button>
+  );
+}
+
 export function useRedeliver(id: string): Redelivery {
   const { may } = useSession();
   const refresh = useRefresh();
-  const { error, mutate } = useMutation(EndpointService.method.redeliverDelivery, { onSuccess: refresh });
+  const { error, mutate, isPending, variables } = useMutation(EndpointService.method.redeliverDelivery, {
+    onSuccess: refresh,
+  });
   const redeliver = may('webhookEndpoints:manage') ? (dispatchId: string) => mutate({ id, dispatchId }) : null;
-  return { error, redeliver };
+  return { error, redeliver, pending: isPending ? (variables.dispatchId ?? '') : null };
 }

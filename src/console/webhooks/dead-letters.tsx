@@ -5,7 +5,7 @@ import { FailureNotice } from '../design/failure.tsx';
 import { formatCount, nameControls } from '../design/format.ts';
 import { Instant } from '../design/instant.tsx';
 import page from '../design/page.module.css';
-import { useRedeliver } from './attempts.tsx';
+import { RedeliverButton, useRedeliver } from './attempts.tsx';
 import { deadWords } from './words.ts';
 
 const PAGE_SIZE = 50;
@@ -60,11 +60,7 @@ export function DeadLetters({ id }: { readonly id: string }) {
                   {letter.responseStatus} {nameControls(letter.error ?? '')}
                 </td>
                 <td>
-                  {again.redeliver && (
-                    <Button small onClick={() => again.redeliver?.(letter.dispatchId)}>
-                      Redeliver
-                    </Button>
-                  )}
+                  <RedeliverButton again={again} dispatchId={letter.dispatchId} />
                 </td>
               </tr>
             ))}

@@ -10,12 +10,15 @@ import { FailureNotice } from '../design/failure.tsx';
 import { formatCount } from '../design/format.ts';
 import page from '../design/page.module.css';
 import { Progress } from '../design/progress.tsx';
+import { readBounds } from '../traces/bounds.ts';
 import { RangePicker } from '../traces/range-picker.tsx';
-import { boundsOf, type TraceListSearch } from '../traces/search.ts';
+import type { TraceListSearch } from '../traces/search.ts';
 import { replayWord } from './words.ts';
 
 const route = getRouteApi('/-/webhooks/$endpointId');
 const LOOK_MS = 1_000;
+/** All others may go on. */
+const ENDED: ReadonlySet<unknown> = new Set([ReplayStatus.COMPLETED, ReplayStatus.CANCELLED]);
 
 export function Replay({ id }: { readonly id: string }) {
   const { replay } = route.useSearch();
@@ -26,9 +29,8 @@ export function Replay({ id }: { readonly id: string }) {
       void navigate({ search: { tab: 'replay', replay: data?.replayId } as never, replace: true }),
   });
   const send = () => {
-    const nowMs = Date.now();
-    const { fromMs, toMs } = boundsOf(range, nowMs);
-    start.mutate({ id, createdFrom: timestampFromMs(fromMs), createdTo: timestampFromMs(toMs ?? nowMs) });
+    const { fromMs, toMs } = readBounds(range);
+    start.mutate({ id, createdFrom: timestampFromMs(fromMs), createdTo: timestampFromMs(toMs) });
   };
   return (
     <div className={`${page.card} ${page.padded}`}>
@@ -49,10 +51,10 @@ function ReplayProgress({ id, replayId }: { readonly id: string; readonly replay
   const found = useQuery(
     EndpointService.method.getReplay,
     { id, replayId },
-    { refetchInterval: ({ state }) => (state.data?.data?.status === ReplayStatus.RUNNING ? LOOK_MS : false) },
+    { refetchInterval: ({ state }) => (ENDED.has(state.data?.data?.status) ? false : LOOK_MS) },
   );
   const replay = found.data?.data;
-  if (found.isError) return <FailureNotice error={found.error} />;
+  if (found.isError && !replay) return <FailureNotice error={found.error} retry={found.refetch} />;
   if (!replay) return null;
   const ended = Number(replay.delivered + replay.dead);
   const all = Number(replay.matched);

@@ -54,7 +54,12 @@ export function WebhookPage() {
             label="Parts of the endpoint"
             tabs={TABS}
             shown={tab}
-            onShow={(name) => void navigate({ search: name === 'attempts' ? {} : { tab: name } })}
+            onShow={(name) =>
+              void navigate({
+                // A replay goes on; it is shown again where one comes back.
+                search: ({ replay }) => ({ ...(replay && { replay }), ...(name !== 'attempts' && { tab: name }) }),
+              })
+            }
           />
           {tab === 'attempts' && <Attempts id={endpoint.id} />}
           {tab === 'dead' && <DeadLetters id={endpoint.id} />}

@@ -1,0 +1,138 @@
+/** What the search found, to take along: as a file, or as a command. */
+
+import { useEffect, useRef, useState } from 'react';
+import { Button, CopyButton } from '../design/button.tsx';
+import { FailureNotice } from '../design/failure.tsx';
+import { formatBytes, formatCount } from '../design/format.ts';
+import { Popover } from '../design/popover.tsx';
+import { Progress } from '../design/progress.tsx';
+import { useProject, useSession } from '../session/session.tsx';
+import styles from './export.module.css';
+import type { ExportProgress } from './export-traces.ts';
+import type { TraceListSearch } from './search.ts';
+import { curlOf, searchBody } from './search-body.ts';
+
+type Run =
+  | { readonly state: 'none' }
+  | { readonly state: 'running' | 'done'; readonly progress: ExportProgress }
+  | { readonly state: 'failed'; readonly error: unknown };
+
+const NONE: Run = { state: 'none' };
+
+export function useExport(search: TraceListSearch) {
+  const { account } = useSession();
+  const { id, slug } = useProject();
+  const [run, setRun] = useState<Run>(NONE);
+  const abort = useRef<AbortController>(null);
+  useEffect(() => () => abort.current?.abort(), []);
+  const start = async (includeSpans: boolean) => {
+    const [{ openExportFile }, { exportTraces }] = await Promise.all([
+      import('./export-file.ts'),
+      import('./export-traces.ts'),
+    ]);
+    const file = await openExportFile(`${slug}-traces.ndjson`);
+    if (file === null) return;
+    const controller = new AbortController();
+    abort.current = controller;
+    const { signal } = controller;
+    const tell = (progress: ExportProgress) => setRun({ state: 'running', progress });
+    tell({ traces: 0, bytes: 0 });
+    const asked = JSON.parse(searchBody(search)) as object;
+    const request = {
+      body: JSON.stringify({ ...asked, ...(includeSpans && { includeSpans }) }),
+      headers: { 'x-auth-token': account.key, 'x-project-id': id },
+    };
+    try {
+      setRun({ state: 'done', progress: await exportTraces(request, file, tell, signal) });
+    } catch (error) {
+      setRun(signal.aborted ? NONE : { state: 'failed', error });
+    }
+  };
+  return {
+    run,
+    start,
+    end: () => {
+      abort.current?.abort();
+      setRun(NONE);
+    },
+  };
+}
+
+type ExportMenuProps = { readonly search: TraceListSearch; readonly onStart: (includeSpans: boolean) => void };
+
+export function ExportMenu({ search, onStart }: ExportMenuProps) {
+  return (
+    <Popover label="Export" title="Export what was found">
+      {(close) => (
+        <Choice
+          search={search}
+          onStart={(includeSpans) => {
+            close();
+            onStart(includeSpans);
+          }}
+        />
+      )}
+    </Popover>
+  );
+}
+
+function Choice({ search, onStart }: ExportMenuProps) {
+  const { account } = useSession();
+  const { id } = useProject();
+  const [isWhole, setWhole] = useState(false);
+  const place = { origin: location.origin, projectId: account.keyId === null ? null : id };
+  return (
+    <div className={styles.choice}>
+      <p>All that the search finds, a trace in each line of JSON.</p>
+      <label className={styles.option}>
+        <input type="checkbox" checked={isWhole} onChange={({ target }) => setWhole(target.checked)} />
+        With every span
+      </label>
+      <div className={styles.option}>
+        <Button look="primary" onClick={() => onStart(isWhole)}>
+          Save the file
+        </Button>
+        <CopyButton text={curlOf(search, place)}>Copy search as curl</CopyButton>
+      </div>
+    </div>
+  );
+}
+
+type ExportStatusProps = {
+  readonly run: Run;
+  /** As many as the search says it finds. */
+  readonly all: number;
+  readonly onEnd: () => void;
+};
+
+export function ExportStatus({ run, all, onEnd }: ExportStatusProps) {
+  if (run.state === 'none') return null;
+  if (run.state === 'failed') {
+    return (
+      <div className={styles.failed}>
+        <FailureNotice error={run.error} />
+        <p>The export is not complete, and no file was kept.</p>
+        <Button small onClick={onEnd}>
+          Close
+        </Button>
+      </div>
+    );
+  }
+  const { traces, bytes } = run.progress;
+  const isDone = run.state === 'done';
+  return (
+    <div className={styles.status} role="status">
+      <Progress
+        label="Exported traces"
+        done={isDone ? Math.max(1, all) : Math.min(traces, all)}
+        all={Math.max(1, all)}
+      />
+      <span>
+        {isDone ? 'Exported' : 'Exporting…'} {formatCount(traces)} traces, {formatBytes(bytes)}
+      </span>
+      <Button small onClick={onEnd}>
+        {isDone ? 'Close' : 'Cancel'}
+      </Button>
+    </div>
+  );
+}
