@@ -10,6 +10,7 @@ import { describeMachine } from './machine.ts';
 import { cleanUp, createDirectory } from './program.ts';
 import { analytics } from './rows/analytics.ts';
 import { authRefuse } from './rows/auth-refuse.ts';
+import { consoleFirst, consoleTrace } from './rows/console.ts';
 import { deliverBatch, deliverSingle } from './rows/deliver.ts';
 import { disk, wal } from './rows/disk.ts';
 import { evaluate } from './rows/evaluate.ts';
@@ -50,6 +51,8 @@ const rows: readonly Row[] = [
   idle,
   disk,
   wal,
+  consoleFirst,
+  consoleTrace,
   pgIngest,
   pgScale,
 ];

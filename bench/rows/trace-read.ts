@@ -3,14 +3,13 @@ import { openPlace } from '../cluster.ts';
 import { type Figure, judge } from '../figure.ts';
 import { runHttpLoad } from '../load/http.ts';
 import { getRequest } from '../load/requests.ts';
-import { createJsonTrace } from '../load/trace.ts';
+import { storeTrace } from '../load/store-trace.ts';
 import { mintKeys, startServer } from '../sides.ts';
 
 const sizes = [
   { spans: 10, requests: 1_000, msMax: 5 },
   { spans: 10_000, requests: 30, msMax: 250 },
 ];
-const spansPerRequest = 1_000;
 
 export const traceRead: Row = {
   name: 'trace-read',
@@ -37,21 +36,3 @@ export const traceRead: Row = {
     return figures;
   },
 };
-
-/** In requests of bounded size. */
-async function storeTrace(port: number, projectKey: string, spans: number): Promise<string> {
-  let traceId = '';
-  for (let stored = 0; stored < spans; stored += spansPerRequest) {
-    const count = Math.min(spansPerRequest, spans - stored);
-    const body = Buffer.from(createJsonTrace(count).createSource(Buffer.alloc(0))());
-    const trace = JSON.parse(body.toString());
-    traceId ||= trace.trace_id;
-    const { status } = await fetch(`http://127.0.0.1:${port}/api/collector`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-auth-token': projectKey },
-      body: JSON.stringify({ ...trace, trace_id: traceId }),
-    });
-    if (status !== 200) throw new Error(`The trace was not stored: ${status}`);
-  }
-  return traceId;
-}

@@ -1,13 +1,15 @@
 /** Traces as applications send them, for the console to show. */
 
-import { callRest } from '../support/surfaces.ts';
-
 type Sender = { readonly address: string; readonly projectKey: string };
 
-export async function send({ address, projectKey }: Sender, body: unknown): Promise<void> {
-  const headers = { 'x-auth-token': projectKey };
-  const { status, body: answer } = await callRest(address, { verb: 'POST', path: '/api/collector', body, headers });
-  if (status !== 200) throw new Error(`refused: ${JSON.stringify(answer)}`);
+export function send(sender: Sender, body: unknown): Promise<void> {
+  return sendText(sender, JSON.stringify(body));
+}
+
+export async function sendText({ address, projectKey }: Sender, body: string): Promise<void> {
+  const headers = { 'x-auth-token': projectKey, 'content-type': 'application/json' };
+  const answer = await fetch(`${address}/api/collector`, { method: 'POST', body, headers });
+  if (answer.status !== 200) throw new Error(`refused: ${await answer.text()}`);
 }
 
 const QUESTIONS = [

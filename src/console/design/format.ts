@@ -5,7 +5,11 @@ import { type Timestamp, timestampMs } from '@bufbuild/protobuf/wkt';
 /** English, as the console is; the zone and the clock are the reader's own. */
 const LOCALE = 'en';
 const whole = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
-const instant = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'medium' });
+const instant = new Intl.DateTimeFormat(LOCALE, {
+  dateStyle: 'medium',
+  timeStyle: 'medium',
+  hourCycle: 'h23',
+});
 const clock = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'medium', hourCycle: 'h23' });
 const day = new Intl.DateTimeFormat(LOCALE, { month: 'short', day: 'numeric' });
 const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'always', style: 'narrow' });

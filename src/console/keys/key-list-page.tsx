@@ -111,11 +111,14 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
               <td>
                 {nameControls(key.name ?? '')} {key.revokedAt && <Badge tone="bad">revoked</Badge>}
               </td>
-              <td className={page.mono}>{key.id}</td>
+              <td className={`${page.mono} ${page.nowrap}`}>{key.id}</td>
               <td>{key.keyType === KeyType.SERVICE ? 'a service' : 'a member'}</td>
               <td>
                 <details>
-                  <summary>{formatCount(key.effectivePermissions.length)} permissions</summary>
+                  <summary>
+                    {formatCount(key.effectivePermissions.length)}{' '}
+                    {key.effectivePermissions.length === 1 ? 'permission' : 'permissions'}
+                  </summary>
                   <p className={page.mono}>{key.effectivePermissions.join(', ')}</p>
                 </details>
               </td>

@@ -17,9 +17,11 @@ const SHOWN_MAX = 12;
 /** What may be the id of a trace, or its beginning; words are looked for among pages. */
 const TRACE_ID = /^\S{4,200}$/;
 
-export function PaletteDialog({ onClose }: { readonly onClose: () => void }) {
+type PaletteDialogProps = { readonly open: boolean; readonly onClose: () => void };
+
+export function PaletteDialog({ open, onClose }: PaletteDialogProps) {
   return (
-    <Modal open onClose={onClose} title="Go to" closedBy="anything">
+    <Modal open={open} onClose={onClose} title="Go to" closedBy="anything">
       <Choice onDone={onClose} />
     </Modal>
   );

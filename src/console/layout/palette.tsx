@@ -3,7 +3,7 @@
 import { type ComponentType, useEffect, useState } from 'react';
 import styles from './palette.module.css';
 
-type DialogProps = { readonly onClose: () => void };
+type DialogProps = { readonly open: boolean; readonly onClose: () => void };
 
 /** Nobody needs the dialog to see the first page; it is fetched while nothing else happens, or when it is asked for. */
 function usePaletteDialog(isAsked: boolean): ComponentType<DialogProps> | null {
@@ -50,7 +50,7 @@ export function Palette() {
         <span>Go to…</span>
         <kbd className={styles.key}>Ctrl K</kbd>
       </button>
-      {isOpen && Dialog && <Dialog onClose={() => setOpen(false)} />}
+      {Dialog && <Dialog open={isOpen} onClose={() => setOpen(false)} />}
     </>
   );
 }

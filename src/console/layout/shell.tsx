@@ -74,7 +74,7 @@ export function Shell() {
           Sign out
         </Button>
       </nav>
-      <main id="content" className={styles.content} tabIndex={-1}>
+      <main id="content" className={styles.content} tabIndex={0}>
         <Outlet />
       </main>
     </div>

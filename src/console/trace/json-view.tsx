@@ -1,7 +1,7 @@
 /** JSON, folded where it is deep or long, and searchable. All of it is text. */
 
 import { useMemo, useState } from 'react';
-import { Button, CopyButton } from '../design/button.tsx';
+import { Button, CopyButton, joined } from '../design/button.tsx';
 import { formatBytes, formatCount, nameControls } from '../design/format.ts';
 import { parseExactly, readScalar } from './exact-json.ts';
 import { findPaths } from './json-search.ts';
@@ -22,10 +22,11 @@ export function JsonView({ json, label }: { readonly json: string; readonly labe
   const [wanted, setWanted] = useState('');
   const value = useMemo<unknown>(() => parseExactly(json), [json]);
   const found = useMemo(() => (wanted.trim() === '' ? NOT_SEARCHED : findPaths(value, wanted.trim())), [value, wanted]);
+  const isSearchable = json.length > SEARCHABLE_BYTES;
   return (
-    <div className={styles.view}>
+    <div className={joined(styles.view, !isSearchable && styles.small)}>
       <div className={styles.tools}>
-        {json.length > SEARCHABLE_BYTES && (
+        {isSearchable && (
           <input
             className={styles.search}
             type="search"

@@ -1,9 +1,9 @@
 /** One trace: its spans over time on one side, what is chosen among them on the other. */
 
-import { useInfiniteQuery } from '@connectrpc/connect-query';
+import { timestampMs } from '@bufbuild/protobuf/wkt';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useEffect, useMemo } from 'react';
-import { type Trace, TraceService, type TraceSpan } from '../../../gen/spandrel/v1/traces_pb.js';
+import { useMemo } from 'react';
+import type { Trace, TraceSpan } from '../../../gen/spandrel/v1/traces_pb.js';
 import { Badge, Button, Loading } from '../design/button.tsx';
 import { FailureNotice } from '../design/failure.tsx';
 import { formatCost, formatCount, formatDuration, nameControls } from '../design/format.ts';
@@ -16,12 +16,10 @@ import { costliestSpan, orderSpans } from './span-tree.ts';
 import { TraceActions } from './trace-actions.tsx';
 import { TraceDetail } from './trace-detail.tsx';
 import styles from './trace-page.module.css';
-import { Waterfall } from './waterfall.tsx';
+import { useTrace } from './use-trace.ts';
+import { type Range, Waterfall } from './waterfall.tsx';
 
 const route = getRouteApi('/$slug/traces/$traceId');
-const SPANS_PER_PAGE = 10_000;
-/** As many as a trace may have unless the operator allows more. */
-const PAGES_MAX = 10;
 
 export function TracePage() {
   const { traceId } = route.useParams();
@@ -29,6 +27,7 @@ export function TracePage() {
   const navigate = route.useNavigate();
   const { found, trace, spans } = useTrace(traceId);
   const nodes = useMemo(() => orderSpans(spans), [spans]);
+  const whole = useMemo(() => wholeOf(trace), [trace]);
   const costliest = useMemo(() => costliestSpan(spans), [spans]);
   const chosen = useMemo(() => spans.find(({ spanId }) => spanId === search.span) ?? null, [spans, search.span]);
   const change = (part: { [name in keyof TraceSearch]: TraceSearch[name] | undefined }) =>
@@ -58,6 +57,7 @@ export function TracePage() {
       <div className={styles.split}>
         <Waterfall
           nodes={nodes}
+          whole={whole}
           chosen={chosen?.spanId ?? null}
           onChoose={choose}
           bars={search.view !== 'tree'}
@@ -76,35 +76,12 @@ export function TracePage() {
   );
 }
 
-/** Spans come in pages; the first one is shown while the others follow. */
-function useTrace(traceId: string) {
-  const input = useMemo(() => ({ traceId, pageSize: SPANS_PER_PAGE, pageToken: '' }), [traceId]);
-  const found = useInfiniteQuery(TraceService.method.getTrace, input, {
-    pageParamKey: 'pageToken',
-    getNextPageParam: ({ view }, pages) =>
-      view.case === 'trace' && view.value.nextPageToken !== '' && pages.length < PAGES_MAX
-        ? view.value.nextPageToken
-        : undefined,
-    structuralSharing: false,
-  });
-  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = found;
-  useEffect(() => {
-    if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
-  }, [hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
-  const pages = useMemo(
-    () => found.data?.pages.flatMap(({ view }) => (view.case === 'trace' ? [view.value] : [])) ?? [],
-    [found.data],
-  );
-  const spans = useMemo(() => pages.flatMap((each) => each.spans), [pages]);
-  const trace = useMemo(() => withAllEvaluations(pages), [pages]);
-  return { found, trace, spans };
-}
-
-/** A long trace gives evaluations on its first pages. */
-function withAllEvaluations(pages: readonly Trace[]): Trace | null {
-  const [first] = pages;
-  if (!first) return null;
-  return pages.length === 1 ? first : { ...first, evaluations: pages.flatMap(({ evaluations }) => evaluations) };
+function wholeOf(trace: Trace | null): Range {
+  const startedAt = trace?.timestamps?.startedAt;
+  return {
+    startMs: startedAt ? timestampMs(startedAt) : Number.POSITIVE_INFINITY,
+    lengthMs: Number(trace?.metrics?.totalTimeMs ?? 0n),
+  };
 }
 
 function BackLink() {

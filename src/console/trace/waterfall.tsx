@@ -1,7 +1,7 @@
 /** Spans below each other, with bars over time. Only those in sight are drawn, so ten thousand scroll as ten do. */
 
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { SpanType, type TraceSpan } from '../../../gen/spandrel/v1/traces_pb.js';
 import { Button, joined } from '../design/button.tsx';
 import { formatCost, formatDuration, nameControls } from '../design/format.ts';
@@ -14,6 +14,8 @@ const NAME_CHARACTERS = 200;
 
 type WaterfallProps = {
   readonly nodes: readonly SpanNode[];
+  /** Of the whole trace, which may have more spans than have come. */
+  readonly whole: Range;
   readonly chosen: string | null;
   readonly onChoose: (span: TraceSpan | null) => void;
   readonly bars: boolean;
@@ -21,10 +23,10 @@ type WaterfallProps = {
   readonly complete: boolean;
 };
 
-export function Waterfall({ nodes, chosen, onChoose, bars, onBars, complete }: WaterfallProps) {
+export function Waterfall({ nodes, whole, chosen, onChoose, bars, onBars, complete }: WaterfallProps) {
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
   const visible = useMemo(() => visibleNodes(nodes, folded), [nodes, folded]);
-  const range = useMemo(() => rangeOf(nodes), [nodes]);
+  const range = useMemo(() => rangeOf(nodes, whole), [nodes, whole]);
   const box = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: visible.length,
@@ -34,15 +36,21 @@ export function Waterfall({ nodes, chosen, onChoose, bars, onBars, complete }: W
   });
   const at = useMemo(() => visible.findIndex(({ span }) => span.spanId === chosen), [visible, chosen]);
   const { scrollToIndex } = virtual;
+  const shown = useRef<string | null>(null);
   useEffect(() => {
-    if (at >= 0) scrollToIndex(at);
-  }, [at, scrollToIndex]);
-  const fold = (id: string, isFolded: boolean) => {
-    const next = new Set(folded);
-    if (isFolded) next.add(id);
-    else next.delete(id);
-    setFolded(next);
-  };
+    // Spans that come later move those that are there: whoever has scrolled on since is not called back.
+    if (at < 0 || shown.current === chosen) return;
+    shown.current = chosen;
+    scrollToIndex(at);
+  }, [at, chosen, scrollToIndex]);
+  const fold = useCallback((id: string, isFolded: boolean) => {
+    setFolded((now) => {
+      const next = new Set(now);
+      if (isFolded) next.add(id);
+      else next.delete(id);
+      return next;
+    });
+  }, []);
   const press = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const node = visible[at];
@@ -91,8 +99,8 @@ export function Waterfall({ nodes, chosen, onChoose, bars, onBars, complete }: W
                 range={bars ? range : null}
                 chosen={item.index === at}
                 folded={folded.has(node.span.spanId)}
-                onChoose={() => onChoose(node.span)}
-                onFold={(isFolded) => fold(node.span.spanId, isFolded)}
+                onChoose={onChoose}
+                onFold={fold}
               />
             );
           })}
@@ -111,11 +119,11 @@ function rowId(index: number): string {
   return `span-${index}`;
 }
 
-type Range = { readonly startMs: number; readonly lengthMs: number };
+export type Range = { readonly startMs: number; readonly lengthMs: number };
 
-function rangeOf(nodes: readonly SpanNode[]): Range {
-  let startMs = Number.POSITIVE_INFINITY;
-  let endMs = Number.NEGATIVE_INFINITY;
+function rangeOf(nodes: readonly SpanNode[], whole: Range): Range {
+  let { startMs } = whole;
+  let endMs = startMs + whole.lengthMs;
   for (const node of nodes) {
     startMs = Math.min(startMs, node.startMs);
     endMs = Math.max(endMs, node.endMs);
@@ -135,11 +143,12 @@ type RowProps = {
   readonly range: Range | null;
   readonly chosen: boolean;
   readonly folded: boolean;
-  readonly onChoose: () => void;
-  readonly onFold: (isFolded: boolean) => void;
+  readonly onChoose: (span: TraceSpan) => void;
+  readonly onFold: (id: string, isFolded: boolean) => void;
 };
 
-function Row({ id, node, top, range, chosen, folded, onChoose, onFold }: RowProps) {
+/** While one scrolls, rows that stay in sight stay as they are. */
+const Row = memo(function Row({ id, node, top, range, chosen, folded, onChoose, onFold }: RowProps) {
   const { span, depth, descendants } = node;
   const indent = { paddingLeft: 10 + Math.min(depth, DEPTH_MAX) * 14 };
   const isFoldable = descendants > 0;
@@ -152,7 +161,7 @@ function Row({ id, node, top, range, chosen, folded, onChoose, onFold }: RowProp
       {...(isFoldable ? { 'aria-expanded': !folded } : {})}
       className={joined(styles.row, chosen && styles.chosen)}
       style={{ transform: `translateY(${top}px)` }}
-      onClick={onChoose}
+      onClick={() => onChoose(span)}
     >
       <span className={styles.name} style={indent}>
         <span
@@ -161,7 +170,7 @@ function Row({ id, node, top, range, chosen, folded, onChoose, onFold }: RowProp
           onClick={(event) => {
             if (!isFoldable) return;
             event.stopPropagation();
-            onFold(!folded);
+            onFold(span.spanId, !folded);
           }}
         />
         <span className={joined(styles.type, span.type === SpanType.LLM && styles.llm)}>{spanTypeWord(span.type)}</span>
@@ -181,7 +190,7 @@ function Row({ id, node, top, range, chosen, folded, onChoose, onFold }: RowProp
       <span className={styles.time}>{formatDuration(node.endMs - node.startMs)}</span>
     </div>
   );
-}
+});
 
 function barOf({ startMs, endMs }: SpanNode, { startMs: firstMs, lengthMs }: Range) {
   return { left: `${(100 * (startMs - firstMs)) / lengthMs}%`, width: `${(100 * (endMs - startMs)) / lengthMs}%` };

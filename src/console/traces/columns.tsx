@@ -18,7 +18,7 @@ type ColumnSize = {
 
 /** How wide each is, and what it can be sorted by. */
 export const SIZES: Readonly<Record<string, ColumnSize>> = {
-  started: { width: '132px', sort: 'started' },
+  started: { width: '150px', sort: 'started' },
   name: { width: 'minmax(160px, 1.5fr)' },
   input: { width: 'minmax(120px, 1.6fr)' },
   output: { width: 'minmax(120px, 1.6fr)' },

@@ -89,7 +89,9 @@ function EndpointTable({ endpoints }: { readonly endpoints: readonly Endpoint[] 
                 <td>
                   <Badge tone={status.tone}>{status.text}</Badge>
                 </td>
-                <td className={page.mono}>{nameControls(endpoint.enabledEvents.join(', '))}</td>
+                <td className={page.mono}>
+                  {nameControls(endpoint.enabledEvents.map((type) => (type === '*' ? 'all' : type)).join(', '))}
+                </td>
                 <td className={page.nowrap}>
                   <Instant at={endpoint.lastSuccessAt} />
                 </td>

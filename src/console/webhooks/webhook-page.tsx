@@ -42,7 +42,9 @@ export function WebhookPage() {
           <div className={page.head}>
             <div>
               <h1>{nameControls(endpoint.url ?? endpoint.sqs?.queueUrl ?? endpoint.id)}</h1>
-              <p className={page.sub}>{nameControls(endpoint.enabledEvents.join(', '))}</p>
+              <p className={page.sub}>
+                {nameControls(endpoint.enabledEvents.map((type) => (type === '*' ? 'All events' : type)).join(', '))}
+              </p>
             </div>
             <EndpointActions endpoint={endpoint} />
           </div>

@@ -1,0 +1,24 @@
+import { createJsonTrace } from './trace.ts';
+
+const spansPerRequest = 1_000;
+
+/** Stores one trace of many spans, in requests of bounded size. With `perParent` each first of so many is the parent of the rest. */
+export async function storeTrace(port: number, projectKey: string, spans: number, perParent = 0): Promise<string> {
+  let traceId = '';
+  for (let stored = 0; stored < spans; stored += spansPerRequest) {
+    const count = Math.min(spansPerRequest, spans - stored);
+    const body = Buffer.from(createJsonTrace(count).createSource(Buffer.alloc(0))());
+    const trace = JSON.parse(body.toString());
+    traceId ||= trace.trace_id;
+    for (let at = 0; at < count && perParent > 0; at += 1) {
+      if (at % perParent > 0) trace.spans[at].parent_id = trace.spans[at - (at % perParent)].span_id;
+    }
+    const { status } = await fetch(`http://127.0.0.1:${port}/api/collector`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-auth-token': projectKey },
+      body: JSON.stringify({ ...trace, trace_id: traceId }),
+    });
+    if (status !== 200) throw new Error(`The trace was not stored: ${status}`);
+  }
+  return traceId;
+}

@@ -1,1 +1,0 @@
-import{mt as e}from"./index-CLAamw83.js";function t(){let t=e();return()=>t.invalidateQueries({predicate:({queryKey:e})=>e[0]===`connect-query`})}export{t};

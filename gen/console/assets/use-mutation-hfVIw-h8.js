@@ -1,1 +1,0 @@
-import{n as e}from"./structural-sharing-VUQVpuSc.js";import{t}from"./useMutation-Cf-K8YX6.js";import{d as n,p as r}from"./button-Bub3SRlg.js";import{L as i}from"./index-CLAamw83.js";var a=r(n(),1);function o(n,{transport:r,...o}={}){let s=i(),c=r??s,l=(0,a.useCallback)(async t=>e(c,n,t),[c,n]);return t({...o,mutationFn:l})}export{o as t};

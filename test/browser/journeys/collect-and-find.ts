@@ -1,0 +1,175 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { signInLink, takePicture } from '../browser.ts';
+import { send, shopTrace } from '../sent-traces.ts';
+import { SHOP_TRACES, type Stage, type TestProject } from '../stage.ts';
+
+/** Sends what the page says, as a shell would. */
+async function sendAsShown(page: Page, project: TestProject, expectedKey: string): Promise<void> {
+  await page.getByRole('button', { name: 'Copy', exact: true }).first().click();
+  await page.getByText('Copied').waitFor();
+  const shell = await page.evaluate<string>('navigator.clipboard.readText()');
+  expect(shell).toContain(`-H 'X-Auth-Token: ${expectedKey}'`);
+  const body = /-d '(\{.*\})'$/s.exec(shell)?.[1]?.replaceAll(/'\$now'/g, String(Date.now())) ?? '';
+  await send(project, JSON.parse(body));
+}
+
+export function collectAndFind(stage: Stage): void {
+  describe('traces', () => {
+    it('the first one of a project appears by itself', () =>
+      stage.visit(async ({ page }) => {
+        const project = await stage.makeProject('Empty shop');
+        await page.goto(signInLink(project.address, project.projectKey));
+        await page.getByText('Waiting for the first trace').waitFor();
+        await takePicture(page, 'first-trace');
+        await sendAsShown(page, project, project.projectKey);
+        expect(await page.content()).not.toContain(project.projectKey);
+        await page.getByRole('link', { name: 'Open it' }).click();
+        await page.getByRole('treeitem', { name: /answer/ }).click();
+        await page.getByText('from the price list').waitFor();
+      }));
+
+    it('are sent by a key that does nothing else where one signed in with a key that may do more', () =>
+      stage.visit(async ({ page }) => {
+        const project = await stage.makeProject('Other shop');
+        const { adminKey } = stage.app;
+        await page.goto(signInLink(project.address, adminKey, `/${project.slug}/traces`));
+        await page.getByText('Waiting for the first trace').waitFor();
+        expect(await page.content()).toContain('$SPANDREL_KEY');
+        await page.getByRole('button', { name: 'Make a key that only sends traces' }).click();
+        const token = (await page.getByRole('dialog').locator('pre').textContent()) ?? '';
+        await page.getByRole('button', { name: 'I have kept it' }).click();
+        await page.getByText('$SPANDREL_KEY').waitFor({ state: 'detached' });
+        await sendAsShown(page, { ...project, projectKey: token }, token);
+        expect(await page.content()).not.toContain(adminKey);
+        await page.getByRole('link', { name: 'Open it' }).waitFor();
+      }));
+
+    it('that were sent long ago are found, and nobody is told to send the first', () =>
+      stage.visit(async ({ page }) => {
+        const project = await stage.makeProject('Old shop');
+        await send(project, shopTrace(1, Date.now() - 40 * 86_400_000));
+        await page.goto(signInLink(project.address, project.projectKey));
+        await page.getByRole('button', { name: 'Look for older ones' }).click();
+        await page.getByRole('row', { name: /answer the customer/ }).waitFor();
+      }));
+
+    it('a slow one is found, and its costliest span says where its price comes from', () =>
+      stage.visit(async ({ page }) => {
+        await page.goto(signInLink(stage.app.address, stage.app.projectKey));
+        await page.getByRole('button', { name: 'Duration' }).click();
+        await page
+          .getByRole('row', { name: /research the order/ })
+          .first()
+          .waitFor();
+        await takePicture(page, 'traces');
+        await page.getByRole('link', { name: 'research the order' }).click();
+        await page.getByRole('button', { name: 'Costliest span' }).click();
+        await page.getByRole('heading', { name: 'write the answer' }).waitFor();
+        await page.getByText('from the price list').waitFor();
+        expect(new URL(page.url()).searchParams.get('span')).toBe('write-65');
+        await takePicture(page, 'trace');
+        await page.reload();
+        await page.getByRole('heading', { name: 'write the answer' }).waitFor();
+      }));
+
+    it('are filtered by what stands in the address and as chips, and each can be taken away', () =>
+      stage.visit(async ({ page }) => {
+        await page.goto(signInLink(stage.app.address, stage.app.projectKey));
+        await page.getByLabel('Find traces').fill('parcel user:user-3 error:false');
+        await page.keyboard.press('Enter');
+        await page.getByRole('button', { name: 'Remove User user-3' }).waitFor();
+        const shown = page.getByRole('status').filter({ hasText: 'shown' });
+        await shown.filter({ hasNotText: `of ${SHOP_TRACES}` }).waitFor();
+        const filtered = await shown.textContent();
+        await page.reload();
+        await shown.filter({ hasText: filtered ?? '' }).waitFor();
+        await page.getByRole('button', { name: 'Remove User user-3' }).click();
+        await page.getByRole('button', { name: 'Remove Failed false' }).click();
+        await page.getByLabel('Find traces').fill('');
+        await shown.filter({ hasText: `of ${SHOP_TRACES}` }).waitFor();
+        await page.getByLabel('Find traces').fill('parcel');
+        await page.getByRole('button', { name: 'Add filter' }).click();
+        await page.getByLabel('Value').fill('gpt-5');
+        await page.getByRole('button', { name: 'Add', exact: true }).click();
+        await page.getByRole('button', { name: 'Remove Model gpt-5' }).waitFor();
+        expect(new URL(page.url()).searchParams.get('q')).toBe('parcel model:gpt-5');
+      }));
+
+    it('of a range take no year that is not typed to its end', () =>
+      stage.visit(async ({ page }) => {
+        await page.goto(signInLink(stage.app.address, stage.app.projectKey));
+        await page.getByLabel('Range').selectOption('custom');
+        await page.getByLabel('From').fill('0002-01-01T00:00');
+        expect(new URL(page.url()).searchParams.has('from')).toBe(false);
+        expect(await page.getByLabel('From').getAttribute('aria-invalid')).toBe('true');
+        await page.getByLabel('From').fill('2026-01-01T00:00');
+        await page.waitForURL(/from=2026-01-01|from=2025-12-31/);
+        await page.getByLabel('To').fill('2025-01-01T00:00');
+        await page.getByText('It ends before it begins.').waitFor();
+      }));
+
+    it('stand at the top as they come while one looks live', () =>
+      stage.visit(async ({ page }) => {
+        const project = await stage.makeProject('Live shop');
+        await send(project, shopTrace(1, Date.now() - 60_000));
+        await page.goto(signInLink(project.address, project.projectKey));
+        await page.getByLabel('Live').check();
+        await page.getByText('connecting…').waitFor({ state: 'detached' });
+        const first = page.locator('[aria-rowindex="2"]').getByRole('link');
+        for (const id of ['fresh', 'fresher']) {
+          await send(project, { ...shopTrace(900, Date.now()), trace_id: id, metadata: {} });
+          await first.and(page.locator(`[href$="/${id}"]`)).waitFor();
+        }
+        await send(project, {
+          trace_id: 'fresh',
+          spans: [
+            {
+              type: 'span',
+              span_id: 'late',
+              error: { message: 'It broke later', stacktrace: [] },
+              timestamps: { started_at: Date.now(), finished_at: Date.now() },
+            },
+          ],
+        });
+        await page.getByRole('row', { name: /It broke later/ }).waitFor();
+        await page.getByText('3 of 3 shown').waitFor();
+      }));
+
+    it('are saved as a file, and copied as a command without the key', () =>
+      stage.visit(async ({ page }) => {
+        // Nobody answers what it asks here.
+        await page.addInitScript(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'));
+        await page.goto(signInLink(stage.app.address, stage.app.adminKey, `/${stage.shop.slug}/traces?q=user:user-3`));
+        const shown = page.getByRole('status').filter({ hasText: 'shown' });
+        const count = Number(/^\d+/.exec((await shown.textContent()) ?? '')?.[0]);
+        await page.getByRole('button', { name: 'Export' }).click();
+        await page.getByRole('button', { name: 'Copy search as curl' }).click();
+        await page.getByText('Copied').waitFor();
+        const command = await page.evaluate<string>('navigator.clipboard.readText()');
+        expect(command).toContain('"filters":{"metadata.user_id":["user-3"]}');
+        expect(command).toContain(`-H 'X-Project-Id: ${stage.shop.id}'`);
+        expect(command).not.toContain('sk-lw-');
+        const download = page.waitForEvent('download');
+        await page.getByLabel('With every span').check();
+        await page.getByRole('button', { name: 'Save the file' }).click();
+        const lines = (await readFile(await (await download).path(), 'utf8')).trimEnd().split('\n');
+        await page.getByText(`Exported ${count} traces`).waitFor();
+        expect(count).toBeGreaterThan(5);
+        expect(lines.map((line) => JSON.parse(line).spans.length)).toEqual(Array.from({ length: count }, () => 5));
+      }));
+
+    it('have the columns that were chosen', () =>
+      stage.visit(async ({ page }) => {
+        await page.goto(signInLink(stage.app.address, stage.app.projectKey));
+        await page.getByRole('button', { name: 'Columns' }).click();
+        await page.getByLabel('User', { exact: true }).check();
+        await page.getByLabel('Output', { exact: true }).uncheck();
+        await page.getByRole('columnheader', { name: 'User' }).waitFor();
+        await page.reload();
+        await page.getByRole('columnheader', { name: 'User' }).waitFor();
+        expect(await page.getByRole('columnheader', { name: 'Output' }).count()).toBe(0);
+      }));
+  });
+}

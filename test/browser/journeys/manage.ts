@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { callRest } from '../../support/surfaces.ts';
+import { signInLink } from '../browser.ts';
+import { shopTrace } from '../sent-traces.ts';
+import type { Stage } from '../stage.ts';
+
+export function manage(stage: Stage): void {
+  describe('the organization', () => {
+    it('gets projects and members, and the audit log says so', () =>
+      stage.visit(async ({ page }) => {
+        const pages = page.getByRole('navigation', { name: 'Pages' });
+        await page.goto(signInLink(stage.app.address, stage.app.adminKey, '/-/projects'));
+        await page.getByRole('button', { name: 'New project' }).click();
+        await page.getByLabel('Name').fill('Second shop');
+        await page.getByRole('button', { name: 'Make the project' }).click();
+        await page.getByRole('button', { name: 'I have kept it' }).click();
+        await page.getByRole('cell', { name: 'Second shop' }).waitFor();
+        await page.getByLabel('Project', { exact: true }).selectOption({ label: 'Second shop' });
+        await page.getByText('Waiting for the first trace').waitFor();
+        await pages.getByRole('link', { name: 'Members' }).click();
+        await page.getByRole('button', { name: 'Add a member' }).click();
+        await page.getByLabel('E-mail').fill('ada@example.test');
+        await page.getByLabel('Name').fill('Ada');
+        await page.getByRole('button', { name: 'Add', exact: true }).click();
+        await page.getByRole('row', { name: /ada@example.test/ }).waitFor();
+        await pages.getByRole('link', { name: 'Audit log' }).click();
+        await page.getByRole('cell', { name: 'member.create' }).waitFor();
+        await page.getByRole('cell', { name: 'project.create' }).first().waitFor();
+      }));
+
+    it('makes a key with chosen permissions, which does that and no more, and is refused once it is revoked', () =>
+      stage.visit(async ({ page }) => {
+        const { address, adminKey, projectId } = stage.app;
+        await page.goto(signInLink(address, adminKey, '/-/keys'));
+        await page.getByRole('link', { name: 'New key' }).click();
+        await page.getByLabel('Name', { exact: true }).fill('nightly report');
+        await page.getByRole('checkbox', { name: 'traces:view' }).check();
+        await page.getByRole('status').getByText('traces:view', { exact: true }).waitFor();
+        await page.getByRole('button', { name: 'Make the key' }).click();
+        await page.getByText('shown only this once').waitFor();
+        const token = (await page.getByRole('dialog').locator('pre').textContent()) ?? '';
+        await page.getByRole('button', { name: 'I have kept it' }).click();
+        const row = page.getByRole('row', { name: /nightly report/ });
+        await row.waitFor();
+        const headers = { 'x-auth-token': token, 'x-project-id': projectId };
+        const search = { verb: 'POST', path: '/api/traces/search', body: {}, headers } as const;
+        expect((await callRest(address, search)).status).toBe(200);
+        const sent = { verb: 'POST', path: '/api/collector', body: shopTrace(901, Date.now()), headers } as const;
+        expect((await callRest(address, sent)).status).toBe(403);
+
+        await row.getByRole('button', { name: 'Revoke' }).click();
+        await page.getByLabel('Type revoke to go on').fill('revoke');
+        await page.getByRole('button', { name: 'Cancel' }).click();
+        await row.getByRole('button', { name: 'Revoke' }).click();
+        const confirm = page.getByRole('button', { name: 'Revoke for good' });
+        // What was typed before the answer was no is not there any more.
+        expect(await page.getByLabel('Type revoke to go on').inputValue()).toBe('');
+        expect(await confirm.isDisabled()).toBe(true);
+        await page.getByLabel('Type revoke to go on').fill('revoke');
+        await confirm.click();
+        // Behind an open dialog no row counts as being there.
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+        await row.waitFor({ state: 'detached' });
+        expect((await callRest(address, search)).status).toBe(401);
+        await page.getByRole('button', { name: 'Sign out' }).click();
+        await page.getByLabel('Key').fill(token);
+        await page.keyboard.press('Enter');
+        await page.getByRole('alert').getByText('The key is not accepted').waitFor();
+      }));
+  });
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { startReceiver } from '../../support/receiver.ts';
+import { signInLink, takePicture } from '../browser.ts';
+import { send, shopTrace } from '../sent-traces.ts';
+import type { Stage } from '../stage.ts';
+
+export function pushEvents(stage: Stage): void {
+  describe('events', () => {
+    it('that an endpoint missed while it was broken are there once it is mended, and once more when replayed', () =>
+      stage.visit(async ({ page }) => {
+        const receiver = await startReceiver(() => ({ kind: 'answer', status: 500 }));
+        const project = await stage.makeProject('Pushing shop');
+        const part = page.getByRole('navigation', { name: 'Parts of the endpoint' });
+        try {
+          await page.goto(signInLink(stage.app.address, stage.app.adminKey, '/-/webhooks'));
+          await page.getByRole('button', { name: 'New endpoint' }).click();
+          await page.getByLabel('URL').fill(receiver.url('/hook'));
+          await page.getByRole('button', { name: 'Make the endpoint' }).click();
+          expect(await page.getByRole('dialog').locator('pre').first().textContent()).toMatch(/^whsec_/);
+          await page.getByRole('button', { name: 'I have kept it' }).click();
+          await page.getByRole('link', { name: receiver.url('/hook') }).click();
+          await page.getByRole('button', { name: 'Send a test' }).click();
+          await page.getByText('Test failed').waitFor();
+          await send(project, { ...shopTrace(902, Date.now()), trace_id: 'pushed' });
+          await page.getByText('failed, another follows').first().waitFor();
+          await takePicture(page, 'webhook-broken');
+          receiver.react = () => ({ kind: 'answer', status: 204 });
+          await page.getByRole('button', { name: 'Redeliver' }).first().click();
+          await page.getByRole('cell', { name: 'delivered' }).first().waitFor();
+          expect(receiver.of('/hook').at(-1)?.eventIds.length).toBeGreaterThan(0);
+          await part.getByText('Replay').click();
+          await page.getByRole('main').getByRole('button', { name: 'Replay' }).last().click();
+          await page.getByRole('progressbar', { name: 'Replayed events' }).waitFor();
+          // Whoever looks at the attempts meanwhile finds the same replay again.
+          await part.getByText('Attempts').click();
+          await page.getByRole('columnheader', { name: 'Outcome' }).waitFor();
+          await part.getByText('Replay').click();
+          await page.getByText('completed').waitFor();
+          await takePicture(page, 'webhook-replay');
+          await page.getByRole('button', { name: 'Archive' }).click();
+          await page.getByLabel('Type archive to go on').fill('archive');
+          await page.getByRole('button', { name: 'Archive for good' }).click();
+          await page.getByRole('heading', { name: 'No endpoint yet' }).waitFor();
+        } finally {
+          await receiver.close();
+        }
+      }));
+
+    it('of the log open to what was pushed', () =>
+      stage.visit(async ({ page }) => {
+        await page.goto(signInLink(stage.app.address, stage.app.adminKey, '/-/events'));
+        await page
+          .getByRole('button', { name: /gateway.request.completed/ })
+          .first()
+          .click();
+        await page.getByLabel('Search in data').waitFor();
+        await page.reload();
+        await page.getByLabel('Search in data').waitFor();
+      }));
+  });
+}

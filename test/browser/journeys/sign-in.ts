@@ -1,0 +1,68 @@
+import { gzipSync } from 'node:zlib';
+import type { Response } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { callRest } from '../../support/surfaces.ts';
+import { signInLink } from '../browser.ts';
+import type { Stage } from '../stage.ts';
+
+export function signIn(stage: Stage): void {
+  describe('signing in', () => {
+    it('the link of a first start signs in, and its key stands in no address afterwards', () =>
+      stage.visit(async ({ page }) => {
+        const { address, adminKey } = stage.app;
+        await page.goto(signInLink(address, adminKey));
+        await page.getByRole('heading', { name: 'Traces' }).waitFor();
+        expect(page.url()).not.toContain(adminKey.slice(10));
+        await page.reload();
+        await page.getByRole('heading', { name: 'Traces' }).waitFor();
+        await page.getByRole('button', { name: 'Sign out' }).click();
+        await page.getByRole('heading', { name: 'Sign in with a key' }).waitFor();
+        expect(
+          await page.evaluate('JSON.stringify([{ ...sessionStorage }, { ...localStorage }, document.cookie])'),
+        ).not.toContain('sk-lw-');
+      }));
+
+    it('the key of a project signs in too, and a wrong one is told why not', () =>
+      stage.visit(async ({ page }) => {
+        const { address, projectKey } = stage.app;
+        await page.goto(`${address}/`);
+        await page.getByLabel('Key').fill(`${projectKey.slice(0, -1)}x`);
+        await page.getByRole('button', { name: 'Sign in' }).click();
+        await page.getByRole('alert').getByText('The key is not accepted').waitFor();
+        await page.getByLabel('Key').fill(projectKey);
+        await page.keyboard.press('Enter');
+        await page.getByRole('heading', { name: 'Traces' }).waitFor();
+        expect(await page.getByRole('heading', { name: 'Organization' }).count()).toBe(0);
+      }));
+
+    it('a key that is revoked while somebody looks ends the session', () =>
+      stage.visit(async ({ page }) => {
+        const { address, adminKey } = stage.app;
+        const { token, id } = await stage.makeKey();
+        await page.goto(signInLink(address, token, '/-/keys'));
+        await page.getByRole('heading', { name: 'API keys' }).waitFor();
+        const headers = { 'x-auth-token': adminKey };
+        await callRest(address, { verb: 'DELETE', path: `/api/api-keys/${id}`, headers });
+        await page.getByRole('link', { name: 'Events' }).click();
+        await page.getByRole('heading', { name: 'Sign in with a key' }).waitFor();
+        await page.getByRole('alert').getByText('The key is not accepted').waitFor();
+      }));
+
+    it('shows the first page with at most 250 KB of scripts, packed', () =>
+      stage.visit(async ({ page }) => {
+        const scripts: Response[] = [];
+        page.on('response', (response) => {
+          if (response.url().endsWith('.js')) scripts.push(response);
+        });
+        await page.goto(signInLink(stage.app.address, stage.app.projectKey));
+        await page
+          .getByRole('row', { name: /customer/ })
+          .first()
+          .waitFor();
+        const bodies = await Promise.all(scripts.slice().map((script) => script.body()));
+        const bytes = bodies.map((body) => gzipSync(body).length);
+        expect(bytes.length).toBeGreaterThan(1);
+        expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(250_000);
+      }));
+  });
+}

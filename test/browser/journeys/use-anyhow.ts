@@ -1,0 +1,131 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { findBarriers } from '../axe.ts';
+import { signInLink, takePicture } from '../browser.ts';
+import type { Stage } from '../stage.ts';
+
+const PHONE = { width: 390, height: 844 };
+
+/** What the address of a page of the shop is followed by, and what is there once it can be looked at. */
+const PAGES: readonly (readonly [
+  name: string,
+  path: (slug: string) => string,
+  isThere: (page: Page) => Promise<void>,
+])[] = [
+  [
+    'traces',
+    (slug) => `/${slug}/traces`,
+    (page) =>
+      page
+        .getByRole('row', { name: /customer/ })
+        .first()
+        .waitFor(),
+  ],
+  [
+    'trace-whole',
+    (slug) => `/${slug}/traces/shop-5`,
+    (page) => page.getByRole('treeitem', { name: /answer the customer/ }).waitFor(),
+  ],
+  [
+    'trace-span',
+    (slug) => `/${slug}/traces/shop-5?span=write-5`,
+    (page) => page.getByRole('heading', { name: 'write the answer' }).waitFor(),
+  ],
+  ['thread', (slug) => `/${slug}/threads/thread-3`, (page) => page.getByText('7 traces, oldest first').waitFor()],
+  ['overview', (slug) => `/${slug}/overview`, (page) => page.getByRole('img', { name: /Cost over time/ }).waitFor()],
+  ...['Webhooks', 'Events', 'Projects', 'Members', 'Audit log', 'API keys'].map(
+    (name) =>
+      [
+        name.toLowerCase().replace(' ', '-'),
+        () => `/-/${name === 'API keys' ? 'keys' : name.toLowerCase().replace(' ', '-')}`,
+        async (page: Page) => {
+          await page.getByRole('heading', { level: 1, name }).waitFor();
+          await page.getByRole('status').filter({ hasText: 'Loading' }).waitFor({ state: 'detached' });
+        },
+      ] as const,
+  ),
+  ['new-key', () => '/-/keys/new', (page) => page.getByRole('checkbox', { name: 'traces:view' }).waitFor()],
+];
+
+export function useAnyhow(stage: Stage): void {
+  describe('people', () => {
+    it('who have no mouse get everywhere', () =>
+      stage.visit(async ({ page }) => {
+        await page.goto(signInLink(stage.app.address, stage.app.projectKey));
+        await page
+          .getByRole('row', { name: /customer/ })
+          .first()
+          .waitFor();
+        await page.keyboard.press('/');
+        await page.keyboard.type('error:false');
+        await page.keyboard.press('Enter');
+        await page.getByRole('button', { name: 'Remove Failed false' }).waitFor();
+        await page.getByRole('table', { name: 'Traces' }).focus();
+        await page.keyboard.press('j');
+        await page.keyboard.press('Enter');
+        await page.getByRole('tree').waitFor();
+        await page.getByRole('tree').focus();
+        await page.keyboard.press('j');
+        await page.keyboard.press('j');
+        await page.waitForURL(/span=find-/);
+        await page.keyboard.press('Escape');
+        const goal = page.getByRole('combobox', { name: 'Page or trace id' });
+        await page.keyboard.press('Control+k');
+        await goal.waitFor();
+        await page.keyboard.type('trac');
+        await page.keyboard.press('Enter');
+        await page.getByRole('heading', { name: 'Traces' }).waitFor();
+        await page.getByRole('table', { name: 'Traces' }).focus();
+        await page.keyboard.press('Control+k');
+        await goal.waitFor();
+        await page.keyboard.press('Escape');
+        await page.locator('[role=table]:focus').waitFor();
+      }));
+
+    it('who have the id of a trace get to it, whatever project it is in', () =>
+      stage.visit(async ({ page }) => {
+        await page.goto(signInLink(stage.app.address, stage.app.adminKey, '/-/keys'));
+        await page.getByRole('button', { name: /Go to/ }).click();
+        const goal = page.getByRole('combobox', { name: 'Page or trace id' });
+        await goal.fill('no-such-trace');
+        await page.keyboard.press('Enter');
+        await page.getByText('No project that this key reaches has such a trace.').waitFor();
+        await goal.fill('slow-65');
+        await page.keyboard.press('Enter');
+        await page.getByRole('heading', { name: 'research the order' }).waitFor();
+        await page.getByRole('button', { name: /Go to/ }).click();
+        await goal.waitFor();
+        await page.mouse.click(5, 500);
+        await goal.waitFor({ state: 'detached' });
+      }));
+
+    it.each(PAGES)('meet no grave barrier at %s, in the light, in the dark and on a phone', (name, path, isThere) =>
+      stage.visit(async ({ page }) => {
+        await page.goto(signInLink(stage.app.address, stage.app.adminKey, path(stage.shop.slug)));
+        await isThere(page);
+        await look(page, name);
+      }),
+    );
+
+    it('meet no grave barrier where they sign in', () =>
+      stage.visit(async ({ page }) => {
+        await page.goto(stage.app.address);
+        await page.getByLabel('Key').waitFor();
+        await look(page, 'sign-in');
+      }));
+  });
+}
+
+async function look(page: Page, name: string): Promise<void> {
+  const barriers: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await takePicture(page, `${name}-${colorScheme}`);
+    barriers.push(...(await findBarriers(page, colorScheme)));
+  }
+  expect(barriers).toEqual([]);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize(PHONE);
+  await takePicture(page, `${name}-phone`);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width);
+}
