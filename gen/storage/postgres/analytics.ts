@@ -3,6 +3,13 @@
 import type { Compiled } from '../../../src/storage/questions.ts';
 import type * as source from '../../../src/storage/analytics/questions.ts';
 
+export const listDurations: Compiled<typeof source.listDurations> = {
+  name: 'analytics.listDurations',
+  text: "select \"sequence\" as \"sequence\", coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"inserted_at\" as \"insertedAtMs\", \"span_count\" as \"spanCount\", \"duration_ms\" as \"durationMs\", \"first_token_ms\" as \"firstTokenMs\" from \"traces\" where \"project_number\" + 0 = $1 and \"sequence\" = any($2)",
+  cells: (given) => [given.projectNumber, given.sequences],
+  row: (row) => row,
+};
+
 export const listLargeTraces: Compiled<typeof source.listLargeTraces> = {
   name: 'analytics.listLargeTraces',
   text: "select coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", \"first_token_ms\" as \"firstTokenMs\", \"duration_ms\" as \"durationMs\", octet_length(\"metadata\") as \"metadataBytes\", substr(\"aggregates\", 1, 100) as \"aggregatesJson\" from \"traces\" where \"project_number\" = $1 and coalesce(\"started_at\", \"inserted_at\") <= $2 and coalesce(\"started_at\", \"inserted_at\") >= $3 and (coalesce(\"started_at\", \"inserted_at\"), \"sequence\") > ($4, $5) and \"inserted_at\" >= $6 and \"inserted_at\" <= $7 and ($8::text is null or strpos(\"metadata\", $9::text) > 0) and ($10::text is null or strpos(\"metadata\", $11::text) > 0) and \"span_count\" > 200 order by coalesce(\"started_at\", \"inserted_at\"), \"sequence\" limit $12",

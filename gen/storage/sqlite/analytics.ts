@@ -4,6 +4,20 @@ import type { Compiled } from '../../../src/storage/questions.ts';
 import { packId } from '../../../src/storage/engine/sqlite/compact-ids.ts';
 import type * as source from '../../../src/storage/analytics/questions.ts';
 
+export const listDurations: Compiled<typeof source.listDurations> = {
+  name: 'analytics.listDurations',
+  text: "select \"sequence\" as \"sequence\", coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"inserted_at\" as \"insertedAtMs\", \"span_count\" as \"spanCount\", \"duration_ms\" as \"durationMs\", \"first_token_ms\" as \"firstTokenMs\" from \"traces\" where \"project_number\" + 0 = ? and \"sequence\" in (select value from json_each(?))",
+  cells: (given) => [given.projectNumber, JSON.stringify(given.sequences)],
+  row: (row: any) => ({
+    sequence: row[0],
+    startMs: row[1],
+    insertedAtMs: row[2],
+    spanCount: row[3],
+    durationMs: row[4],
+    firstTokenMs: row[5],
+  }),
+};
+
 export const listLargeTraces: Compiled<typeof source.listLargeTraces> = {
   name: 'analytics.listLargeTraces',
   text: "select coalesce(\"started_at\", \"inserted_at\") as \"startMs\", \"sequence\" as \"sequence\", \"span_count\" as \"spanCount\", \"has_error\" as \"hasError\", \"prompt_tokens\" as \"promptTokens\", \"completion_tokens\" as \"completionTokens\", \"total_cost_nano_usd\" as \"totalCostNanoUsd\", \"first_token_ms\" as \"firstTokenMs\", \"duration_ms\" as \"durationMs\", octet_length(\"metadata\") as \"metadataBytes\", substr(\"aggregates\", 1, 100) as \"aggregatesJson\" from \"traces\" where \"project_number\" = ? and coalesce(\"started_at\", \"inserted_at\") <= ? and coalesce(\"started_at\", \"inserted_at\") >= ? and (coalesce(\"started_at\", \"inserted_at\"), \"sequence\") > (?, ?) and \"inserted_at\" >= ? and \"inserted_at\" <= ? and (? is null or instr(\"metadata\", ?) > 0) and (? is null or instr(\"metadata\", ?) > 0) and \"span_count\" > 200 order by coalesce(\"started_at\", \"inserted_at\"), \"sequence\" limit ?",

@@ -70,6 +70,22 @@ function tracesOf(db: Db, given: OfRange, { holds }: Words) {
 
 type OfTraces = { readonly projectNumber: number; readonly sequences: readonly number[] };
 
+export const listDurations = question<OfTraces>()((db, { projectNumber, sequences }, { isAmong }) =>
+  db
+    .selectFrom('Trace')
+    // The addition keeps a database from going through a whole project for traces that are named by their sequences.
+    .where(sql<number>`${sql.ref('projectNumber')} + 0`, '=', projectNumber)
+    .where(isAmong('sequence', sequences))
+    .select([
+      'sequence as sequence',
+      START.as('startMs'),
+      'insertedAtMs as insertedAtMs',
+      'spanCount as spanCount',
+      'durationMs as durationMs',
+      'firstTokenMs as firstTokenMs',
+    ]),
+);
+
 export const listMetadata = question<OfTraces>()((db, { projectNumber, sequences }, { isAmong }) =>
   db
     .selectFrom('Trace')

@@ -16,6 +16,7 @@ import type {
   UserStatsAnswer,
   UserStatsQuestion,
 } from '../../domain/trace-analytics-store.ts';
+import { areDurationsInBlocks, readDurations } from './durations.ts';
 import { entriesOf, sumsOf } from './entries.ts';
 import { type HourPlan, planHours, readHours, stretchesBeside } from './hours.ts';
 import { type AnalyticsAsking, goThroughTraces, type Needs, type Stretch } from './trace-pages.ts';
@@ -38,10 +39,18 @@ type Pass = {
 };
 
 async function summarise(asking: AnalyticsAsking, question: AnalyticsQuestion): Promise<AnalyticsAnswer> {
+  const endsAtMs = asking.nowMs() + ANSWER_MAX_MS;
+  const isOver = () => asking.nowMs() > endsAtMs;
+  const durations = areDurationsInBlocks(question) ? await readDurations({ asking, question, isOver }) : null;
+  if (durations === null) return await tally({ asking, question, isOver });
+  const answer = await tally({ asking, question: { ...question, hasPercentiles: false }, isOver });
+  return answer.kind === 'buckets' ? { ...answer, buckets: answer.buckets.map(durations.complete) } : answer;
+}
+
+async function tally({ asking, question, isOver }: Omit<Pass, 'tallies'>): Promise<AnalyticsAnswer> {
   const tallies = createTallies(question);
   const plan = planHours(question);
-  const endsAtMs = asking.nowMs() + ANSWER_MAX_MS;
-  const pass = { asking, question, tallies, isOver: () => asking.nowMs() > endsAtMs };
+  const pass = { asking, question, tallies, isOver };
   while (tallies.beginPass()) {
     const stretches = plan === null ? [wholeRange(question)] : await addHours(pass, plan);
     const isThrough = stretches !== null && (await addStretches(pass, stretches));

@@ -13,7 +13,7 @@ export type KnownBlock = Omit<Row, 'gone'> & {
 const BLOCKS_AT_ONCE = 500;
 
 export async function listAllBlocks(
-  { questions, ask }: SearchAsking,
+  { questions, ask }: Pick<SearchAsking, 'ask'> & { readonly questions: Pick<SearchQuestions, 'listBlocks'> },
   projectNumber: number,
 ): Promise<readonly KnownBlock[]> {
   const blocks: KnownBlock[] = [];

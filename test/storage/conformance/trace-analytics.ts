@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Span, TraceAppend } from '../../../src/domain/trace.ts';
 import type { AnalyticsAnswer, AnalyticsQuestion, TraceConditions } from '../../../src/domain/trace-analytics-store.ts';
 import { bareSpan, PROJECT, RECEIVED_AT_MS, sampleAppend } from './samples.ts';
 import { type OpenSubject, withStore } from './subject.ts';
@@ -16,6 +17,21 @@ const QUESTION: AnalyticsQuestion = {
   groupsMax: 100,
   bucketsMax: 1_000,
 };
+
+const HOUR_MS = 3_600_000;
+
+/** Of some time around the receipt. */
+function drawSpan(): Span {
+  const draw = (count: number) => Math.floor(Math.random() * count);
+  const startedAtMs = RECEIVED_AT_MS + draw(4 * HOUR_MS) - 2 * HOUR_MS;
+  const firstTokenAtMs = draw(3) === 0 ? null : startedAtMs + draw(500);
+  return bareSpan({ startedAtMs, finishedAtMs: startedAtMs + draw(9_000) - 10, firstTokenAtMs });
+}
+
+function drawAppend(): TraceAppend {
+  const receivedAtMs = RECEIVED_AT_MS + Math.floor(Math.random() * HOUR_MS);
+  return sampleAppend({ receivedAtMs, spans: [drawSpan()], requests: [] });
+}
 
 function totalsOf(answer: AnalyticsAnswer) {
   expect(answer.kind).toBe('buckets');
@@ -66,6 +82,42 @@ export function traceAnalyticsConformance(open: OpenSubject): void {
           ['even', 1_050, 1_050],
           [null, 0, null],
         ]);
+      }),
+    );
+
+    it(
+      'MUST tell the same percentiles by the index as by going through the traces, whatever was sent again and removed',
+      withStore(open, async (store, subject) => {
+        const traces = Array.from({ length: 1_100 }, () => drawAppend());
+        const send = (appends: readonly TraceAppend[]) => store.traces.appendBatch({ kind: 'traces', appends });
+        await send(traces);
+        while ((await store.searchIndex.step()) !== 'done');
+        expect(await store.searchIndex.countUnindexed()).toBeLessThan(traces.length - 1_000);
+        // What the index does not know yet: more spans, some that make a trace large, some without, and some that are gone.
+        await send(traces.slice(0, 40).map((trace) => ({ ...trace, spans: [drawSpan()] })));
+        await send([{ ...traces[50], spans: Array.from({ length: 230 }, drawSpan) } as TraceAppend]);
+        await send(Array.from({ length: 20 }, () => ({ ...drawAppend(), spans: [] })));
+        for (const { traceId } of traces.slice(60, 90)) {
+          await store.traceChanges.removeTrace({ projectNumber: PROJECT.number, traceId, goneBeforeMs: null });
+        }
+        const hour = (count: number) => RECEIVED_AT_MS - (RECEIVED_AT_MS % HOUR_MS) + count * HOUR_MS;
+        const questions = [
+          QUESTION,
+          { ...QUESTION, interval: 'hour' as const },
+          { ...QUESTION, interval: 'hour' as const, fromMs: hour(-1) + 1_234, toMs: hour(1) + 99 },
+          { ...QUESTION, interval: 'day' as const, goneBeforeMs: RECEIVED_AT_MS + HOUR_MS / 2 },
+        ];
+        const byIndex = await Promise.all(questions.map(store.analytics.summarise));
+        await subject.execute('UPDATE search_heads SET project_number = -project_number');
+        for (const [index, question] of questions.entries()) {
+          const gone = totalsOf(await store.analytics.summarise(question));
+          expect(gone.some(({ totalTimeMs }) => totalTimeMs !== null)).toBe(true);
+          expect(byIndex[index]).toEqual(await store.analytics.summarise(question));
+        }
+        // Nor would it be noticed if the index were never asked.
+        await subject.execute('UPDATE search_heads SET project_number = -project_number');
+        await subject.execute('DELETE FROM search_parts');
+        expect(await store.analytics.summarise(QUESTION)).not.toEqual(byIndex[0]);
       }),
     );
 

@@ -55,7 +55,7 @@ export function createSearch(lane: Lane): TraceSearch & IndexReads {
 
 /** The same bound. */
 export function createAnalytics(lane: Lane): TraceAnalytics {
-  const questions = { ...analyticsQuestions, ...hourQuestions };
+  const questions = { ...analyticsQuestions, ...hourQuestions, ...indexQuestions };
   const asking = { ...createAsking(lane, questions), nowMs: () => performance.now() };
   const { summarise, statsOfUser } = createTraceAnalytics(asking);
   return { summarise: limitSearches(summarise), statsOfUser: limitSearches(statsOfUser) };

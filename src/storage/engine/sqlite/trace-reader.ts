@@ -59,7 +59,7 @@ export function createSearch(db: Database, lane: ReadLane): TraceSearch & IndexR
 }
 
 export function createAnalytics(db: Database, lane: ReadLane): TraceAnalytics {
-  const questions = { ...analyticsQuestions, ...hourQuestions };
+  const questions = { ...analyticsQuestions, ...hourQuestions, ...indexQuestions };
   return createTraceAnalytics({ ...createAsking(db, lane, questions), nowMs: () => performance.now() });
 }
 
