@@ -145,7 +145,11 @@ export function unpackColumn(packed: Uint8Array): Float64Array {
   if (Number.isNaN(base)) return new Float64Array(bytes, HEAD_BYTES);
   const narrow = new Uint32Array(bytes, HEAD_BYTES);
   const values = new Float64Array(narrow.length);
-  for (const [index, value] of narrow.entries()) values[index] = value === NARROW_NULL ? Number.NaN : base + value;
+  // Once for each trace of a project: to iterate over entries takes several times as long.
+  for (let index = 0; index < narrow.length; index += 1) {
+    const value = narrow[index] ?? NARROW_NULL;
+    values[index] = value === NARROW_NULL ? Number.NaN : base + value;
+  }
   return values;
 }
 
