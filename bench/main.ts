@@ -25,6 +25,7 @@ import { pgIngest, pgScale } from './rows/postgres.ts';
 import { grpcRead, restRead } from './rows/read.ts';
 import { ingestUnderSearch, search } from './rows/search.ts';
 import { start } from './rows/start.ts';
+import { tail } from './rows/tail.ts';
 import { traceRead } from './rows/trace-read.ts';
 
 const rows: readonly Row[] = [
@@ -37,6 +38,7 @@ const rows: readonly Row[] = [
   search,
   ingestUnderRead,
   ingestUnderSearch,
+  tail,
   otlpHttp,
   otlpGrpc,
   analytics,

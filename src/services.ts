@@ -137,6 +137,7 @@ function compileData(
     isShared: isPostgres(config.databaseUrl),
     clock,
     wait: waitUnseen,
+    pause: waitUnseen,
     limits: config.limits,
     traceDefaultDays,
     onError: (error) => log.warn({ err: error }, 'what changed in a project could not be read for those who follow it'),

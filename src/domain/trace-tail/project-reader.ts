@@ -86,11 +86,13 @@ export function createProjectReader(deps: ProjectReaderDeps): ProjectReader {
       const { traces, left } = await search.match({ projectNumber, goneBeforeMs, traceIds, filters });
       failures = 0;
       const look = deps.nextLook();
+      const changes = asked.map((): Change[] => []);
       for (const trace of traces) {
         poll?.noteTold(trace);
         const change = { traceId: trace.traceId, look };
-        for (const place of trace.fits) offer(asked[place], change);
+        for (const place of trace.fits) changes[place]?.push(change);
       }
+      for (const [place, group] of asked.entries()) offer(group, changes[place] ?? []);
       return left;
     } catch (error) {
       onError(error);
@@ -153,8 +155,9 @@ export function createProjectReader(deps: ProjectReaderDeps): ProjectReader {
   };
 }
 
-function offer(group: Group | undefined, change: Change): void {
-  for (const { traceIds, subscriber } of group?.interests ?? []) {
-    if (traceIds === null || traceIds.has(change.traceId)) subscriber.offer(change);
+function offer({ interests }: Group, changes: readonly Change[]): void {
+  if (changes.length === 0) return;
+  for (const { traceIds, subscriber } of interests) {
+    subscriber.offer(traceIds === null ? changes : changes.filter(({ traceId }) => traceIds.has(traceId)));
   }
 }

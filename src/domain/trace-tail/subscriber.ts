@@ -14,8 +14,8 @@ export type Due = {
 };
 
 export type Subscriber = {
-  /** A trace that changes again before it is told of is told of once, as it is then. Without room the oldest goes. */
-  offer(change: Change): void;
+  /** A trace that changes again before it is told of is told of once, as it is then. Without room the oldest go. */
+  offer(changes: readonly Change[]): void;
   drop(count: number): void;
   /** Whether there is anything to tell. */
   hasAny(): boolean;
@@ -26,19 +26,27 @@ export type Subscriber = {
   waitForTurn(): Promise<void>;
 };
 
-export function createSubscriber(changesMax: number): Subscriber {
+/** `changesMax` may change with how many others there are. */
+export function createSubscriber(changesMax: () => number): Subscriber {
   const waiting = new Map<string, Change>();
   let dropped = 0;
   let turn: PromiseWithResolvers<void> | null = null;
 
   return {
-    offer(change) {
-      waiting.delete(change.traceId);
-      waiting.set(change.traceId, change);
-      if (waiting.size <= changesMax) return;
-      const [oldest] = waiting.keys();
-      if (oldest !== undefined) waiting.delete(oldest);
-      dropped += 1;
+    offer(changes) {
+      const room = changesMax();
+      // Of many changes for many who follow, only what is kept may cost anything.
+      const kept = changes.length > room ? changes.slice(-room) : changes;
+      dropped += changes.length - kept.length;
+      for (const change of kept) {
+        waiting.delete(change.traceId);
+        waiting.set(change.traceId, change);
+      }
+      for (const oldest of waiting.keys()) {
+        if (waiting.size <= room) break;
+        waiting.delete(oldest);
+        dropped += 1;
+      }
     },
     drop(count) {
       dropped += count;

@@ -17,6 +17,7 @@ import { createChangePoll } from './change-poll.ts';
 import { createProjectReader, type ProjectReader } from './project-reader.ts';
 import { type Change, createSubscriber, type Subscriber } from './subscriber.ts';
 import { createTailRows, type Row } from './tail-rows.ts';
+import { createWakeQueue } from './wake-queue.ts';
 
 export type TailRequest = Pick<
   SearchRequest,
@@ -53,7 +54,9 @@ export type TraceTailsDeps = {
   /** Whether other processes change traces, too. */
   readonly isShared: boolean;
   readonly clock: Clock;
+  /** Between ticks, and between those that are told in the same one. */
   readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>;
+  readonly pause: (delayMs: number, signal: AbortSignal) => Promise<void>;
   readonly limits: TailLimits;
   /** The term of traces in projects that never chose; null: for ever. */
   readonly traceDefaultDays: number | null;
@@ -71,22 +74,23 @@ const TICK_MS = 250;
 const QUIET_TICKS_MAX = 60;
 /** Projects that are read at once; others wait for their turn. */
 const READERS_AT_ONCE = 4;
-/** Kept for one who is slower than what changes. */
-const WAITING_MAX = 500;
-/** Told in one tick to all together, and to one of them. */
-const TOLD_PER_TICK = 1_000;
+/** Told in one tick to all together, which is work beside taking traces in, and to one of them. */
+const TOLD_PER_TICK = 200;
 const TOLD_TO_ONE_PER_TICK = 50;
+/** What is told later than in so many ticks is left out: whoever follows wants to see what happens now. */
+const KEPT_TICKS = 10;
+const KEPT_MAX = TOLD_TO_ONE_PER_TICK * KEPT_TICKS;
 const SPANS_PER_TRACE = 200;
 /** Changes are told in about the order of their times: whoever goes on behind one may miss those just before it. */
 const RESUME_BACK_MS = 2_000;
 const RESUME_MAX_MS = 600_000;
-const RESUMED_MAX = WAITING_MAX;
+const RESUMED_MAX = KEPT_MAX;
 const RETRY_AFTER_SECONDS = 5;
 const IDLE: Told = { kind: 'idle' };
 const EVER = { fromMs: Number.MIN_SAFE_INTEGER, toMs: Number.MAX_SAFE_INTEGER };
 
 export function createTraceTails(deps: TraceTailsDeps): TraceTails {
-  const { search, searches, keys, feed, isShared, clock, wait, limits } = deps;
+  const { search, searches, keys, feed, isShared, clock, wait, pause, limits } = deps;
   const rows = createTailRows(deps);
   const readers = new Map<number, ProjectReader>();
   /** As they are set now: what a project keeps may change while it is followed. */
@@ -97,6 +101,7 @@ export function createTraceTails(deps: TraceTailsDeps): TraceTails {
   /** Those that wait for their turn to be read, the first come first, and those that are being read. */
   const reading = new Set<ProjectReader>();
   const underWay = new Set<ProjectReader>();
+  const due = createWakeQueue(pause);
   let isRunning = false;
   let looks = 0;
 
@@ -139,7 +144,7 @@ export function createTraceTails(deps: TraceTailsDeps): TraceTails {
       const ticks = quiet.get(subscriber) ?? 0;
       const isDue = subscriber.hasAny() || ticks >= QUIET_TICKS_MAX;
       quiet.set(subscriber, isDue ? 0 : ticks + 1);
-      if (isDue) subscriber.wake();
+      if (isDue) due.add(subscriber);
     }
   }
 
@@ -188,7 +193,7 @@ export function createTraceTails(deps: TraceTailsDeps): TraceTails {
 
   function join(request: TailRequest, call: TailCall): Subscriber {
     requireRoom(call);
-    const subscriber = createSubscriber(WAITING_MAX);
+    const subscriber = createSubscriber(() => shareOf(TOLD_PER_TICK * KEPT_TICKS, KEPT_MAX));
     const { filter, traceIds } = searches.filterOf(request);
     const ids = traceIds === null ? null : new Set(traceIds);
     const leave = readerOf(call).add({ filter, traceIds: ids, subscriber });
@@ -197,6 +202,7 @@ export function createTraceTails(deps: TraceTailsDeps): TraceTails {
     const end = () => {
       leave();
       if (quiet.delete(subscriber)) count(call.credential, -1);
+      due.delete(subscriber);
       subscriber.wake();
     };
     call.signal.addEventListener('abort', end, { once: true });
@@ -227,8 +233,13 @@ export function createTraceTails(deps: TraceTailsDeps): TraceTails {
       countMax: null,
     });
     const look = nextLook();
-    for (const { traceId } of traces) subscriber.offer({ traceId, look });
+    subscriber.offer(traces.map(({ traceId }) => ({ traceId, look })));
     if (next !== null || wantedMs < oldestMs) subscriber.drop(1);
+  }
+
+  /** What each of those who follow now may have of what there is for all. */
+  function shareOf(all: number, max: number): number {
+    return Math.max(1, Math.min(max, Math.floor(all / Math.max(1, quiet.size))));
   }
 
   async function* tell(subscriber: Subscriber, request: TailRequest, call: TailCall): AsyncGenerator<Told, void> {
@@ -236,8 +247,7 @@ export function createTraceTails(deps: TraceTailsDeps): TraceTails {
     while (!call.signal.aborted) {
       await subscriber.waitForTurn();
       if (call.signal.aborted) return;
-      const toldMax = Math.max(1, Math.min(TOLD_TO_ONE_PER_TICK, Math.floor(TOLD_PER_TICK / quiet.size)));
-      const { changes, dropped } = subscriber.take(toldMax);
+      const { changes, dropped } = subscriber.take(shareOf(TOLD_PER_TICK, TOLD_TO_ONE_PER_TICK));
       if (changes.length === 0 && dropped === 0) yield IDLE;
       let lost = dropped;
       const project = projects.get(call.project.number) ?? call.project;

@@ -56,6 +56,7 @@ function createWorld({ tailsMax = 10, tailsPerCredentialMax = 10 } = {}) {
     isShared: false,
     clock: () => NOW_MS,
     wait: () => new Promise((resolve) => ticks.push(resolve)),
+    pause: async () => {},
     limits: { tailsMax, tailsPerProjectMax: tailsMax, tailsPerCredentialMax },
     traceDefaultDays: null,
     onError: () => {},
