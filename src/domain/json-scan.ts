@@ -1,5 +1,8 @@
 /** One pass over the bytes of a JSON document, which builds nothing: a hostile document costs its bytes and no more. */
 
+import { PARTS_MAX } from './message-parts.ts';
+import type { Steps } from './steps.ts';
+
 const QUOTE = 0x22;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
@@ -31,6 +34,8 @@ export type JsonFacts = {
   readonly bytes: number;
   /** The outermost objects of more than MEMBERS_MAX members, in their order. */
   readonly wideObjects: readonly ByteRange[];
+  /** Whether there are more than PARTS_MAX arrays and objects, at which the pass stops. */
+  readonly hasTooManyParts: boolean;
   /** Whether any object is as wide. */
   readonly hasWide: boolean;
   /** Whether the document itself is one. */
@@ -44,32 +49,93 @@ export type JsonFacts = {
 /** From the opening brace to behind the closing one. */
 export type ByteRange = { readonly start: number; readonly end: number };
 
+/** What a pass has found up to a place, at which it can go on. */
+type Pass = {
+  index: number;
+  depth: number;
+  deepest: number;
+  /** Of what is open innermost. */
+  members: number;
+  parts: number;
+  hasLargeFloats: boolean;
+  hasEscapes: boolean;
+  hasEscapedNames: boolean;
+  stringAt: number;
+  /** Where the last backslash was: in the last string, if it is behind its start. */
+  escapedAt: number;
+  isWide: boolean;
+  isCutShort: boolean;
+  /** Whether it has stopped at what is too much. */
+  isStopped: boolean;
+  wideObjects: readonly ByteRange[];
+  readonly longIntegers: ByteRange[];
+  readonly open: Open;
+};
+
 /**
  * What is open around the place of the pass: the byte an object starts at (-1: an array), and how many members the one
- * around it had by then. Kept between passes, because each runs to its end before the next; deeper levels than these
- * are refused for their depth.
+ * around it had by then. Deeper levels than these are refused for their depth.
  */
-const starts = new Int32Array(JSON_DEPTH_MAX);
-const membersBefore = new Int32Array(JSON_DEPTH_MAX);
+type Open = { readonly starts: Int32Array; readonly membersBefore: Int32Array };
+
 const NONE: readonly ByteRange[] = [];
+/** Of passes that run to their end before the next one begins. */
+const SHARED = createOpen();
+/** Between two steps. */
+const STEP_BYTES = 65_536;
 
 export function scanJson(bytes: Uint8Array): JsonFacts {
-  let wideObjects = NONE;
-  let depth = 0;
-  let deepest = 0;
-  let members = 0;
-  let hasLargeFloats = false;
-  let hasEscapes = false;
-  let hasEscapedNames = false;
-  let stringAt = 0;
-  /** Where the last backslash was: in the last string, if it is behind its start. */
-  let escapedAt = -1;
-  const longIntegers: ByteRange[] = [];
-  let isWide = false;
-  let isCutShort = false;
+  const pass = createPass(SHARED);
+  goOn(bytes, pass, bytes.length);
+  return factsOf(bytes, pass);
+}
+
+/** The same for large documents, with pauses. */
+export function* scanInSteps(bytes: Uint8Array): Steps<JsonFacts> {
+  const pass = createPass(createOpen());
+  while (pass.index < bytes.length && !pass.isStopped) {
+    goOn(bytes, pass, pass.index + STEP_BYTES);
+    yield;
+  }
+  return factsOf(bytes, pass);
+}
+
+function createOpen(): Open {
+  return { starts: new Int32Array(JSON_DEPTH_MAX), membersBefore: new Int32Array(JSON_DEPTH_MAX) };
+}
+
+function createPass(open: Open): Pass {
+  return {
+    index: 0,
+    depth: 0,
+    deepest: 0,
+    members: 0,
+    parts: 0,
+    hasLargeFloats: false,
+    hasEscapes: false,
+    hasEscapedNames: false,
+    stringAt: 0,
+    escapedAt: -1,
+    isWide: false,
+    isCutShort: false,
+    isStopped: false,
+    wideObjects: NONE,
+    longIntegers: [],
+    open,
+  };
+}
+
+/** Goes on to a place, or to the end of the text or number there. */
+function goOn(bytes: Uint8Array, pass: Pass, until: number): void {
+  const { longIntegers } = pass;
+  const { starts, membersBefore } = pass.open;
+  let { depth, deepest, members, parts, hasLargeFloats, hasEscapes, hasEscapedNames } = pass;
+  let { stringAt, escapedAt } = pass;
+  let isStopped = false;
   const end = bytes.length;
-  let index = 0;
-  for (; index < end; index++) {
+  const pauseAt = Math.min(until, end);
+  let index = pass.index;
+  for (; index < pauseAt; index++) {
     const byte = bytes[index] as number;
     if (byte === QUOTE) {
       stringAt = index;
@@ -85,8 +151,9 @@ export function scanJson(bytes: Uint8Array): JsonFacts {
     } else if (byte === COLON) {
       members++;
       if (escapedAt > stringAt) hasEscapedNames = true;
-      if (members > MEMBERS_MAX && depth === 1 && startOf(0) >= 0) {
-        isWide = true;
+      if (members > MEMBERS_MAX && depth === 1 && startOf(starts, 0) >= 0) {
+        pass.isWide = true;
+        isStopped = true;
         break;
       }
     } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
@@ -96,14 +163,18 @@ export function scanJson(bytes: Uint8Array): JsonFacts {
       }
       members = 0;
       depth++;
+      parts++;
       if (depth > deepest) deepest = depth;
-      if (depth > JSON_DEPTH_MAX) break;
+      if (depth > JSON_DEPTH_MAX || parts > PARTS_MAX) {
+        isStopped = true;
+        break;
+      }
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
       depth--;
       // Colons in an array are none of a wide object: a parser fails at the first of them.
-      if (members > MEMBERS_MAX && startOf(depth) >= 0) {
-        if (byte === CLOSE_ARRAY) isCutShort = true;
-        wideObjects = addOutermost(wideObjects, { start: startOf(depth), end: index + 1 });
+      if (members > MEMBERS_MAX && startOf(starts, depth) >= 0) {
+        if (byte === CLOSE_ARRAY) pass.isCutShort = true;
+        pass.wideObjects = addOutermost(pass.wideObjects, { start: startOf(starts, depth), end: index + 1 });
       }
       members = membersBefore[depth] ?? 0;
     } else if (byte >= 0x30 && byte <= 0x39) {
@@ -114,31 +185,43 @@ export function scanJson(bytes: Uint8Array): JsonFacts {
         const kind = judgeDigits(bytes, start, index);
         if (kind === 'integer') longIntegers.push({ start, end: index });
         else if (kind === 'float') hasLargeFloats = true;
-        if (longIntegers.length > NUMBER_TEXTS_MAX) break;
+        if (longIntegers.length > NUMBER_TEXTS_MAX) {
+          isStopped = true;
+          break;
+        }
       }
       if ((next === 0x65 || next === 0x45) && hasLongExponent(bytes, index + 1)) hasLargeFloats = true;
       index--;
     }
   }
-  const isPartial = index < end;
-  if (!isPartial && depth > 0) isCutShort ||= isWideAround(depth, members);
-  const hasWide = isWide || wideObjects.length > 0;
+  Object.assign(pass, { index, depth, deepest, members, parts, hasLargeFloats, hasEscapes, hasEscapedNames });
+  pass.stringAt = stringAt;
+  pass.escapedAt = escapedAt;
+  pass.isStopped = isStopped;
+}
+
+function factsOf(bytes: Uint8Array, pass: Pass): JsonFacts {
+  const { depth, members, parts, isWide, wideObjects, isStopped: isPartial } = pass;
+  const { longIntegers, hasLargeFloats, hasEscapedNames, hasEscapes } = pass;
+  let { isCutShort } = pass;
+  if (!isPartial && depth > 0) isCutShort ||= isWideAround(pass.open, depth, members);
   return {
-    depth: deepest,
+    depth: pass.deepest,
     longIntegers,
     hasLargeFloats,
     hasEscapedNames,
     hasEscapes,
-    bytes: end,
+    bytes: bytes.length,
     wideObjects,
-    hasWide,
+    hasWide: isWide || wideObjects.length > 0,
+    hasTooManyParts: parts > PARTS_MAX,
     isWide,
     isPartial,
     isCutShort,
   };
 }
 
-function startOf(depth: number): number {
+function startOf(starts: Int32Array, depth: number): number {
   return starts[depth] ?? -1;
 }
 
@@ -148,7 +231,7 @@ function addOutermost(ranges: readonly ByteRange[], range: ByteRange): readonly 
 }
 
 /** Whether any of the `depth` that are open at the end is too wide. */
-function isWideAround(depth: number, innermost: number): boolean {
+function isWideAround({ membersBefore }: Open, depth: number, innermost: number): boolean {
   return innermost > MEMBERS_MAX || membersBefore.subarray(0, depth).some((count) => count > MEMBERS_MAX);
 }
 

@@ -4,8 +4,19 @@ import { isUtf8 } from 'node:buffer';
 import { keepDigits, parseExact, textOf } from './exact-json.ts';
 import { Fault, type JsonValue, validationFault } from './fault.ts';
 import { parseSpelled, type ToNumber } from './json-parser.ts';
-import { type ByteRange, JSON_DEPTH_MAX, type JsonFacts, MEMBERS_MAX, NUMBER_TEXTS_MAX } from './json-scan.ts';
+import { parseInPieces } from './json-pieces.ts';
+import {
+  type ByteRange,
+  JSON_DEPTH_MAX,
+  type JsonFacts,
+  MEMBERS_MAX,
+  NUMBER_TEXTS_MAX,
+  scanInSteps,
+  scanJson,
+} from './json-scan.ts';
+import { tooManyParts } from './message-parts.ts';
 import type {} from './raw-json.ts';
+import type { Steps } from './steps.ts';
 import { findTooWide, TOO_WIDE, TOO_WIDE_REASON } from './wide-json.ts';
 
 export { JSON_DEPTH_MAX, type JsonFacts, MEMBERS_MAX, NUMBER_TEXTS_MAX, scanJson } from './json-scan.ts';
@@ -27,32 +38,73 @@ export type Spelling =
  * Parses a document of at most 128 levels. Numbers that keep their text come as JSON.rawJSON objects.
  * Throws malformed_request for anything that is no JSON, and mostly for numbers beyond a double. Objects of more than
  * 10,000 members are never built: a document that is judged as a whole is refused for them, else TOO_WIDE stands there.
- * A document of more than 20,000 numbers that keep their text is refused.
+ * A document of more than 20,000 numbers that keep their text is refused, and so is one of more than 400,000 arrays and
+ * objects, as a message of so many parts is.
  */
 export function parseJson(bytes: Buffer, facts: JsonFacts, spelling: Spelling): JsonValue {
+  requireShape(bytes, facts);
+  const parse = createParse(spelling);
+  try {
+    return requireNarrow(parse(bytes, facts), facts, spelling);
+  } catch (error) {
+    throw toRefusal(error);
+  }
+}
+
+/** Whether a document is parsed piece by piece: others take no longer than a turn of the event loop may. */
+export function isLargeJson(bytes: Uint8Array): boolean {
+  return bytes.length > LARGE_BYTES;
+}
+
+/** The same as to scan and to parse it, with pauses. */
+export function* parseLargeJson(
+  bytes: Buffer,
+  spelling: Spelling,
+): Steps<{ readonly value: JsonValue; readonly facts: JsonFacts }> {
+  const facts = yield* scanInSteps(bytes);
+  requireShape(bytes, facts);
+  const parse = createParse(spelling);
+  try {
+    const value = yield* parseInPieces(bytes, {
+      wideObjects: facts.wideObjects,
+      parse: (piece) => parse(piece, scanJson(piece)),
+    });
+    return { value: requireNarrow(value as JsonValue, facts, spelling), facts };
+  } catch (error) {
+    throw toRefusal(error);
+  }
+}
+
+const LARGE_BYTES = 262_144;
+
+function requireShape(bytes: Buffer, facts: JsonFacts): void {
   if (facts.depth > JSON_DEPTH_MAX) throw tooDeep();
+  if (facts.hasTooManyParts) throw tooManyParts();
   if (facts.longIntegers.length > NUMBER_TEXTS_MAX) throw tooManyNumberTexts();
   if (facts.isWide) throw tooWide('');
   if (facts.isCutShort) throw unparsable();
-  const value = parseAround(bytes, facts, spelling);
-  if (facts.hasWide && spelling === 'tokens') throw tooWide(findTooWide(value) ?? '');
+  if (!isUtf8(bytes)) throw noUtf8();
+}
+
+function requireNarrow(value: JsonValue, { hasWide }: JsonFacts, spelling: Spelling): JsonValue {
+  if (hasWide && spelling === 'tokens') throw tooWide(findTooWide(value) ?? '');
   return value;
 }
 
-/** Parses everything but the objects that are too wide, in whose place TOO_WIDE stands. */
-function parseAround(bytes: Buffer, facts: JsonFacts, spelling: Spelling): JsonValue {
-  if (!isUtf8(bytes)) throw noUtf8();
+function toRefusal(error: unknown): Fault {
+  return error instanceof Fault ? error : unparsable();
+}
+
+/** For one document, or for all pieces of one: it builds all but the objects that are too wide, where TOO_WIDE stands. */
+function createParse(spelling: Spelling): (bytes: Buffer, facts: JsonFacts) => JsonValue {
   const keep = spelling === 'values' ? keepDigits : keepSpelling();
   const toNumber = spelling === 'literals' ? keep : refuseBoundless(keep);
-  try {
+  return (bytes, facts) => {
     if (spelling === 'values' && !facts.hasWide) return parseExact(bytes, facts, toNumber) as JsonValue;
     const { text, standIns } = cutOut(bytes, facts.wideObjects);
     if (!facts.hasWide && !mustBeSpelled(text, facts)) return JSON.parse(text);
     return parseSpelled(text, toNumber, standIns) as JsonValue;
-  } catch (error) {
-    if (error instanceof Fault) throw error;
-    throw unparsable();
-  }
+  };
 }
 
 /** The text with {} in the place of each range, and where in the text those are. */

@@ -3,21 +3,13 @@
 import { type Message, toBinary, toJson } from '@bufbuild/protobuf';
 import { ErrorFamily } from '../../../gen/spandrel/v1/options_pb.js';
 import type { Fault } from '../../domain/fault.ts';
-import { parseJson, scanJson } from '../../domain/json-text.ts';
-import type { TakeSteps } from '../../domain/steps.ts';
 import type { CallIds, Method, Request } from '../../rpc/method.ts';
+import { parseInTurns, type Turns } from '../json-turns.ts';
 import { decodeRequest } from '../message-decode.ts';
 import type { AnswerBody } from '../rest/body-parts.ts';
 import { flatBody, statusOf } from '../rest/errors.ts';
 import { type Answer, JSON_MEDIA_TYPE } from '../rest/exchange.ts';
 import { errorMetadata, errorStatus, grpcCode, packStatus } from '../status.ts';
-
-/** How the work on large bodies lets others in. */
-export type Turns = {
-  readonly takeSteps: TakeSteps;
-  /** Gives others a turn before the next step with a body. */
-  readonly yieldFor: (bytes: Buffer) => Promise<void> | undefined;
-};
 
 /** One exchange. Which encoding it has may be known only with its body. */
 export type Wire = {
@@ -43,15 +35,10 @@ export function openWire(method: Method, mediaType: string | undefined): Wire {
   // Until it is known, people read JSON more easily.
   let isJson = mediaType === undefined || !PROTOBUF.test(mediaType);
 
-  async function decode(bytes: Buffer, { takeSteps, yieldFor }: Turns): Promise<Request> {
+  async function decode(bytes: Buffer, turns: Turns): Promise<Request> {
     if (isJson && !JSON_MEDIA.test(mediaType ?? '')) isJson = looksLikeJson(bytes);
-    if (!isJson) return decodeRequest(method, bytes, takeSteps);
-    await yieldFor(bytes);
-    const facts = scanJson(bytes);
-    await yieldFor(bytes);
-    const value = parseJson(bytes, facts, spelling);
-    await yieldFor(bytes);
-    return { kind: 'json', value, facts };
+    if (!isJson) return decodeRequest(method, bytes, turns.takeSteps);
+    return { kind: 'json', ...(await parseInTurns(bytes, spelling, turns)) };
   }
 
   function answerType(): string {

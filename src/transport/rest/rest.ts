@@ -2,7 +2,7 @@
 
 import type { Message } from '@bufbuild/protobuf';
 import { Fault } from '../../domain/fault.ts';
-import { malformed, parseJson, scanJson } from '../../domain/json-text.ts';
+import { malformed } from '../../domain/json-text.ts';
 import type { TakeSteps } from '../../domain/steps.ts';
 import { maskTokens } from '../../domain/token-mask.ts';
 import { hasRequiredField } from '../../rpc/field-rules.ts';
@@ -15,8 +15,9 @@ import type { IdSource } from '../call-ids.ts';
 import type { CallLog } from '../call-log.ts';
 import { expectationProblem } from '../expectation.ts';
 import { firstHeader } from '../first-header.ts';
+import { parseInTurns, type Turns } from '../json-turns.ts';
 import { arrivalOf, type OriginOf } from '../origin.ts';
-import type { Turns, Wire } from '../otlp/wire.ts';
+import type { Wire } from '../otlp/wire.ts';
 import type { ReadBudget } from '../read-budget.ts';
 import { type BodyLimits, checkDeclaredLength, checkJsonMediaType, isJsonMediaType, readBody } from './body.ts';
 import { buildBody } from './body-parts.ts';
@@ -249,11 +250,8 @@ async function readJsonBody(request: RestRequest, limits: Reading, { spelling, a
   const bytes = await readBody(request, limits);
   const contentType = request.headers['content-type'];
   if (anyMediaType !== true || isJsonMediaType(contentType)) checkJsonMediaType(contentType);
-  const facts = await scanInTurn(bytes, limits);
   try {
-    const value = parseJson(bytes, facts, spelling);
-    await limits.yieldFor(bytes);
-    return { value, facts };
+    return await parseInTurns(bytes, spelling, limits);
   } catch (error) {
     // What is no JSON is refused for its type first.
     if (error instanceof Fault && error.code === 'malformed_request') checkJsonMediaType(contentType);
@@ -261,20 +259,12 @@ async function readJsonBody(request: RestRequest, limits: Reading, { spelling, a
   }
 }
 
-async function scanInTurn(bytes: Buffer, { yieldFor }: Reading) {
-  await yieldFor(bytes);
-  const facts = scanJson(bytes);
-  await yieldFor(bytes);
-  return facts;
-}
-
 async function readTypedBody(exchange: Exchange, limits: Reading): Promise<JsonObject> {
   const { request, route } = exchange;
   const bytes = await readBody(request, limits);
   if (bytes.length === 0 && route.verb !== 'PATCH' && !hasRequiredField(route.method.desc.input)) return {};
   checkJsonMediaType(request.headers['content-type']);
-  const value = parseJson(bytes, await scanInTurn(bytes, limits), 'tokens');
-  await limits.yieldFor(bytes);
+  const { value } = await parseInTurns(bytes, 'tokens', limits);
   if (!isJsonObject(value)) throw malformed('The request body must be a JSON object.', 'not an object');
   return value;
 }

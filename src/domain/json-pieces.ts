@@ -1,0 +1,209 @@
+/**
+ * Takes a large JSON document apart, so that it can be parsed piece by piece with turns of the event loop for others in
+ * between. What comes of it is what a parser of the whole would have made: each byte is parsed once, as a part of a list
+ * of values or of members, and only what stands between two pieces is judged here.
+ */
+
+import type { ByteRange } from './json-scan.ts';
+import type { Steps } from './steps.ts';
+import { TOO_WIDE } from './wide-json.ts';
+
+/** Parsed in one go, unless a single text is longer. */
+const PIECE_BYTES = 65_536;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPEN_ARRAY = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const MARK_BYTES = 3;
+
+/** Parses the bytes of a whole array or object. Throws SyntaxError. */
+export type ParsePiece = (bytes: Buffer) => unknown;
+
+/** An array or object that has begun. */
+type Frame = {
+  readonly isArray: boolean;
+  readonly start: number;
+  /** Null as long as all of it may still be one piece. */
+  target: unknown[] | Record<string, unknown> | null;
+  /** Where that begins which has not been parsed. */
+  from: number;
+  /** The last comma behind it; -1: there is none. */
+  comma: number;
+  /** What may follow at `from`: `first` one or none, one `more`, or an `end` of the one before. */
+  expects: 'first' | 'more' | 'end';
+  /** Of the member whose value has begun. */
+  key: string;
+};
+
+export type Pieces = {
+  /** They are not built: TOO_WIDE stands in their place. */
+  readonly wideObjects: readonly ByteRange[];
+  readonly parse: ParsePiece;
+  readonly pieceBytes?: number;
+};
+
+/** Throws SyntaxError, and what `parse` throws. */
+export function* parseInPieces(
+  bytes: Buffer,
+  { wideObjects, parse, pieceBytes = PIECE_BYTES }: Pieces,
+): Steps<unknown> {
+  const wide = new Map(wideObjects.map(({ start, end }) => [start, end]));
+  const open: Frame[] = [];
+  let at = skipSpace(bytes, hasMark(bytes) ? MARK_BYTES : 0, bytes.length);
+  const rootAt = at;
+  let parsedTo = at;
+  const first = bytes[at];
+  // A text or a number: there is nothing to take apart.
+  if (first !== OPEN_ARRAY && first !== OPEN_OBJECT) return parseOne(parse, bytes.subarray(rootAt));
+
+  const append = (frame: Frame, to: number) => {
+    const inner = bytes.subarray(frame.from, to);
+    const [opening, closing] = frame.isArray ? ['[', ']'] : ['{', '}'];
+    addAll(frame, parse(Buffer.concat([Buffer.from(opening), inner, Buffer.from(closing)])));
+  };
+
+  /** Parses what stands before a comma, or before the end. */
+  const flush = (frame: Frame, to: number, isEnd: boolean) => {
+    let from = skipSpace(bytes, frame.from, to);
+    if (frame.expects === 'end' && from < to) {
+      if (bytes[from] !== COMMA) throw broken();
+      frame.from = from + 1;
+      frame.expects = 'more';
+      from = skipSpace(bytes, frame.from, to);
+    }
+    if (from < to) append(frame, to);
+    else if (frame.expects === 'more' || (frame.expects === 'first' && !isEnd)) throw broken();
+    frame.from = to + 1;
+    frame.comma = -1;
+    frame.expects = 'more';
+  };
+
+  /** Parses what stands before a value that has begun. */
+  const begin = (frame: Frame, valueAt: number) => {
+    frame.target ??= frame.isArray ? [] : {};
+    if (frame.comma >= frame.from) flush(frame, frame.comma, false);
+    if (frame.expects === 'end') throw broken();
+    const before = bytes.toString('utf8', frame.from, valueAt).trim();
+    if (frame.isArray ? before !== '' : !before.endsWith(':')) throw broken();
+    if (!frame.isArray) frame.key = readKey(parse, before.slice(0, -1));
+  };
+
+  const end = (frame: Frame, value: unknown, closedAt: number) => {
+    put(frame, value);
+    frame.from = closedAt + 1;
+    frame.comma = -1;
+    frame.expects = 'end';
+  };
+
+  /** Makes all that has begun, down to the innermost. */
+  const beginAll = (valueAt: number | null) => {
+    for (const [level, frame] of open.entries()) {
+      const inner = open[level + 1];
+      if (inner === undefined) {
+        frame.target ??= frame.isArray ? [] : {};
+        if (valueAt !== null) begin(frame, valueAt);
+      } else if (inner.target === null) begin(frame, inner.start);
+    }
+  };
+
+  for (; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === QUOTE) at = endOfText(bytes, at);
+    else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
+      const wideEnd = wide.get(at);
+      const outer = open.at(-1);
+      if (wideEnd !== undefined && outer !== undefined) {
+        beginAll(at);
+        at = wideEnd - 1;
+        end(outer, TOO_WIDE, at);
+        parsedTo = at;
+        continue;
+      }
+      const isArray = byte === OPEN_ARRAY;
+      open.push({ isArray, start: at, target: null, from: at + 1, comma: -1, expects: 'first', key: '' });
+    } else if (byte === COMMA) {
+      const innermost = open.at(-1);
+      if (innermost === undefined) throw broken();
+      innermost.comma = at;
+      if (at - parsedTo < pieceBytes) continue;
+      beginAll(null);
+      flush(innermost, at, false);
+      parsedTo = at;
+      yield;
+    } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) {
+      const closed = open.pop();
+      if (closed === undefined || closed.isArray !== (byte === CLOSE_ARRAY)) throw broken();
+      const outer = open.at(-1);
+      if (closed.target !== null) flush(closed, at, true);
+      if (outer !== undefined) {
+        if (closed.target !== null) end(outer, closed.target, at);
+        continue;
+      }
+      if (skipSpace(bytes, at + 1, bytes.length) < bytes.length) throw broken();
+      return closed.target ?? parse(bytes.subarray(rootAt, at + 1));
+    }
+  }
+  throw broken();
+}
+
+function parseOne(parse: ParsePiece, bytes: Buffer): unknown {
+  const items = parse(Buffer.concat([Buffer.from('['), bytes, Buffer.from(']')])) as unknown[];
+  if (items.length !== 1) throw broken();
+  return items[0];
+}
+
+function readKey(parse: ParsePiece, text: string): string {
+  const [key] = Object.keys(parse(Buffer.from(`{${text}:0}`)) as object);
+  if (key === undefined) throw broken();
+  return key;
+}
+
+function addAll(frame: Frame, parsed: unknown): void {
+  if (Array.isArray(parsed)) {
+    for (const item of parsed) (frame.target as unknown[]).push(item);
+    return;
+  }
+  const members = parsed as Record<string, unknown>;
+  for (const name of Object.keys(members)) {
+    frame.key = name;
+    put(frame, members[name]);
+  }
+}
+
+function put({ target, key }: Frame, value: unknown): void {
+  if (Array.isArray(target)) target.push(value);
+  // Assigned, this one would be the prototype.
+  else if (key === '__proto__') Object.defineProperty(target, key, { value, ...PLAIN });
+  else if (target !== null) target[key] = value;
+}
+
+const PLAIN = { enumerable: true, configurable: true, writable: true } as const;
+
+function hasMark(bytes: Buffer): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+}
+
+function endOfText(bytes: Buffer, start: number): number {
+  for (let at = start + 1; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === QUOTE) return at;
+    if (byte === BACKSLASH) at += 1;
+  }
+  throw broken();
+}
+
+function skipSpace(bytes: Buffer, from: number, to: number): number {
+  let at = from;
+  for (; at < to; at += 1) {
+    const byte = bytes[at];
+    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) break;
+  }
+  return at;
+}
+
+function broken(): SyntaxError {
+  return new SyntaxError('The text is no JSON.');
+}
