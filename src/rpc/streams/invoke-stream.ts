@@ -18,6 +18,7 @@ import {
   validateRequest,
 } from '../invoke.ts';
 import type { StreamMethod } from '../method.ts';
+import { createShareProof, type ShareProof } from './shared-proofs.ts';
 import type { StreamWatch, Untaken } from './stream-watch.ts';
 
 export type StreamCall = Call & {
@@ -40,11 +41,13 @@ export type InvokeStreamDeps = InvokeDeps & {
   readonly monotonicMs: () => number;
 };
 
+type Deps = InvokeStreamDeps & { readonly shareProof: ShareProof };
 type Opening = Asked<StreamMethod> & { readonly call: StreamCall; readonly startedAtMs: number };
 type Init = MessageInitShape<StreamMethod['desc']['output']>;
 type Opened = { readonly answers: AsyncIterator<Init, unknown>; readonly stop: AbortController };
 
-export function createInvokeStream(deps: InvokeStreamDeps): InvokeStream {
+export function createInvokeStream(given: InvokeStreamDeps): InvokeStream {
+  const deps = { ...given, shareProof: createShareProof(given.monotonicMs) };
   return async (method, call, decode) => {
     if (!deps.accepting()) throw unavailableFault('The server is shutting down; try again.', 1);
     const opening: Opening = { method, call, decode, startedAtMs: deps.clock() };
@@ -83,7 +86,7 @@ async function open(deps: InvokeStreamDeps, opening: Opening, admission: Admissi
   }
 }
 
-function answer(deps: InvokeStreamDeps, opening: Opening, { answers, stop }: Opened): AnswerStream {
+function answer(deps: Deps, opening: Opening, { answers, stop }: Opened): AnswerStream {
   const { method, call } = opening;
   const { quota } = call;
   let refuse: ((error: unknown) => void) | null = null;
@@ -158,8 +161,14 @@ function answer(deps: InvokeStreamDeps, opening: Opening, { answers, stop }: Ope
   return stream;
 }
 
-async function proveAgain(deps: InvokeStreamDeps, { method, call }: Opening): Promise<void> {
-  const caller = await prove(deps, method, call);
-  requireClass(method.policy, caller);
-  authorize(method.policy, caller);
+/** The policy and the headers decide alone who may. */
+const PRESENTED = ['x-auth-token', 'authorization', 'x-project-id'];
+
+function proveAgain(deps: Deps, { method, call }: Opening): Promise<void> {
+  const presented = JSON.stringify([method.path, ...PRESENTED.map((name) => call.header(name) ?? null)]);
+  return deps.shareProof(presented, async () => {
+    const caller = await prove(deps, method, call);
+    requireClass(method.policy, caller);
+    authorize(method.policy, caller);
+  });
 }
