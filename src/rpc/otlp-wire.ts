@@ -9,7 +9,7 @@ import { isUnreadable, type Sent } from '../domain/collector-draft.ts';
 import { Fault } from '../domain/fault.ts';
 import type { LosslessJson } from '../domain/lossless-json.ts';
 import { undecodable } from '../domain/message-parts.ts';
-import { checkWidth, unlessTooWide } from '../domain/otlp/attributes.ts';
+import { checkWidth, stepsUnlessTooWide, unlessTooWide } from '../domain/otlp/attributes.ts';
 import { toParentId, toSpanId, toTraceId } from '../domain/otlp/ids.ts';
 import type { Attributes, OtlpEvent, OtlpExport, OtlpLink, OtlpScope, OtlpSpan } from '../domain/otlp/span.ts';
 import type { Steps } from '../domain/steps.ts';
@@ -40,7 +40,7 @@ export function* readWireExport(bytes: Uint8Array, spansMax: number): Steps<Otlp
         for (const place of findMessages(wire, group, SPAN)) {
           checkCount(spans.length + 1, 'spans', spansMax);
           spans.push(
-            isUnreadable(resource) ? resource : unlessTooWide(() => readSpan(wire, place, { scope, resource })),
+            isUnreadable(resource) ? resource : yield* stepsUnlessTooWide(readSpan(wire, place, { scope, resource })),
           );
           yield;
         }
@@ -125,7 +125,12 @@ const EVENT = delimited(11);
 const LINK = delimited(13);
 const STATUS = delimited(15);
 
-function readSpan(wire: Wire, { start, end }: Range, around: Pick<OtlpSpan, 'scope' | 'resource'>): OtlpSpan {
+type Around = Pick<OtlpSpan, 'scope' | 'resource'>;
+
+/** Fields that are read between two steps: a span may have as many as a request. */
+const FIELDS_PER_STEP = 256;
+
+function* readSpan(wire: Wire, { start, end }: Range, around: Around): Steps<OtlpSpan> {
   const { reader } = wire;
   const attributes = new Map<string, LosslessJson>();
   const [events, links]: [OtlpEvent[], OtlpLink[]] = [[], []];
@@ -133,8 +138,13 @@ function readSpan(wire: Wire, { start, end }: Range, around: Pick<OtlpSpan, 'sco
   let [traceId, spanId, parentId, name] = ['', '', '', ''];
   let [kind, startNano, endNano, count] = [0, 0n, 0n, 0];
   reader.pos = start;
+  let pauseAt = wire.fields + FIELDS_PER_STEP;
   while (reader.pos < end) {
     const tag = nextTag(wire);
+    if (wire.fields > pauseAt) {
+      yield;
+      pauseAt = wire.fields + FIELDS_PER_STEP;
+    }
     if (tag === ATTRIBUTE) readAttributeInto(attributes, wire, ++count);
     else if (tag === TRACE_ID) traceId = readHex(wire);
     else if (tag === SPAN_ID) spanId = readHex(wire);

@@ -3,6 +3,7 @@
 import { type Unreadable, unreadable } from '../collector-draft.ts';
 import { MEMBERS_MAX } from '../json-scan.ts';
 import type { LosslessJson, LosslessObject } from '../lossless-json.ts';
+import type { Steps } from '../steps.ts';
 import { TOO_WIDE_REASON } from '../wide-json.ts';
 import type { Attributes } from './span.ts';
 
@@ -19,6 +20,16 @@ const DROPPED_PREFIX = 'langwatch.reserved.';
 export function unlessTooWide<T>(read: () => T): T | Unreadable {
   try {
     return read();
+  } catch (error) {
+    if (error instanceof TooWide) return unreadable('', TOO_WIDE_REASON);
+    throw error;
+  }
+}
+
+/** The same of what is read in steps. */
+export function* stepsUnlessTooWide<T>(read: Steps<T>): Steps<T | Unreadable> {
+  try {
+    return yield* read;
   } catch (error) {
     if (error instanceof TooWide) return unreadable('', TOO_WIDE_REASON);
     throw error;

@@ -49,11 +49,12 @@ export function createIndexer({ queue, reads, writer, clock }: IndexerDeps): Sea
   return {
     async step() {
       const { projectNumber, last } = await queue.findUnindexed(lastProject);
+      // Before it is indexed: where that fails, the others have their turn.
+      lastProject = last ?? 0;
       if (projectNumber !== null) {
         isNothingFound = false;
         await index(projectNumber);
       }
-      lastProject = last ?? 0;
       if (last !== null) return 'more';
       const isDone = isNothingFound;
       isNothingFound = true;

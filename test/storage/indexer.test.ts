@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { createIndexer } from '../../src/storage/search/indexer.ts';
+
+it('a project that cannot be indexed does not keep the others from their turn', async () => {
+  const indexed: number[] = [];
+  const indexer = createIndexer({
+    queue: {
+      findUnindexed: async (after) =>
+        after < 2 ? { projectNumber: after + 1, last: after + 1 } : { projectNumber: null, last: null },
+      countUnindexed: async () => 0,
+    },
+    reads: { planBlock: async () => ({ built: null, pending: [], gone: [], removed: null }) },
+    writer: {
+      claimBlock: async (projectNumber: number) => {
+        if (projectNumber === 1) throw new Error('its traces cannot be read');
+        indexed.push(projectNumber);
+        return null;
+      },
+    } as never,
+    clock: () => 0,
+  });
+  await expect(indexer.step()).rejects.toThrow('cannot be read');
+  expect(await indexer.step()).toBe('more');
+  expect(indexed).toEqual([2]);
+});
