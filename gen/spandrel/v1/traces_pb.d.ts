@@ -1460,7 +1460,8 @@ export declare type SearchTracesRequest = Message<"spandrel.v1.SearchTracesReque
   endDate?: Timestamp | undefined;
 
   /**
-   * A text that the input, the output, a name or an error message holds, in upper or lower case. Empty: any.
+   * A text that the input, the output, a name or an error message holds, in upper or lower case, as long as any of them may
+   * be. Empty: any.
    *
    * @generated from field: string query = 3;
    */
@@ -1765,7 +1766,8 @@ export declare type ExportTracesRequest = Message<"spandrel.v1.ExportTracesReque
   endDate?: Timestamp | undefined;
 
   /**
-   * A text that the input, the output, a name or an error message holds, in upper or lower case. Empty: any.
+   * A text that the input, the output, a name or an error message holds, in upper or lower case, as long as any of them may
+   * be. Empty: any.
    *
    * @generated from field: string query = 3;
    */

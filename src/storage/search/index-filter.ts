@@ -34,6 +34,7 @@ export type IndexPlan = {
 // More than that is quicker found by going through the traces.
 const FACETS_MAX = 64;
 const TRIPLES_MAX = 12;
+const SIGNED_CHARACTERS = 64;
 
 /** Null: an index is of no use for the filter. */
 export function planFilter({ conditions, isNegated, text }: SearchFilter): IndexPlan | null {
@@ -43,7 +44,7 @@ export function planFilter({ conditions, isNegated, text }: SearchFilter): Index
   return {
     conditions: asked,
     // Those of the beginning tell as much as all of them.
-    triples: tripleNumbersOf(text).slice(0, TRIPLES_MAX),
+    triples: tripleNumbersOf(text.slice(0, SIGNED_CHARACTERS)).slice(0, TRIPLES_MAX),
     isExact: areExact && text === '',
   };
 }

@@ -282,6 +282,13 @@ describe('searching traces, over REST and gRPC', () => {
     expect((await find('')).toSorted()).toEqual([first, second].sort());
   });
 
+  it('a text that is looked for may be as long as those that are stored', async () => {
+    const input = `${'long '.repeat(20_000)}end`;
+    const traceId = await sendTrace({ metadata: { group: 'long' }, input });
+    expect(await idsOf({ query: input.slice(5).toUpperCase() })).toEqual([traceId]);
+    expect(await idsOf({ query: `${input}.` })).toEqual([]);
+  });
+
   it('dates are numbers, texts of digits or ISO 8601, both included, of the start or of the last change', async () => {
     const group = 'dates';
     const atMs = START - 60 * 86_400_000;
