@@ -3,6 +3,7 @@ export * from './spandrel/v1/analytics_pb.js';
 export * from './spandrel/v1/traces_pb.js';
 export * from './spandrel/v1/datasets_pb.js';
 export * from './spandrel/v1/endpoints_pb.js';
+export * from './spandrel/v1/evaluation_analytics_pb.js';
 export * from './spandrel/v1/evaluations_pb.js';
 export * from './spandrel/v1/evaluators_pb.js';
 export * from './spandrel/v1/events_pb.js';

@@ -27,6 +27,7 @@ import type { Clock, RandomBytes } from './domain/clock.ts';
 import type { CollectorLimits } from './domain/collector-reading.ts';
 import { type CursorCodec, createCursorCodec } from './domain/cursor.ts';
 import { createEndpoints } from './domain/endpoints.ts';
+import { createEvaluationAnalytics } from './domain/evaluations/analytics/evaluation-analytics.ts';
 import { createEvaluations } from './domain/evaluations/evaluations.ts';
 import { createEvaluatorRuns } from './domain/evaluations/evaluator-runs.ts';
 import { createTraceResults, type TraceResults } from './domain/evaluations/trace-results.ts';
@@ -223,21 +224,21 @@ function traceLimitsOf({ limits }: Config): CollectorLimits {
 }
 
 function compileEvaluations(
-  { store, clock, random, evaluations: ports, rooms, log }: ServiceDeps,
+  { store, clock, random, config, evaluations: ports, rooms, log }: ServiceDeps,
   { sizes, publicUrl }: Pick<Shared, 'sizes'> & { readonly publicUrl: () => string },
 ): Method[] {
-  const { hasModel, stopping, checkPatterns, run, onRunChanged } = ports;
+  const { checkPatterns, run, onRunChanged } = ports;
   const { evaluators, monitors } = store;
-  const { searches, results } = rooms;
+  const { results } = rooms;
   const onLost = (error: unknown) => log.warn({ err: error }, 'the result of an evaluation could not be stored');
   return compileService(
     EvaluationService,
     createEvaluationRpc({
+      ...ports,
+      ...rooms,
       evaluations: createEvaluations({ evaluators, monitors, run, checkPatterns, results, clock, random, onLost }),
       runs: createEvaluatorRuns({ store: store.evaluatorRuns, evaluators, random, onChanged: onRunChanged }),
-      searches,
-      hasModel,
-      stopping,
+      analytics: createEvaluationAnalytics({ store: store.analytics, traceDefaultDays: config.traceRetentionDays }),
       docsUrl: () => `${publicUrl()}/docs`,
     }),
     sizes,

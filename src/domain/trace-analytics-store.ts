@@ -2,6 +2,8 @@
 
 import type { GroupBy, Interval } from './analytics/query.ts';
 import type { Totals } from './analytics/totals.ts';
+import type { EvaluationGroupBy } from './evaluations/analytics/query.ts';
+import type { EvaluationTotals } from './evaluations/analytics/tallies.ts';
 
 export type TraceAnalytics = {
   /**
@@ -12,6 +14,11 @@ export type TraceAnalytics = {
   summarise(question: AnalyticsQuestion): Promise<AnalyticsAnswer>;
   /** What the traces of one user come to. The same duties. */
   statsOfUser(question: UserStatsQuestion): Promise<UserStatsAnswer>;
+  /**
+   * What the evaluations on the traces of a range come to, by time and group. Traces without spans belong to the instant
+   * at which they came in. The same duties.
+   */
+  sumUpEvaluations(question: EvaluationsQuestion): Promise<EvaluationsAnswer>;
 };
 
 /** The traces of a project that began in a range, both ends included. */
@@ -57,7 +64,7 @@ export type AnalyticsAnswer =
   /** By start, then group; `isTruncated` where there were more groups. */
   { readonly kind: 'buckets'; readonly buckets: readonly Bucket[]; readonly isTruncated: boolean } | Refusal;
 
-type Refusal = { readonly kind: 'too_many_buckets' | 'too_long' };
+export type Refusal = { readonly kind: 'too_many_buckets' | 'too_long' };
 
 export type UserStatsQuestion = TraceRange & { readonly userId: string };
 
@@ -70,3 +77,33 @@ export type UserStats = {
   readonly firstSeenMs: number | null;
   readonly lastSeenMs: number | null;
 };
+
+/** What evaluations have to be; null: anything. */
+export type EvaluationConditions = {
+  readonly evaluatorId: string | null;
+  readonly label: string | null;
+  readonly monitorId: string | null;
+};
+
+export type EvaluationsQuestion = TraceRange & {
+  readonly interval: Interval;
+  readonly groupBy: EvaluationGroupBy;
+  readonly conditions: EvaluationConditions;
+  readonly hasPercentiles: boolean;
+  /** Most groups to answer. */
+  readonly groupsMax: number;
+  /** Most buckets to answer. */
+  readonly bucketsMax: number;
+};
+
+export type EvaluationBucket = {
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Null: of evaluations without a value, or of all. */
+  readonly group: string | null;
+  readonly totals: EvaluationTotals;
+};
+
+export type EvaluationsAnswer =
+  /** By start, then group; `isTruncated` where there were more groups. */
+  { readonly kind: 'buckets'; readonly buckets: readonly EvaluationBucket[]; readonly isTruncated: boolean } | Refusal;

@@ -49,11 +49,11 @@ export function createAnalyticsRpc(analytics: Analytics): Rpcs {
   };
 }
 
-function callOf(context: Context) {
+export function callOf(context: Context) {
   return { project: projectOf(context), nowMs: context.nowMs };
 }
 
-function rangeProblems(from: bigint | undefined, to: bigint | undefined) {
+export function rangeProblems(from: bigint | undefined, to: bigint | undefined) {
   return from === undefined || to === undefined ? [] : rangeReasons(Number(from), Number(to));
 }
 
@@ -71,7 +71,7 @@ function toAsked(request: QueryAnalyticsRequest): AnalyticsRequest {
   };
 }
 
-const INTERVALS: ReadonlyMap<AnalyticsInterval, Interval> = new Map([
+export const INTERVALS: ReadonlyMap<AnalyticsInterval, Interval> = new Map([
   [AnalyticsInterval.MINUTE, 'minute'],
   [AnalyticsInterval.HOUR, 'hour'],
   [AnalyticsInterval.DAY, 'day'],

@@ -10,6 +10,7 @@ import {
   GuardrailOnError,
 } from '../../gen/spandrel/v1/evaluations_pb.js';
 import { EvaluationStatus } from '../../gen/spandrel/v1/traces_pb.js';
+import type { EvaluationAnalytics } from '../domain/evaluations/analytics/evaluation-analytics.ts';
 import {
   type EvaluationRequest,
   type EvaluatorName,
@@ -21,6 +22,7 @@ import type { EvaluationOutcome } from '../domain/evaluations/outcome.ts';
 import type { Reason } from '../domain/fault.ts';
 import { tooManyNumberTexts } from '../domain/json-text.ts';
 import { nanoToUsdNumber } from '../domain/money.ts';
+import { createEvaluationAnalyticsRpc } from './evaluation-analytics.ts';
 import { createEvaluatorRunRpc, type EvaluatorRunRpcDeps } from './evaluator-runs.ts';
 import { createMessageTexts } from './message-texts.ts';
 import type { Implementation } from './method.ts';
@@ -28,6 +30,7 @@ import { projectOf } from './scope.ts';
 
 export type EvaluationRpcDeps = EvaluatorRunRpcDeps & {
   readonly evaluations: Evaluations;
+  readonly analytics: EvaluationAnalytics;
   /** Whether there is a language model to ask. */
   readonly hasModel: boolean;
   /** Where a person can read more. */
@@ -54,6 +57,7 @@ export function createEvaluationRpc(deps: EvaluationRpcDeps): Implementation<typ
       },
     },
     ...createEvaluatorRunRpc(deps),
+    ...createEvaluationAnalyticsRpc(deps.analytics),
   };
 }
 

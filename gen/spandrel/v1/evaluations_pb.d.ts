@@ -8,6 +8,7 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import type { Message } from "@bufbuild/protobuf";
 import type { EvaluationStatus, TraceDateField } from "./traces_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import type { QueryEvaluationAnalyticsRequestSchema, QueryEvaluationAnalyticsResponseSchema } from "./evaluation_analytics_pb.js";
 
 /**
  * Describes the file spandrel/v1/evaluations.proto.
@@ -859,6 +860,18 @@ export declare const EvaluationService: GenService<{
     methodKind: "unary";
     input: typeof EvaluateRequestSchema;
     output: typeof EvaluateResponseSchema;
+  },
+  /**
+   * What the evaluations on the traces of a range come to, by time and by evaluator, label or monitor.
+   * Errors: INVALID_ARGUMENT validation_error, also where there are more than 10,000 buckets, UNAVAILABLE when there is too
+   * much to sum up in time.
+   *
+   * @generated from rpc spandrel.v1.EvaluationService.QueryEvaluationAnalytics
+   */
+  queryEvaluationAnalytics: {
+    methodKind: "unary";
+    input: typeof QueryEvaluationAnalyticsRequestSchema;
+    output: typeof QueryEvaluationAnalyticsResponseSchema;
   },
   /**
    * Every kind of evaluator that can be saved, and whether this server can run it.

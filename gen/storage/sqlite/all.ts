@@ -1,3 +1,4 @@
+export * as analyticsEvaluations from './analytics-evaluations.ts';
 export * as analyticsHours from './analytics-hours.ts';
 export * as analytics from './analytics.ts';
 export * as audit from './audit.ts';

@@ -4,7 +4,7 @@ import type { Project } from '../caller.ts';
 import { type Fault, type Reason, unavailableFault, validationFault } from '../fault.ts';
 import { termStartMs } from '../page.ts';
 import { hasMoreCharactersThan } from '../text-limits.ts';
-import type { Bucket, TraceAnalytics, TraceConditions, UserStats } from '../trace-analytics-store.ts';
+import type { Bucket, Refusal, TraceAnalytics, TraceConditions, UserStats } from '../trace-analytics-store.ts';
 import { traceTermDays } from '../trace-retention.ts';
 import { type GroupBy, type Interval, isPercentile, type Metric } from './query.ts';
 import { noSums } from './sums.ts';
@@ -45,8 +45,8 @@ export type AnalyticsDeps = {
   readonly traceDefaultDays: number | null;
 };
 
-const BUCKETS_MAX = 10_000;
-const GROUPS_DEFAULT = 100;
+export const BUCKETS_MAX = 10_000;
+export const GROUPS_DEFAULT = 100;
 const DAY_MS = 86_400_000;
 const DAYS_DEFAULT = 30;
 const USER_ID_CHARACTERS_MAX = 512;
@@ -72,8 +72,7 @@ export function createAnalytics({ store, traceDefaultDays }: AnalyticsDeps): Ana
         groupsMax: limit ?? GROUPS_DEFAULT,
         bucketsMax: BUCKETS_MAX,
       });
-      if (answer.kind === 'buckets') return answer;
-      throw answer.kind === 'too_long' ? tookTooLong() : validationFault('query', [TOO_MANY_BUCKETS]);
+      return answer.kind === 'buckets' ? answer : refuseAnswer(answer);
     },
 
     async statsOfUser({ userId, ...range }, call) {
@@ -87,6 +86,11 @@ export function createAnalytics({ store, traceDefaultDays }: AnalyticsDeps): Ana
       return answer.stats;
     },
   };
+}
+
+/** Tells whoever asked why there is no answer. */
+export function refuseAnswer({ kind }: Refusal): never {
+  throw kind === 'too_long' ? tookTooLong() : validationFault('query', [TOO_MANY_BUCKETS]);
 }
 
 /** What is wrong with a range whose ends are valid. */

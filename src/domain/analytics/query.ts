@@ -27,36 +27,35 @@ const FAMILIES: ReadonlyMap<string, readonly Metric[]> = new Map([
   ['first_token_ms', ['first_token_ms_p50', 'first_token_ms_p95']],
   ['total_time_ms', ['total_time_ms_p50', 'total_time_ms_p95']],
 ]);
-const KNOWN: ReadonlySet<string> = new Set(METRICS);
 const LIST_CHARACTERS_MAX = 1_000;
 
 export type ReadMetrics = { readonly metrics: ReadonlySet<Metric>; readonly reasons: readonly Reason[] };
 
 /** Reads a comma list; an empty one asks for everything. */
 export function readMetrics(list: string): ReadMetrics {
-  if (list === '') return { metrics: new Set(METRICS), reasons: [] };
-  const metrics = new Set<Metric>();
-  if (list.length > LIST_CHARACTERS_MAX) return { metrics, reasons: [UNKNOWN_METRIC] };
-  let hasUnknown = false;
-  for (const name of list.split(',').map((each) => each.trim())) {
-    if (isMetric(name)) metrics.add(name);
-    else if (FAMILIES.has(name)) for (const each of FAMILIES.get(name) ?? []) metrics.add(each);
-    else hasUnknown = true;
-  }
-  return { metrics, reasons: hasUnknown ? [UNKNOWN_METRIC] : [] };
+  return readMetricList(list, METRICS, FAMILIES);
 }
 
-const UNKNOWN_METRIC: Reason = {
-  field: 'metrics',
-  type: 'custom',
-  message: `metrics must be a comma list of ${[...METRICS, ...FAMILIES.keys()].join(', ')}`,
-};
-
-function isMetric(name: string): name is Metric {
-  return KNOWN.has(name);
+/** The same of any metrics, and of names that stand for several of them. */
+export function readMetricList<M extends string>(
+  list: string,
+  all: readonly M[],
+  families: ReadonlyMap<string, readonly M[]>,
+): { readonly metrics: ReadonlySet<M>; readonly reasons: readonly Reason[] } {
+  if (list === '') return { metrics: new Set(all), reasons: [] };
+  const unknown: Reason = {
+    field: 'metrics',
+    type: 'custom',
+    message: `metrics must be a comma list of ${[...all, ...families.keys()].join(', ')}`,
+  };
+  if (list.length > LIST_CHARACTERS_MAX) return { metrics: new Set(), reasons: [unknown] };
+  const named = new Map<string, readonly M[]>([...all.map((metric) => [metric, [metric]] as const), ...families]);
+  const names = list.split(',').map((each) => each.trim());
+  const metrics = new Set(names.flatMap((name) => named.get(name) ?? []));
+  return { metrics, reasons: names.every((name) => named.has(name)) ? [] : [unknown] };
 }
 
 /** Those of which every value has to be looked at. */
-export function isPercentile(metric: Metric): boolean {
+export function isPercentile(metric: string): boolean {
   return /_p\d\d$/.test(metric);
 }

@@ -211,7 +211,7 @@ function compareRank(one: Tally, other: Tally): number {
 }
 
 /** By their bytes, as everywhere; what has none comes last. */
-function compareNames(one: string | null, other: string | null): number {
+export function compareNames(one: string | null, other: string | null): number {
   if (one === null || other === null) return Number(one === null) - Number(other === null);
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }

@@ -1,10 +1,15 @@
-/** Durations whose percentiles are asked for: exact while they are few, in classes of like size beyond. */
+/** Numbers whose percentiles are asked for: exact while they are few, in classes of like size beyond. */
 
 /** The median and the value that 19 of 20 do not exceed, by nearest rank. */
 export type Percentiles = { readonly p50: number; readonly p95: number };
 
+/** What numbers of like size have in common; keys are in the order of what they stand for. */
+export type Classes = {
+  classOf(value: number): number;
+  middleOf(key: number): number;
+};
+
 export type Values = {
-  /** A whole number, not negative. */
   add(value: number): void;
   /** How much is kept. */
   size(): number;
@@ -20,7 +25,8 @@ const SINGLE_BELOW = 100;
 const CLASS_GROWTH = 1.01;
 const LOG_GROWTH = Math.log(CLASS_GROWTH);
 
-export function createValues(): Values {
+/** Whole numbers that are not negative, unless other classes are given. */
+export function createValues({ classOf, middleOf }: Classes = WHOLE_NUMBERS): Values {
   let few: number[] = [];
   let classes: Map<number, number> | null = null;
   let count = 0;
@@ -46,7 +52,7 @@ export function createValues(): Values {
     size: () => classes?.size ?? few.length,
     percentiles() {
       if (count === 0) return null;
-      const at = classes === null ? pickFrom(few) : pickFromClasses(classes);
+      const at = classes === null ? pickFrom(few) : pickFromClasses(classes, middleOf);
       return { p50: at(rankOf(50, count)), p95: at(rankOf(95, count)) };
     },
   };
@@ -62,7 +68,10 @@ function pickFrom(values: readonly number[]): (rank: number) => number {
   return (rank) => sorted[rank - 1] ?? 0;
 }
 
-function pickFromClasses(classes: ReadonlyMap<number, number>): (rank: number) => number {
+function pickFromClasses(
+  classes: ReadonlyMap<number, number>,
+  middleOf: Classes['middleOf'],
+): (rank: number) => number {
   const sorted = [...classes].sort(([one], [other]) => one - other);
   return (rank) => {
     let before = 0;
@@ -74,13 +83,32 @@ function pickFromClasses(classes: ReadonlyMap<number, number>): (rank: number) =
   };
 }
 
-function classOf(value: number): number {
+const WHOLE_NUMBERS: Classes = { classOf: classOfWhole, middleOf: middleOfWhole };
+
+function classOfWhole(value: number): number {
   if (value < SINGLE_BELOW) return value;
   return SINGLE_BELOW + Math.floor(Math.log(value / SINGLE_BELOW) / LOG_GROWTH);
 }
 
-function middleOf(key: number): number {
+function middleOfWhole(key: number): number {
   if (key < SINGLE_BELOW) return key;
   const least = SINGLE_BELOW * CLASS_GROWTH ** (key - SINGLE_BELOW);
   return Math.round((least * 2 * CLASS_GROWTH) / (1 + CLASS_GROWTH));
 }
+
+/** Any numbers: the least that is told from zero is class 1, and negative ones mirror the others. */
+export const ANY_NUMBERS: Classes = {
+  classOf(value) {
+    const size = Math.abs(value);
+    if (size < LEAST_SIZE) return 0;
+    return Math.sign(value) * (1 + Math.floor((Math.log(size) - LOG_LEAST) / LOG_GROWTH));
+  },
+  middleOf(key) {
+    if (key === 0) return 0;
+    // The powers alone would leave what a double holds long before their product does.
+    const least = Math.exp(LOG_LEAST + (Math.abs(key) - 1) * LOG_GROWTH);
+    return Math.sign(key) * Math.min(Number.MAX_VALUE, least * ((2 * CLASS_GROWTH) / (1 + CLASS_GROWTH)));
+  },
+};
+const LEAST_SIZE = 1e-9;
+const LOG_LEAST = Math.log(LEAST_SIZE);

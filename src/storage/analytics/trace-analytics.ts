@@ -17,18 +17,18 @@ import type {
   UserStatsAnswer,
   UserStatsQuestion,
 } from '../../domain/trace-analytics-store.ts';
+import { ANSWER_MAX_MS } from './answer-time.ts';
 import { areDurationsInBlocks, readDurations } from './durations.ts';
 import { entriesOf, sumsOf } from './entries.ts';
+import { sumUpEvaluations } from './evaluation-sums.ts';
 import { type HourPlan, planHours, readHours, stretchesBeside } from './hours.ts';
 import { type AnalyticsAsking, goThroughTraces, type Needs, type Stretch } from './trace-pages.ts';
-
-// Before whoever asks is told that nothing came of it.
-const ANSWER_MAX_MS = 25_000;
 
 export function createTraceAnalytics(asking: AnalyticsAsking): TraceAnalytics {
   return {
     summarise: (question) => summarise(asking, question),
     statsOfUser: (question) => statsOfUser(asking, question),
+    sumUpEvaluations: (question) => sumUpEvaluations(asking, question),
   };
 }
 

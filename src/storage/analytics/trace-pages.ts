@@ -5,6 +5,7 @@ import { isOutdated } from '../../domain/trace-aggregates.ts';
 import type { Asking, Compiled, RowOf } from '../questions.ts';
 import type * as indexSource from '../search/questions-index.ts';
 import type * as source from './questions.ts';
+import type * as evaluationsSource from './questions-evaluations.ts';
 import type * as hoursSource from './questions-hours.ts';
 
 type CompiledAll<Sources> = { readonly [Name in keyof Sources]: Compiled<Sources[Name]> };
@@ -12,7 +13,10 @@ type CompiledAll<Sources> = { readonly [Name in keyof Sources]: Compiled<Sources
 /** Of the index of traces. */
 type IndexQuestions = Pick<CompiledAll<typeof indexSource>, 'findHead' | 'listPending' | 'listBlocks' | 'listParts'>;
 
-export type AnalyticsQuestions = CompiledAll<typeof source> & CompiledAll<typeof hoursSource> & IndexQuestions;
+export type AnalyticsQuestions = CompiledAll<typeof source> &
+  CompiledAll<typeof hoursSource> &
+  CompiledAll<typeof evaluationsSource> &
+  IndexQuestions;
 export type AnalyticsAsking = Asking<AnalyticsQuestions> & {
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;

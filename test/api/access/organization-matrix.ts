@@ -36,6 +36,7 @@ const { getDataset, listDatasets, createDataset, addDatasetEntries, addTracesToD
   DatasetService.method;
 const { collectTrace, getTrace, getProjectSettings, updateProjectSettings } = TraceService.method;
 const { queryAnalytics, getUserStats } = TraceService.method;
+const { queryEvaluationAnalytics } = EvaluationService.method;
 const { searchTraces, exportTraces, tailTraces, getThread, updateTraceMetadata, deleteTrace, validateCredential } =
   TraceService.method;
 
@@ -90,6 +91,7 @@ collect a trace in P1                  | 200  | 200   | 403d | 403d | 403d | 200
 read a trace of P1                     | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 match a price in P1                    | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 search the traces of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
+sum up the evaluations of P1           | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 sum up the traces of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 sum up the traces of a user in P1      | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
 export the traces of P1                | 200  | 200   | 403d | 403d | 403d | 200   | 200   | 200  | 200   | 403d | 403d | 200
@@ -318,6 +320,9 @@ export const ORGANIZATION_MATRIX: Matrix = {
     'match a price in P1': inP1(matchPrice, () => ({ query: { model: 'gpt-5' } })),
     'search the traces of P1': inP1(searchTraces, () => ({ body: {}, message: {} })),
     'sum up the traces of P1': inP1(queryAnalytics, () => ({ query: { from: '0', to: '9007199254740991' } })),
+    'sum up the evaluations of P1': inP1(queryEvaluationAnalytics, () => ({
+      query: { from: '0', to: '9007199254740991' },
+    })),
     'sum up the traces of a user in P1': inP1(getUserStats, () => ({ parameters: { user_id: 'user-1' } })),
     'export the traces of P1': inP1(exportTraces, () => ({ body: {}, message: {} })),
     'follow the traces of P1': inP1(tailTraces, () => ({})),

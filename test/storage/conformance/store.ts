@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { appendConformance } from './appends.ts';
 import { correctionConformance } from './corrections.ts';
 import { datasetConformance } from './datasets.ts';
+import { evaluationAnalyticsConformance } from './evaluation-analytics.ts';
 import { evaluationJobConformance } from './evaluation-jobs.ts';
 import { evaluatorRunConformance } from './evaluator-runs.ts';
 import { evaluatorStoreConformance } from './evaluators.ts';
@@ -65,6 +66,7 @@ export function furtherConformance(open: OpenSubject): void {
   traceSearchConformance(open);
   traceMatchConformance(open);
   traceAnalyticsConformance(open);
+  evaluationAnalyticsConformance(open);
   searchIndexConformance(open);
   spendConformance(open);
   analyticsPropertyConformance(open);

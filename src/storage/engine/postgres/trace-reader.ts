@@ -1,6 +1,7 @@
 /** Reading traces back from PostgreSQL. */
 
 import * as analyticsQuestions from '../../../../gen/storage/postgres/analytics.ts';
+import * as evaluationQuestions from '../../../../gen/storage/postgres/analytics-evaluations.ts';
 import * as hourQuestions from '../../../../gen/storage/postgres/analytics-hours.ts';
 import * as searchQuestions from '../../../../gen/storage/postgres/search.ts';
 import * as indexQuestions from '../../../../gen/storage/postgres/search-index.ts';
@@ -55,8 +56,12 @@ export function createSearch(lane: Lane): TraceSearch & IndexReads {
 
 /** The same bound. */
 export function createAnalytics(lane: Lane): TraceAnalytics {
-  const questions = { ...analyticsQuestions, ...hourQuestions, ...indexQuestions };
+  const questions = { ...analyticsQuestions, ...hourQuestions, ...indexQuestions, ...evaluationQuestions };
   const asking = { ...createAsking(lane, questions), nowMs: () => performance.now() };
-  const { summarise, statsOfUser } = createTraceAnalytics(asking);
-  return { summarise: limitSearches(summarise), statsOfUser: limitSearches(statsOfUser) };
+  const { summarise, statsOfUser, sumUpEvaluations } = createTraceAnalytics(asking);
+  return {
+    summarise: limitSearches(summarise),
+    statsOfUser: limitSearches(statsOfUser),
+    sumUpEvaluations: limitSearches(sumUpEvaluations),
+  };
 }

@@ -77,6 +77,7 @@ export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadRea
       find: limitSearches(call('find')),
       summarise: limitSearches(call('summarise')),
       statsOfUser: limitSearches(call('statsOfUser')),
+      sumUpEvaluations: limitSearches(call('sumUpEvaluations')),
       sum: limitReads(call('sum'), ({ organizationNumber }) => organizationNumber),
       planBlock: call('planBlock'),
       findUnsummed: call('findUnsummed'),

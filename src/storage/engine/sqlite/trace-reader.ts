@@ -1,6 +1,7 @@
 /** Reading traces back from SQLite. */
 
 import * as analyticsQuestions from '../../../../gen/storage/sqlite/analytics.ts';
+import * as evaluationQuestions from '../../../../gen/storage/sqlite/analytics-evaluations.ts';
 import * as hourQuestions from '../../../../gen/storage/sqlite/analytics-hours.ts';
 import * as searchQuestions from '../../../../gen/storage/sqlite/search.ts';
 import * as indexQuestions from '../../../../gen/storage/sqlite/search-index.ts';
@@ -59,7 +60,7 @@ export function createSearch(db: Database, lane: ReadLane): TraceSearch & IndexR
 }
 
 export function createAnalytics(db: Database, lane: ReadLane): TraceAnalytics {
-  const questions = { ...analyticsQuestions, ...hourQuestions, ...indexQuestions };
+  const questions = { ...analyticsQuestions, ...hourQuestions, ...indexQuestions, ...evaluationQuestions };
   return createTraceAnalytics({ ...createAsking(db, lane, questions), nowMs: () => performance.now() });
 }
 

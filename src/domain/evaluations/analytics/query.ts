@@ -1,0 +1,36 @@
+/** What analytics of evaluations can be asked for. */
+
+import { readMetricList } from '../../analytics/query.ts';
+import type { Reason } from '../../fault.ts';
+
+export const EVALUATION_GROUPINGS = ['none', 'evaluator_id', 'label', 'monitor_id'] as const;
+export type EvaluationGroupBy = (typeof EVALUATION_GROUPINGS)[number];
+
+export const EVALUATION_METRICS = [
+  'evaluations',
+  'processed',
+  'skipped',
+  'errors',
+  'passed',
+  'failed',
+  'pass_rate',
+  'scored',
+  'score_mean',
+  'score_min',
+  'score_max',
+  'score_p50',
+  'score_p95',
+] as const;
+export type EvaluationMetric = (typeof EVALUATION_METRICS)[number];
+
+/** `score` stands for all that is told of scores. */
+const FAMILIES: ReadonlyMap<string, readonly EvaluationMetric[]> = new Map([
+  ['score', EVALUATION_METRICS.filter((metric) => metric.startsWith('score'))],
+]);
+
+type ReadMetrics = { readonly metrics: ReadonlySet<EvaluationMetric>; readonly reasons: readonly Reason[] };
+
+/** Reads a comma list; an empty one asks for everything. */
+export function readEvaluationMetrics(list: string): ReadMetrics {
+  return readMetricList(list, EVALUATION_METRICS, FAMILIES);
+}

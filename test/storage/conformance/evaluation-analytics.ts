@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import type { Evaluation } from '../../../src/domain/trace.ts';
+import type {
+  EvaluationConditions,
+  EvaluationsAnswer,
+  EvaluationsQuestion,
+} from '../../../src/domain/trace-analytics-store.ts';
+import { bareSpan, PROJECT, RECEIVED_AT_MS, sampleAppend, sampleEvaluation } from './samples.ts';
+import { type OpenSubject, withStore } from './subject.ts';
+
+const ANY: EvaluationConditions = { evaluatorId: null, label: null, monitorId: null };
+const QUESTION: EvaluationsQuestion = {
+  projectNumber: PROJECT.number,
+  goneBeforeMs: null,
+  fromMs: 0,
+  toMs: Number.MAX_SAFE_INTEGER,
+  interval: 'total',
+  groupBy: 'none',
+  conditions: ANY,
+  hasPercentiles: true,
+  groupsMax: 100,
+  bucketsMax: 1_000,
+};
+
+function totalsOf(answer: EvaluationsAnswer) {
+  expect(answer.kind).toBe('buckets');
+  return answer.kind === 'buckets' ? answer.buckets.map(({ group, totals }) => ({ group, ...totals })) : [];
+}
+
+let made = 0;
+function evaluationOf(over: Partial<Evaluation>): Evaluation {
+  made += 1;
+  const plain = {
+    passed: null,
+    score: null,
+    label: null,
+    monitorId: null,
+    errorJson: null,
+    status: 'processed',
+  } as const;
+  return sampleEvaluation({ evaluationId: `analysed_${made}`, ...plain, ...over });
+}
+
+export function evaluationAnalyticsConformance(open: OpenSubject): void {
+  describe('the analytics of evaluations', () => {
+    it(
+      'MUST count every append acknowledged before, and nothing of a trace that is past its term or of another project',
+      withStore(open, async (store) => {
+        for (let count = 1; count <= 3; count += 1) {
+          const evaluations = [
+            evaluationOf({ evaluatorId: 'e', passed: count > 1, score: count, label: 'é', monitorId: 'm' }),
+            evaluationOf({ evaluatorId: 'f', status: 'skipped' }),
+          ];
+          // The second has no spans: it belongs to the instant at which it came in.
+          const spans = count === 2 ? [] : [bareSpan({ startedAtMs: RECEIVED_AT_MS - 1000 })];
+          await store.traces.append(sampleAppend({ spans, requests: [], evaluations }));
+          const [whole] = totalsOf(await store.analytics.sumUpEvaluations(QUESTION));
+          expect(whole).toMatchObject({ evaluations: 2 * count, processed: count, skipped: count, scored: count });
+        }
+        const ofOne = { ...QUESTION, groupBy: 'evaluator_id' } as const;
+        const scores = { scoreMean: 2, scoreMin: 1, scoreMax: 3, scores: { p50: 2, p95: 3 } };
+        const nothing = { scoreMean: null, scoreMin: null, scoreMax: null, scores: null, passRate: null };
+        expect(totalsOf(await store.analytics.sumUpEvaluations(ofOne))).toEqual([
+          expect.objectContaining({ group: 'e', evaluations: 3, passed: 2, failed: 1, passRate: 2 / 3, ...scores }),
+          expect.objectContaining({ group: 'f', evaluations: 3, skipped: 3, ...nothing }),
+        ]);
+        const began = { ...QUESTION, fromMs: RECEIVED_AT_MS };
+        expect(totalsOf(await store.analytics.sumUpEvaluations(began))).toMatchObject([
+          { evaluations: 2, scoreMean: 2 },
+        ]);
+        for (const conditions of [
+          { ...ANY, evaluatorId: 'e' },
+          { ...ANY, label: 'é' },
+          { ...ANY, monitorId: 'm' },
+        ]) {
+          const [found] = totalsOf(await store.analytics.sumUpEvaluations({ ...QUESTION, conditions }));
+          expect(found).toMatchObject({ evaluations: 3, processed: 3 });
+        }
+        const gone = { ...QUESTION, goneBeforeMs: RECEIVED_AT_MS + 1 };
+        expect(totalsOf(await store.analytics.sumUpEvaluations(gone))).toEqual([]);
+        const foreign = { ...QUESTION, projectNumber: PROJECT.number + 1 };
+        expect(totalsOf(await store.analytics.sumUpEvaluations(foreign))).toEqual([]);
+      }),
+    );
+
+    it(
+      'goes through more traces, and more evaluations of one trace, than it reads at once',
+      withStore(open, async (store) => {
+        const many = Array.from({ length: 1_200 }, () => evaluationOf({ evaluatorId: 'many', score: 0.25 }));
+        const startOf = (index: number) => RECEIVED_AT_MS - (index % 300);
+        const appends = Array.from({ length: 2_300 }, (_, index) =>
+          store.traces.append(
+            sampleAppend({
+              spans: [bareSpan({ startedAtMs: startOf(index) })],
+              requests: [],
+              evaluations: index === 1_000 ? many : index % 2 === 0 ? [evaluationOf({ evaluatorId: 'one' })] : [],
+            }),
+          ),
+        );
+        await Promise.all(appends);
+        const question = { ...QUESTION, groupBy: 'evaluator_id' } as const;
+        expect(totalsOf(await store.analytics.sumUpEvaluations(question))).toEqual([
+          expect.objectContaining({ group: 'many', evaluations: 1_200, scoreMean: 0.25 }),
+          expect.objectContaining({ group: 'one', evaluations: 1_149 }),
+        ]);
+        const some = {
+          ...QUESTION,
+          fromMs: startOf(299),
+          toMs: startOf(150),
+          conditions: { ...ANY, evaluatorId: 'one' },
+        };
+        const expected = Array.from({ length: 2_300 }, (_, index) => index).filter(
+          (index) => index % 2 === 0 && index !== 1_000 && index % 300 >= 150,
+        );
+        expect(totalsOf(await store.analytics.sumUpEvaluations(some))).toMatchObject([
+          { evaluations: expected.length },
+        ]);
+      }),
+    );
+  });
+}
