@@ -9,6 +9,7 @@ import type {
   ExperimentResult as ResultMessage,
 } from '../../gen/spandrel/v1/experiments_pb.js';
 import { EvaluationStatus } from '../../gen/spandrel/v1/traces_pb.js';
+import { METADATA_BYTES_MAX } from '../domain/event-metadata.ts';
 import type {
   EvaluationWord,
   ExperimentResult,
@@ -18,23 +19,27 @@ import type {
   RunTarget,
 } from '../domain/experiments/experiment.ts';
 import type { RunLog } from '../domain/experiments/runs.ts';
-import { hasMoreCharactersThan } from '../domain/text-limits.ts';
+import { MEMBERS_MAX } from '../domain/json-scan.ts';
+import { findJsonProblem } from '../domain/lossless-json.ts';
+import { hasMoreBytesThan, hasMoreCharactersThan } from '../domain/text-limits.ts';
 import { msOfTimestamp } from './epoch-ms.ts';
 
 const INDEX_MAX = 1_000_000;
 const ID_CHARACTERS_MAX = 200;
 const NAME_CHARACTERS_MAX = 255;
+/** Of a value: with what is around it an answer stays within what clients read. */
+const DEPTH_MAX = 126;
 
 export function readLog(request: LogExperimentResultsRequest): {
   readonly log: RunLog;
   readonly refused: readonly RefusedResult[];
 } {
   const refused: RefusedResult[] = [];
-  const keep = <Sent>(
+  const keep = <Sent, Told extends object>(
     sent: readonly Sent[],
     name: string,
-    read: (item: Sent, field: string) => ResultReport | string,
-  ) =>
+    read: (item: Sent, field: string) => Told | string,
+  ): readonly Told[] =>
     sent.flatMap((item, index) => {
       const field = `${name}.${index}`;
       const told = read(item, field);
@@ -51,7 +56,7 @@ export function readLog(request: LogExperimentResultsRequest): {
     name: request.name ?? null,
     createdAtMs: createdAt === undefined ? null : msOfTimestamp(createdAt),
     finishedAtMs: finishedAt === undefined ? null : msOfTimestamp(finishedAt),
-    targets: request.targets.map(readTarget),
+    targets: keep(request.targets, 'targets', readTarget),
     total: request.total ?? null,
     progress: request.progress ?? null,
     results,
@@ -63,6 +68,11 @@ export function readLog(request: LogExperimentResultsRequest): {
 function readResult(sent: ResultMessage, field: string): ResultReport | string {
   const key = readKey(sent);
   if (typeof key === 'string') return key;
+  const problem =
+    numberProblem({ cost: sent.cost, duration: sent.duration }) ??
+    jsonProblem('entry', sent.entryJson) ??
+    jsonProblem('predicted', sent.predictedJson);
+  if (problem !== null) return problem;
   const evaluations: ResultEvaluation[] = [];
   for (const each of sent.evaluations) {
     const evaluation = readEvaluation(each);
@@ -134,6 +144,11 @@ function readEvaluation(sent: ExperimentEvaluation): ResultEvaluation | string {
   }
   const status = STATUSES.get(sent.status);
   if (status === undefined) return 'must have the status processed, skipped or error';
+  const problem =
+    nulProblem([name, evaluator, sent.label, sent.details, sent.traceId]) ??
+    numberProblem({ score: sent.score, cost: sent.cost, duration: sent.duration }) ??
+    jsonProblem('inputs', sent.inputsJson);
+  if (problem !== null) return problem;
   return {
     name,
     evaluator,
@@ -154,9 +169,40 @@ function filled(text: string | undefined): string | null {
   return text === undefined || /^0*$/.test(text) ? null : text;
 }
 
-function readTarget({ id, name, type, metadataJson }: ExperimentTarget): RunTarget {
-  const beginning = JSON.stringify({ id, name, type }).slice(0, -1);
-  return { id, targetJson: `${beginning}${metadataJson === undefined ? '' : `,"metadata":${metadataJson}`}}` };
+function readTarget({ id, name, type, metadataJson }: ExperimentTarget): RunTarget | string {
+  if ([name, type].some((text) => text !== undefined && hasMoreCharactersThan(text, NAME_CHARACTERS_MAX))) {
+    return `must have a name and a type of at most ${NAME_CHARACTERS_MAX} characters`;
+  }
+  if (metadataJson !== undefined && hasMoreBytesThan(metadataJson, METADATA_BYTES_MAX)) {
+    return `must have metadata of at most ${METADATA_BYTES_MAX} bytes`;
+  }
+  const problem = nulProblem([id, name, type]) ?? jsonProblem('metadata', metadataJson);
+  if (problem !== null) return problem;
+  if (metadataJson !== undefined && !/^\s*\{/.test(metadataJson)) return 'must have metadata that is an object';
+  const metadata: unknown = metadataJson === undefined ? undefined : JSON.parse(metadataJson);
+  return { id, targetJson: JSON.stringify({ id, name, type, metadata }) };
+}
+
+const JSON_PROBLEMS = {
+  not_json: 'valid JSON',
+  too_deep: `nested at most ${DEPTH_MAX} levels`,
+  too_wide: `of objects of at most ${MEMBERS_MAX} members`,
+} as const;
+
+/** Only REST has read such a text before it comes here. */
+function jsonProblem(name: string, text: string | undefined): string | null {
+  const problem = text === undefined ? null : findJsonProblem(text, { depth: DEPTH_MAX, members: MEMBERS_MAX });
+  return problem === null ? null : `must have ${name} that is ${JSON_PROBLEMS[problem]}`;
+}
+
+function numberProblem(numbers: { readonly [name: string]: number | undefined }): string | null {
+  const found = Object.entries(numbers).find(([, value]) => value !== undefined && !Number.isFinite(value));
+  return found === undefined ? null : `must have a ${found[0]} that is a finite number`;
+}
+
+/** Not every store can hold that character. */
+function nulProblem(texts: readonly (string | undefined)[]): string | null {
+  return texts.some((text) => text?.includes('\0')) ? 'must not hold U+0000' : null;
 }
 
 export function resultMessage(result: ExperimentResult): MessageInitShape<typeof ExperimentResultSchema> {

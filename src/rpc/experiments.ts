@@ -1,21 +1,25 @@
 /** ExperimentService: message <-> domain values. */
 
-import type { MessageInitShape } from '@bufbuild/protobuf';
+import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { timestampFromMs } from '@bufbuild/protobuf/wkt';
-import type {
-  ExperimentRunSchema,
-  ExperimentRunSummarySchema,
-  ExperimentSchema,
-  ExperimentService,
+import {
+  CreateExperimentRunRequestSchema,
+  type ExperimentRunSchema,
+  type ExperimentRunSummarySchema,
+  type ExperimentSchema,
+  type ExperimentService,
+  InitExperimentRequestSchema,
+  LogExperimentResultsRequestSchema,
 } from '../../gen/spandrel/v1/experiments_pb.js';
 import { requirePermission } from '../auth/authorize.ts';
 import type { ComparedRun, Comparing } from '../domain/experiments/comparison.ts';
-import type { Experiment, ExperimentRun } from '../domain/experiments/experiment.ts';
+import type { Experiment, ListedRun } from '../domain/experiments/experiment.ts';
 import type { Experiments } from '../domain/experiments/experiments.ts';
 import type { RunSummary } from '../domain/experiments/run-summary.ts';
 import type { ExperimentRuns } from '../domain/experiments/runs.ts';
 import { maskTokens } from '../domain/token-mask.ts';
 import { readLog, resultMessage } from './experiment-results.ts';
+import { nulProblems } from './management-problems.ts';
 import type { Implementation } from './method.ts';
 import { cursorWish } from './organization-members.ts';
 import { projectOf } from './scope.ts';
@@ -33,6 +37,7 @@ export function createExperimentRpc({
 }: ExperimentRpcDeps): Implementation<typeof ExperimentService> {
   return {
     initExperiment: {
+      check: (request) => nulProblems(InitExperimentRequestSchema, request),
       async handle({ experimentSlug, experimentName }, context) {
         const project = projectOf(context);
         const draft = { slug: experimentSlug ?? null, name: experimentName ?? null };
@@ -56,6 +61,7 @@ export function createExperimentRpc({
       },
     },
     createExperimentRun: {
+      check: (request) => nulProblems(CreateExperimentRunRequestSchema, request),
       async handle({ slugOrId, runId, name, dataset, datasetVersion, total }, context) {
         if (dataset !== undefined) requirePermission('datasets:view', context.caller);
         const draft = {
@@ -70,6 +76,12 @@ export function createExperimentRpc({
       },
     },
     logExperimentResults: {
+      check: ({ experimentSlug, runId, name }) =>
+        // Items are judged one by one.
+        nulProblems(
+          LogExperimentResultsRequestSchema,
+          create(LogExperimentResultsRequestSchema, { experimentSlug, runId, name }),
+        ),
       async handle(request, context) {
         const { log, refused } = readLog(request);
         const name = { experiment: request.experimentSlug, id: request.runId };
@@ -146,7 +158,7 @@ function comparedMessage({ run, summary }: ComparedRun) {
   return { run: runMessage(run), summary: summaryMessage(summary) };
 }
 
-function runMessage(run: ExperimentRun): MessageInitShape<typeof ExperimentRunSchema> {
+function runMessage(run: ListedRun & { readonly targetsJson?: string }): MessageInitShape<typeof ExperimentRunSchema> {
   const { id, experimentId, name, datasetId, datasetVersion, total, progress, resultCount } = run;
   return {
     id: maskTokens(id),
@@ -154,7 +166,7 @@ function runMessage(run: ExperimentRun): MessageInitShape<typeof ExperimentRunSc
     name,
     datasetId: datasetId ?? undefined,
     datasetVersion: datasetVersion ?? undefined,
-    targets: readTargets(run),
+    targets: run.targetsJson === undefined ? [] : readTargets(run.targetsJson),
     total: total ?? undefined,
     done: progress ?? resultCount,
     resultCount,
@@ -172,7 +184,7 @@ type StoredTarget = {
 };
 
 /** Only `readLog` writes them. */
-function readTargets({ targetsJson }: ExperimentRun) {
+function readTargets(targetsJson: string) {
   return (JSON.parse(targetsJson) as readonly StoredTarget[]).map(({ metadata, ...target }) => ({
     ...target,
     metadataJson: metadata === undefined ? undefined : JSON.stringify(metadata),

@@ -111,7 +111,7 @@ export declare type ExperimentRun = Message<"spandrel.v1.ExperimentRun"> & {
   datasetVersion?: number | undefined;
 
   /**
-   * What results may name as their target.
+   * What results may name as their target; lists of runs leave it out.
    *
    * @generated from field: repeated spandrel.v1.ExperimentTarget targets = 6;
    */
@@ -180,21 +180,21 @@ export declare type ExperimentTarget = Message<"spandrel.v1.ExperimentTarget"> &
   id: string;
 
   /**
-   * What people call it.
+   * What people call it: at most 255 characters.
    *
    * @generated from field: optional string name = 2;
    */
   name?: string | undefined;
 
   /**
-   * Its kind, for example custom.
+   * Its kind, for example custom: at most 255 characters.
    *
    * @generated from field: optional string type = 3;
    */
   type?: string | undefined;
 
   /**
-   * A JSON object.
+   * A JSON object of at most 4 KiB.
    *
    * @generated from field: optional string metadata_json = 4;
    */
@@ -783,7 +783,7 @@ export declare type LogExperimentResultsRequest = Message<"spandrel.v1.LogExperi
   evaluations: ExperimentEvaluation[];
 
   /**
-   * What results name as their target, at most 100 in all.
+   * What results name as their target, at most 100 and 64 KiB in all.
    *
    * @generated from field: repeated spandrel.v1.ExperimentTarget targets = 6;
    */

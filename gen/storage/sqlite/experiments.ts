@@ -214,7 +214,7 @@ export const listResults: Compiled<typeof source.listResults> = {
 
 export const listRuns: Compiled<typeof source.listRuns> = {
   name: 'experiments.listRuns',
-  text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"targets\" as \"targetsJson\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = ? and \"experiment_id\" = ?) and \"deleted_at\" is null order by \"created_at\" desc, \"id\" desc limit ?",
+  text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = ? and \"experiment_id\" = ?) and \"deleted_at\" is null order by \"created_at\" desc, \"id\" desc limit ?",
   cells: (given) => [given.projectId, given.experimentId, given.limit],
   row: (row: any) => ({
     projectId: row[0],
@@ -224,20 +224,19 @@ export const listRuns: Compiled<typeof source.listRuns> = {
     name: row[4],
     datasetId: row[5],
     datasetVersion: row[6],
-    targetsJson: row[7],
-    total: row[8],
-    progress: row[9],
-    resultCount: row[10],
-    totalBytes: row[11],
-    createdAtMs: row[12],
-    updatedAtMs: row[13],
-    finishedAtMs: row[14],
+    total: row[7],
+    progress: row[8],
+    resultCount: row[9],
+    totalBytes: row[10],
+    createdAtMs: row[11],
+    updatedAtMs: row[12],
+    finishedAtMs: row[13],
   }),
 };
 
 export const listRunsAfter: Compiled<typeof source.listRunsAfter> = {
   name: 'experiments.listRunsAfter',
-  text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"targets\" as \"targetsJson\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = ? and \"experiment_id\" = ?) and \"deleted_at\" is null and (\"created_at\" < ? or (\"created_at\" = ? and \"id\" < ?)) and \"created_at\" <= ? order by \"created_at\" desc, \"id\" desc limit ?",
+  text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = ? and \"experiment_id\" = ?) and \"deleted_at\" is null and (\"created_at\" < ? or (\"created_at\" = ? and \"id\" < ?)) and \"created_at\" <= ? order by \"created_at\" desc, \"id\" desc limit ?",
   cells: (given) => [given.projectId, given.experimentId, given.afterMs, given.afterMs, given.afterId, given.afterMs, given.limit],
   row: (row: any) => ({
     projectId: row[0],
@@ -247,14 +246,13 @@ export const listRunsAfter: Compiled<typeof source.listRunsAfter> = {
     name: row[4],
     datasetId: row[5],
     datasetVersion: row[6],
-    targetsJson: row[7],
-    total: row[8],
-    progress: row[9],
-    resultCount: row[10],
-    totalBytes: row[11],
-    createdAtMs: row[12],
-    updatedAtMs: row[13],
-    finishedAtMs: row[14],
+    total: row[7],
+    progress: row[8],
+    resultCount: row[9],
+    totalBytes: row[10],
+    createdAtMs: row[11],
+    updatedAtMs: row[12],
+    finishedAtMs: row[13],
   }),
 };
 

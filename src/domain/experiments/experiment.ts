@@ -26,7 +26,7 @@ export type ExperimentRun = RunKey & {
   readonly total: number | null;
   /** How many were done, as the one who runs them said; null: nobody did. */
   readonly progress: number | null;
-  /** How many results are stored, and their bytes. */
+  /** How many results are stored, and the bytes of them and of the targets. */
   readonly resultCount: number;
   readonly totalBytes: number;
   readonly createdAtMs: number;
@@ -34,6 +34,9 @@ export type ExperimentRun = RunKey & {
   /** Null: it goes on. */
   readonly finishedAtMs: number | null;
 };
+
+/** As lists show it: its targets may be long. */
+export type ListedRun = Omit<ExperimentRun, 'targetsJson'>;
 
 /** What the results of a run are found by. */
 export type StoredRun = Pick<ExperimentRun, 'projectId' | 'key'>;
@@ -106,6 +109,7 @@ export type RunLimits = {
   readonly resultMaxBytes: number;
   readonly evaluationsMax: number;
   readonly targetsMax: number;
+  readonly targetsMaxBytes: number;
 };
 
 /** Why something of a report is not stored. */
@@ -140,7 +144,7 @@ export type ExperimentStore = {
   /** Null for another project's and for one that is deleted. */
   findRun(key: RunKey): Promise<ExperimentRun | null>;
   /** The newest first. */
-  listRuns(experiment: Pick<Experiment, 'projectId' | 'id'>, range: RunRange): Promise<readonly ExperimentRun[]>;
+  listRuns(experiment: Pick<Experiment, 'projectId' | 'id'>, range: RunRange): Promise<readonly ListedRun[]>;
   /**
    * Adds what is told, as run-report.ts says. MUST store all of it that is not refused or nothing, MUST change nothing
    * when it is told again, and MUST keep apart what several tell at once. Null when there is no such run.

@@ -33,7 +33,9 @@ export function applyReport(
   const stored = new Map(known.map((result) => [keyText(result), result]));
   const changed = new Map<string, SizedResult>();
   const refused: RefusedResult[] = [];
-  let { resultCount, totalBytes } = run;
+  const targets = mergeTargets(run, report.targets, limits);
+  let { resultCount } = run;
+  let { totalBytes } = targets;
   for (const told of report.results) {
     const key = keyText(told);
     const before = changed.get(key) ?? stored.get(key) ?? null;
@@ -50,7 +52,6 @@ export function applyReport(
     totalBytes = grownBytes;
     changed.set(key, { ...after, bytes });
   }
-  const targets = mergeTargets(run.targetsJson, report.targets, limits.targetsMax);
   refused.push(...targets.refused);
   const told: ExperimentRun = {
     ...run,
@@ -128,16 +129,30 @@ function textBytes(text: string | null): number {
 }
 
 /** Only this function writes the list. */
-function mergeTargets(json: string, told: readonly RunTarget[], targetsMax: number) {
-  if (told.length === 0) return { json, refused: [] };
+function mergeTargets({ targetsJson: json, totalBytes }: ExperimentRun, told: readonly RunTarget[], limits: RunLimits) {
+  if (told.length === 0) return { json, totalBytes, refused: [] };
   const known = JSON.parse(json) as readonly { readonly id: string }[];
   const targets = new Map(known.map((target) => [target.id, JSON.stringify(target)]));
+  const restBytes = totalBytes - sumBytes([...targets.values()]);
+  const bytesMax = Math.min(limits.targetsMaxBytes, limits.totalMaxBytes - restBytes);
+  let bytes = totalBytes - restBytes;
   const refused: RefusedResult[] = [];
   for (const { id, targetJson } of told) {
-    if (targets.has(id) || targets.size < targetsMax) targets.set(id, targetJson);
-    else refused.push({ field: 'targets', message: `targets must be at most ${targetsMax} of a run` });
+    const grownBytes = bytes + textBytes(targetJson) - textBytes(targets.get(id) ?? null);
+    if (!targets.has(id) && targets.size >= limits.targetsMax) {
+      refused.push({ field: 'targets', message: `targets must be at most ${limits.targetsMax} of a run` });
+    } else if (grownBytes > Math.max(bytesMax, bytes)) {
+      refused.push({ field: 'targets', message: `targets must be at most ${limits.targetsMaxBytes} bytes of a run` });
+    } else {
+      bytes = grownBytes;
+      targets.set(id, targetJson);
+    }
   }
-  return { json: `[${[...targets.values()].join(',')}]`, refused };
+  return { json: `[${[...targets.values()].join(',')}]`, totalBytes: restBytes + bytes, refused };
+}
+
+function sumBytes(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + textBytes(text), 0);
 }
 
 function largest(one: number | null, other: number | null): number | null {

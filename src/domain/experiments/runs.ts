@@ -12,6 +12,7 @@ import type {
   ExperimentResult,
   ExperimentRun,
   ExperimentStore,
+  ListedRun,
   RefusedResult,
   ResultFigures,
   ResultReport,
@@ -62,7 +63,7 @@ export type ExperimentRuns = {
   /** One that has ended stays as it is. Throws experiment_not_found, experiment_run_not_found. */
   finish(project: Project, name: RunName, nowMs: number): Promise<ExperimentRun>;
   /** The newest first. Throws experiment_not_found, invalid_cursor. */
-  list(project: Project, experiment: string, wish: CursorWish): Promise<CursorPage<ExperimentRun>>;
+  list(project: Project, experiment: string, wish: CursorWish): Promise<CursorPage<ListedRun>>;
   /** With a page of its results. Throws experiment_not_found, experiment_run_not_found, invalid_cursor. */
   get(project: Project, name: RunName, wish: ReadWish): Promise<RunPage>;
   /** Throws experiment_not_found, experiment_run_not_found. */
@@ -77,6 +78,7 @@ export const LIMITS: RunLimits = {
   resultMaxBytes: 256 * 1024,
   evaluationsMax: 100,
   targetsMax: 100,
+  targetsMaxBytes: 64 * 1024,
 };
 /** Of a report that are written at once: more would hold up who writes. */
 const RESULTS_AT_ONCE = 200;
@@ -146,7 +148,7 @@ export function createExperimentRuns(deps: RunDeps): ExperimentRuns {
     async list(project, idOrSlug, wish) {
       const experiment = await findExperiment(store, project, idOrSlug);
       const binding = ['experiment-runs', project.id, experiment.id];
-      const book = { cursors, binding, placeOf: (run: ExperimentRun) => run };
+      const book = { cursors, binding, placeOf: (run: ListedRun) => run };
       const after = openCursor(book, wish.cursor);
       const limit = limitOf(wish);
       return cutPage(await store.listRuns(experiment, { after, limit: limit + 1 }), limit, book);

@@ -72,7 +72,7 @@ export const holdRun = question<OfExperiment & { readonly id: string }>()(
 /** The newest first. */
 export const listRuns = question<OfExperiment & { readonly limit: number }>()(
   (db, { projectId, experimentId, limit }, words) =>
-    livingRuns(db, { projectId, experimentId }, words)
+    listedRuns(db, { projectId, experimentId }, words)
       .orderBy('createdAtMs', 'desc')
       .orderBy('id', 'desc')
       .limit(limit),
@@ -81,7 +81,7 @@ export const listRuns = question<OfExperiment & { readonly limit: number }>()(
 export const listRunsAfter = question<
   OfExperiment & { readonly limit: number; readonly afterMs: number; readonly afterId: string }
 >()((db, { projectId, experimentId, limit, afterMs, afterId }, words) =>
-  livingRuns(db, { projectId, experimentId }, words)
+  listedRuns(db, { projectId, experimentId }, words)
     .where(({ eb, and, or }) =>
       or([eb('createdAtMs', '<', afterMs), and([eb('createdAtMs', '=', afterMs), eb('id', '<', afterId)])]),
     )
@@ -93,6 +93,11 @@ export const listRunsAfter = question<
 
 function livingRuns(db: Db, { projectId, experimentId }: OfExperiment, { find }: Words) {
   return find(db, 'ExperimentRun', { projectId, experimentId }, 'deletedAtMs').where('deletedAtMs', 'is', null);
+}
+
+function listedRuns(db: Db, { projectId, experimentId }: OfExperiment, { find }: Words) {
+  const known = { projectId, experimentId };
+  return find(db, 'ExperimentRun', known, 'deletedAtMs', 'targetsJson').where('deletedAtMs', 'is', null);
 }
 
 export const insertRun = insertNew('ExperimentRun');

@@ -83,7 +83,7 @@ it('langwatch tries several targets on each entry', async () => {
   });
   const [run] = (await rest('GET', '/api/experiments/targets/runs')).body.data;
   expect(run).toMatchObject({ total: 2, done: 2, result_count: 4 });
-  expect(run.targets).toEqual(
+  expect((await read('targets', run.id)).targets).toEqual(
     ['small', 'large'].map((id) => ({ id, name: id, type: 'custom', metadata: { model: id } })),
   );
   const { data } = await read('targets', run.id);

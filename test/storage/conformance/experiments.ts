@@ -17,6 +17,7 @@ const LIMITS: RunLimits = {
   resultMaxBytes: 10_000,
   evaluationsMax: 10,
   targetsMax: 10,
+  targetsMaxBytes: 100,
 };
 
 const sampleExperiment = (changes: Partial<Experiment> = {}): Experiment => ({
@@ -165,7 +166,8 @@ export function experimentConformance(open: OpenSubject): void {
         ]);
         const { name, status, score, passed, costUsd, durationMs } = sampleEvaluation('Same');
         expect(figures[0]?.scores).toEqual([{ name, status, score, passed, costUsd, durationMs }]);
-        expect(figures.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(stored.totalBytes);
+        const targetBytes = 30;
+        expect(figures.reduce((sum, { bytes }) => sum + bytes, targetBytes)).toBe(stored.totalBytes);
         const [, second] = figures;
         expect(await experiments.figures(run, { after: figures[0] ?? null, limit: 1 })).toEqual([second]);
       }),
