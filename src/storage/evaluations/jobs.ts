@@ -95,27 +95,27 @@ async function claimDue(
   const { ask, changeRows, questions } = tx;
   const { evaluations, monitors } = questions;
   const due = await ask(evaluations.holdDue, { projectNumber, nowMs, limit });
-  const ofAll = due.filter(({ sourceId }) => sourceId === ALL_MONITORS);
+  const [ofAll, ofOne] = [due.filter(isOfAll), due.filter((job) => !isOfAll(job))];
   const running = ofAll.length === 0 ? [] : await ask(monitors.listRunningOf, { projectNumber });
   const knownOf = await holdKnown(tx, projectNumber, ofAll);
   const dueAtMs = nowMs + leaseMs;
-  const waiting: ClaimedJob[] = [];
+  // A lease that is over was lost with who had it.
+  const waiting = ofOne.map((job) => ({ ...job, fence, failures: job.failures + (job.fence === 0 ? 0 : 1) }));
   const made: ClaimedJob[] = [];
   const stored: EvaluationJob[] = [];
   const split: JobKey[] = [];
   const hasRoom = () => waiting.length + made.length < limit;
-  for (const job of due) {
+  for (const job of ofAll) {
     // The others stay for whoever claims next.
     if (!hasRoom()) break;
-    if (job.sourceId !== ALL_MONITORS) {
-      // A lease that is over was lost with who had it.
-      waiting.push({ ...job, fence, failures: job.failures + (job.fence === 0 ? 0 : 1) });
-      continue;
-    }
     const known = knownOf(job.traceSequence);
     if (known === null) continue;
     split.push(job);
-    for (const next of splitJob(job, running, known)) {
+    // A job that is claimed just now reads the trace when it runs: what it is known as has the lease that is over.
+    const isClaimed = (sourceId: string) =>
+      waiting.some((other) => other.traceSequence === job.traceSequence && other.sourceId === sourceId);
+    const unclaimed = running.filter(({ id }) => !isClaimed(id));
+    for (const next of splitJob(job, unclaimed, known)) {
       const isMine = next.fence === 0 && hasRoom();
       stored.push(isMine ? { ...next, fence, dueAtMs } : next);
       if (isMine) made.push({ ...next, fence });
@@ -142,7 +142,7 @@ async function holdKnown(
   const traceSequences = ofAll.map(({ traceSequence }) => traceSequence);
   const listed = ofAll.length === 0 ? [] : await ask(evaluations.listSources, { projectNumber, traceSequences });
   const others = Map.groupBy(
-    listed.filter(({ sourceId }) => sourceId !== ALL_MONITORS),
+    listed.filter((job) => !isOfAll(job)),
     ({ traceSequence }) => traceSequence,
   );
   const held = new Map<number, readonly EvaluationJob[] | null>();
@@ -152,6 +152,10 @@ async function holdKnown(
     held.set(traceSequence, isFree ? jobs : null);
   }
   return (traceSequence) => (others.has(traceSequence) ? (held.get(traceSequence) ?? null) : []);
+}
+
+function isOfAll({ sourceId }: Pick<JobKey, 'sourceId'>): boolean {
+  return sourceId === ALL_MONITORS;
 }
 
 export type JobStoreDeps = {

@@ -204,6 +204,25 @@ export function evaluationJobConformance(open: OpenSubject): void {
     );
 
     it(
+      'a job whose lease is over is given once, with what came while it ran',
+      withStore(open, async (store) => {
+        const opened = await openProject(store);
+        await opened.addMonitor();
+        await opened.addMonitor();
+        const append = opened.append({ spans: [rooted()] });
+        await store.traces.append(append);
+        expect(await opened.claim(LATER_MS)).toHaveLength(2);
+        await store.traces.append(opened.append({ traceId: append.traceId, receivedAtMs: LATER_MS }));
+        const overMs = LATER_MS + LEASE_MS;
+        const again = await opened.claim(overMs);
+        expect(again.map(({ failures }) => failures)).toEqual([1, 1]);
+        expect(await opened.claim(overMs)).toEqual([]);
+        for (const job of again) expect(await store.evaluationJobs.end(toStore(job, opened))).toBe('recorded');
+        expect((await store.evaluationJobs.counts(10)).depth).toBe(0);
+      }),
+    );
+
+    it(
       'renews and puts back only what is still the caller’s',
       withStore(open, async (store) => {
         const opened = await openProject(store);
