@@ -8,6 +8,7 @@ import { createMonitorRun } from './domain/monitors/monitor-run.ts';
 import type { Store } from './domain/store.ts';
 import { createJobWorker } from './evaluation/job-worker.ts';
 import { startLookLoop } from './queue/look-loop.ts';
+import { waitUnseen } from './schedule.ts';
 
 export type MonitorRunnerDeps = {
   readonly config: Config;
@@ -54,6 +55,7 @@ export function startMonitorRunner(deps: MonitorRunnerDeps): MonitorRunner {
     run: createMonitorRun({ ...store, results: deps.results, run: deps.run, clock: loop.nowMs, traceDefaultDays }),
     nowMs: loop.nowMs,
     monotonicMs: () => performance.now(),
+    wait: waitUnseen,
     newFence: () => deps.random(FENCE_BYTES).readUIntBE(0, FENCE_BYTES) + 1,
     concurrency: config.evaluators.concurrency,
     onError: loop.complain,

@@ -5,6 +5,7 @@
  */
 
 import type { ClaimedJob, EvaluationJobStore, JobOutcome } from '../domain/evaluations/jobs.ts';
+import { Fault } from '../domain/fault.ts';
 import { placesOfOwner } from './judge/places.ts';
 
 export type JobWorkerDeps = {
@@ -13,6 +14,8 @@ export type JobWorkerDeps = {
   readonly run: (job: ClaimedJob, signal: AbortSignal) => Promise<JobOutcome>;
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
+  /** Resolves at once when the signal says so. */
+  readonly wait: (delayMs: number, signal: AbortSignal) => Promise<void>;
   /** Never 0, and never the same twice. */
   readonly newFence: () => number;
   /** Jobs that run at once. */
@@ -36,6 +39,8 @@ const RENEWED_BELOW_MS = JOB_LEASE_MS / 2;
 /** Short runs are claimed ahead, so that one commit claims many; long ones are left to whoever has a free place. */
 const AHEAD_TIMES = 8;
 const SHORT_RUN_MS = 50;
+/** Until a result is offered again to a store that could not take it. */
+const END_RETRY_MS = 1000;
 /** Of all that is claimed ahead, for one project. */
 const AHEAD_SHARE = 3 / 4;
 /** Projects whose last run is remembered. */
@@ -120,7 +125,7 @@ export function createJobWorker(deps: JobWorkerDeps): JobWorker {
       const outcome = await deps.run(each.job, signal);
       noteRun(projectNumber, deps.monotonicMs() - startedAtMs);
       if (signal.aborted) await putBack([each.job]);
-      else await store.end({ ...each.job, kind: 'evaluation', outcome });
+      else await end(each.job, outcome, signal);
     } catch (error) {
       // Whoever finds the lease over takes the job.
       if (!signal.aborted) deps.onError(error, 'an evaluation could not be made');
@@ -131,6 +136,20 @@ export function createJobWorker(deps: JobWorkerDeps): JobWorker {
     if (running === 0) drained?.();
     begin();
     if (!isStopped && (wasFull || heldOf(projectNumber) <= runningOfProjectMax)) deps.onRoom();
+  }
+
+  /** A store that is full or away for a while costs no result: the lease is kept until the store has it. */
+  async function end(job: ClaimedJob, outcome: JobOutcome, signal: AbortSignal): Promise<void> {
+    while (true) {
+      try {
+        await store.end({ ...job, kind: 'evaluation', outcome });
+        return;
+      } catch (error) {
+        if (!(error instanceof Fault && error.kind === 'unavailable') || signal.aborted) throw error;
+        deps.onError(error, 'the result of an evaluation could not be stored yet');
+      }
+      await deps.wait(END_RETRY_MS, signal);
+    }
   }
 
   function noteRun(projectNumber: number, durationMs: number): void {

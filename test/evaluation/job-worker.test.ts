@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ClaimedJob, EvaluationJobStore, JobOutcome } from '../../src/domain/evaluations/jobs.ts';
+import { Fault } from '../../src/domain/fault.ts';
 import { createJobWorker } from '../../src/evaluation/job-worker.ts';
 
 type Run = { readonly job: ClaimedJob; end(): Promise<void> };
@@ -7,10 +8,13 @@ type Run = { readonly job: ClaimedJob; end(): Promise<void> };
 const DROP: JobOutcome = { kind: 'drop' };
 
 /** A queue in memory, with jobs that run until they are told to end. */
-function start({ concurrency = 4 } = {}) {
+function start({ concurrency = 4, refusals = 0 } = {}) {
   let clockMs = 0;
   let queued: ClaimedJob[] = [];
   let rooms = 0;
+  let refusalsLeft = refusals;
+  const ended: ClaimedJob['traceId'][] = [];
+  const complaints: string[] = [];
   const running: Run[] = [];
   const store: EvaluationJobStore = {
     nowMs: async () => null,
@@ -32,7 +36,14 @@ function start({ concurrency = 4 } = {}) {
       queued.push(...jobs);
     },
     takeOver: async () => {},
-    end: async () => 'recorded',
+    async end({ traceId }) {
+      if (refusalsLeft > 0) {
+        refusalsLeft -= 1;
+        throw new Fault('unavailable', 'The store is full.');
+      }
+      ended.push(traceId);
+      return 'recorded';
+    },
     enqueue: async () => {},
     counts: async () => ({ depth: queued.length, oldestDueAtMs: null, refused: 0 }),
   };
@@ -55,10 +66,12 @@ function start({ concurrency = 4 } = {}) {
       }),
     nowMs: () => clockMs,
     monotonicMs: () => clockMs,
+    wait: async () => {},
     newFence: () => ++fences,
     concurrency,
-    onError: (error) => {
-      throw error;
+    onError: (error, doing) => {
+      if (refusals === 0) throw error;
+      complaints.push(doing);
     },
     onRoom: () => {
       rooms += 1;
@@ -70,6 +83,8 @@ function start({ concurrency = 4 } = {}) {
     projects: () => running.map(({ job }) => job.projectNumber).toSorted((one, other) => one - other),
     waiting: () => queued.length,
     rooms: () => rooms,
+    ended,
+    complaints,
     pass(ms: number) {
       clockMs += ms;
     },
@@ -152,5 +167,15 @@ describe('the worker of the queue', () => {
     expect(running).toHaveLength(1);
     await running[0]?.end();
     expect(rooms()).toBeGreaterThan(0);
+  });
+
+  it('offers a result again while the store has no room for it', async () => {
+    const { worker, add, running, ended, complaints, waiting } = start({ refusals: 3 });
+    add(1, 1);
+    await worker.look();
+    await running[0]?.end();
+    await expect.poll(() => ended).toEqual(['0']);
+    expect(complaints).toEqual(Array(3).fill('the result of an evaluation could not be stored yet'));
+    expect(waiting()).toBe(0);
   });
 });
