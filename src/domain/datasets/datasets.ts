@@ -124,11 +124,14 @@ function roomOf({ entryCount, totalBytes }: Dataset): Room {
   return { entriesMax: ENTRIES_MAX - entryCount, bytesMax: TOTAL_MAX_BYTES - totalBytes };
 }
 
-function cutToRoom(entries: readonly string[], { entriesMax, bytesMax }: Room): readonly string[] {
+/** Those that fit, one after the other; what does not takes no room from the next. */
+export function cutToRoom(entries: readonly string[], { entriesMax, bytesMax }: Room): readonly string[] {
   let leftBytes = bytesMax;
   return entries.slice(0, entriesMax).filter((entry) => {
-    leftBytes -= Buffer.byteLength(entry) + 1;
-    return leftBytes >= 0;
+    const bytes = Buffer.byteLength(entry) + 1;
+    if (bytes > leftBytes) return false;
+    leftBytes -= bytes;
+    return true;
   });
 }
 
