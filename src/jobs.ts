@@ -3,6 +3,7 @@
 import type { Config } from './config.ts';
 import { createHousekeeping } from './delivery/housekeeping.ts';
 import type { Clock } from './domain/clock.ts';
+import { sweepRuns } from './domain/experiments/experiments.ts';
 import { createRetention } from './domain/retention.ts';
 import { createSettling } from './domain/settlement.ts';
 import type { Store } from './domain/store.ts';
@@ -42,8 +43,12 @@ export function startJobs(deps: JobDeps): Schedule {
     scheduleRetention(deps),
     scheduleSettlement(deps),
     scheduleHousekeeping(deps),
-    scheduleSteps(deps, store.searchIndex.step, 'indexing traces failed'),
-    scheduleSteps(deps, store.spendBlocks.step, 'putting the log into blocks failed'),
+    scheduleSteps(deps, () => sweepRuns(store.experiments), {
+      failed: 'removing deleted runs failed',
+      intervalMs: HOUSEKEEPING_INTERVAL_MS,
+    }),
+    scheduleSteps(deps, store.searchIndex.step, { failed: 'indexing traces failed' }),
+    scheduleSteps(deps, store.spendBlocks.step, { failed: 'putting the log into blocks failed' }),
   ];
   return {
     async stop() {
@@ -105,10 +110,14 @@ function scheduleHousekeeping({ store, deliveryNowMs, onDisabled, log, wait }: J
 }
 
 /** Every process does its part: they take turns, project by project. */
-function scheduleSteps({ log, wait }: JobDeps, step: () => Promise<'more' | 'done'>, failed: string): Schedule {
+function scheduleSteps(
+  { log, wait }: JobDeps,
+  step: () => Promise<'more' | 'done'>,
+  { failed, intervalMs = INDEX_INTERVAL_MS }: { readonly failed: string; readonly intervalMs?: number },
+): Schedule {
   return startSchedule({
-    firstDelayMs: INDEX_INTERVAL_MS,
-    intervalMs: INDEX_INTERVAL_MS,
+    firstDelayMs: intervalMs,
+    intervalMs,
     retryDelayMs: INDEX_RETRY_DELAY_MS,
     wait,
     async run(signal) {

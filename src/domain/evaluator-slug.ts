@@ -19,7 +19,7 @@ export function drawSlug(name: string, fallback: string, random: RandomBytes): s
 }
 
 /** The ASCII letters and digits of a name; empty where it has none. */
-export function slugBase(name: string): string {
+export function slugBase(name: string, lengthMax = BASE_LENGTH_MAX): string {
   return (
     name
       // Decomposing first turns accented letters into plain ones with marks, which are then left out.
@@ -28,7 +28,7 @@ export function slugBase(name: string): string {
       .toLowerCase()
       .replace(/[^a-z0-9]+/g, '-')
       .replace(/^-/, '')
-      .slice(0, BASE_LENGTH_MAX)
+      .slice(0, lengthMax)
       .replace(/-$/, '')
   );
 }

@@ -1322,7 +1322,8 @@ export declare const DeleteExperimentRunResponseSchema: GenMessage<DeleteExperim
 export declare const ExperimentService: GenService<{
   /**
    * Finds the experiment of a slug, or makes it: whoever sends a name again means the same experiment. The slug is what is sent
-   * in lower case, other characters than letters and digits replaced by "-". A project holds at most 1,000.
+   * in lower case, other characters than letters and digits replaced by "-"; where that cuts
+   * it or leaves something out that is not ASCII, digits of a hash follow. A project holds at most 1,000.
    * Errors: INVALID_ARGUMENT validation_error, INVALID_ARGUMENT experiment_limit_reached.
    *
    * @generated from rpc spandrel.v1.ExperimentService.InitExperiment

@@ -15,7 +15,7 @@ export const countExperiments: Compiled<typeof source.countExperiments> = {
 
 export const countRuns: Compiled<typeof source.countRuns> = {
   name: 'experiments.countRuns',
-  text: "select count(*) as \"count\" from \"experiment_runs\" where \"project_id\" = $1",
+  text: "select count(*) as \"count\" from \"experiment_runs\" where \"project_id\" = $1 and \"deleted_at\" is null",
   cells: (given) => [given.projectId],
   row: (row) => row,
 };
@@ -36,8 +36,8 @@ export const findExperimentBySlug: Compiled<typeof source.findExperimentBySlug> 
 
 export const findHiddenRun: Compiled<typeof source.findHiddenRun> = {
   name: 'experiments.findHiddenRun',
-  text: "select \"key\" as \"key\" from \"experiment_runs\" where \"project_id\" = $1 and \"deleted_at\" is not null limit $2",
-  cells: (given) => [given.projectId, 1],
+  text: "select \"project_id\" as \"projectId\", \"key\" as \"key\" from \"experiment_runs\" where \"deleted_at\" is not null limit $1",
+  cells: () => [1],
   row: (row) => row,
 };
 
@@ -115,8 +115,8 @@ export const listKeys: Compiled<typeof source.listKeys> = {
 
 export const listResults: Compiled<typeof source.listResults> = {
   name: 'experiments.listResults',
-  text: "select \"experiment_results\".\"project_id\" as \"projectId\", \"experiment_results\".\"run_key\" as \"runKey\", \"experiment_results\".\"entry_index\" as \"entryIndex\", \"experiment_results\".\"target_id\" as \"targetId\", \"experiment_results\".\"entry_id\" as \"entryId\", \"experiment_results\".\"trace_id\" as \"traceId\", \"experiment_results\".\"entry\" as \"entryJson\", \"experiment_results\".\"predicted\" as \"predictedJson\", \"experiment_results\".\"cost_usd\" as \"costUsd\", \"experiment_results\".\"duration_ms\" as \"durationMs\", \"experiment_results\".\"error\" as \"error\", \"experiment_results\".\"evaluations\" as \"evaluationsJson\", \"experiment_results\".\"scores\" as \"scoresJson\", \"experiment_results\".\"bytes\" as \"bytes\" from \"experiment_results\" where (\"project_id\" = $1 and \"run_key\" = $2) and \"entry_index\" = any($3) order by \"entry_index\", \"target_id\"",
-  cells: (given) => [given.projectId, given.runKey, given.entryIndexes],
+  text: "select \"experiment_results\".\"project_id\" as \"projectId\", \"experiment_results\".\"run_key\" as \"runKey\", \"experiment_results\".\"entry_index\" as \"entryIndex\", \"experiment_results\".\"target_id\" as \"targetId\", \"experiment_results\".\"entry_id\" as \"entryId\", \"experiment_results\".\"trace_id\" as \"traceId\", \"experiment_results\".\"entry\" as \"entryJson\", \"experiment_results\".\"predicted\" as \"predictedJson\", \"experiment_results\".\"cost_usd\" as \"costUsd\", \"experiment_results\".\"duration_ms\" as \"durationMs\", \"experiment_results\".\"error\" as \"error\", \"experiment_results\".\"evaluations\" as \"evaluationsJson\", \"experiment_results\".\"scores\" as \"scoresJson\", \"experiment_results\".\"bytes\" as \"bytes\" from \"experiment_results\" where (\"project_id\" = $1 and \"run_key\" = $2 and \"target_id\" = $3) and \"entry_index\" = any($4)",
+  cells: (given) => [given.projectId, given.runKey, given.targetId, given.entryIndexes],
   row: (row) => row,
 };
 

@@ -14,7 +14,7 @@ export const countExperiments: Compiled<typeof source.countExperiments> = {
 
 export const countRuns: Compiled<typeof source.countRuns> = {
   name: 'experiments.countRuns',
-  text: "select count(*) as \"count\" from \"experiment_runs\" where \"project_id\" = ?",
+  text: "select count(*) as \"count\" from \"experiment_runs\" where \"project_id\" = ? and \"deleted_at\" is null",
   cells: (given) => [given.projectId],
   row: (row: any) => ({
     count: row[0],
@@ -51,10 +51,11 @@ export const findExperimentBySlug: Compiled<typeof source.findExperimentBySlug> 
 
 export const findHiddenRun: Compiled<typeof source.findHiddenRun> = {
   name: 'experiments.findHiddenRun',
-  text: "select \"key\" as \"key\" from \"experiment_runs\" where \"project_id\" = ? and \"deleted_at\" is not null limit ?",
-  cells: (given) => [given.projectId, 1],
+  text: "select \"project_id\" as \"projectId\", \"key\" as \"key\" from \"experiment_runs\" where \"deleted_at\" is not null limit ?",
+  cells: () => [1],
   row: (row: any) => ({
-    key: row[0],
+    projectId: row[0],
+    key: row[1],
   }),
 };
 
@@ -192,8 +193,8 @@ export const listKeys: Compiled<typeof source.listKeys> = {
 
 export const listResults: Compiled<typeof source.listResults> = {
   name: 'experiments.listResults',
-  text: "select \"experiment_results\".\"project_id\" as \"projectId\", \"experiment_results\".\"run_key\" as \"runKey\", \"experiment_results\".\"entry_index\" as \"entryIndex\", \"experiment_results\".\"target_id\" as \"targetId\", \"experiment_results\".\"entry_id\" as \"entryId\", \"experiment_results\".\"trace_id\" as \"traceId\", \"experiment_results\".\"entry\" as \"entryJson\", \"experiment_results\".\"predicted\" as \"predictedJson\", \"experiment_results\".\"cost_usd\" as \"costUsd\", \"experiment_results\".\"duration_ms\" as \"durationMs\", \"experiment_results\".\"error\" as \"error\", \"experiment_results\".\"evaluations\" as \"evaluationsJson\", \"experiment_results\".\"scores\" as \"scoresJson\", \"experiment_results\".\"bytes\" as \"bytes\" from \"experiment_results\" where (\"project_id\" = ? and \"run_key\" = ?) and \"entry_index\" in (select value from json_each(?)) order by \"entry_index\", \"target_id\"",
-  cells: (given) => [given.projectId, given.runKey, JSON.stringify(given.entryIndexes)],
+  text: "select \"experiment_results\".\"project_id\" as \"projectId\", \"experiment_results\".\"run_key\" as \"runKey\", \"experiment_results\".\"entry_index\" as \"entryIndex\", \"experiment_results\".\"target_id\" as \"targetId\", \"experiment_results\".\"entry_id\" as \"entryId\", \"experiment_results\".\"trace_id\" as \"traceId\", \"experiment_results\".\"entry\" as \"entryJson\", \"experiment_results\".\"predicted\" as \"predictedJson\", \"experiment_results\".\"cost_usd\" as \"costUsd\", \"experiment_results\".\"duration_ms\" as \"durationMs\", \"experiment_results\".\"error\" as \"error\", \"experiment_results\".\"evaluations\" as \"evaluationsJson\", \"experiment_results\".\"scores\" as \"scoresJson\", \"experiment_results\".\"bytes\" as \"bytes\" from \"experiment_results\" where (\"project_id\" = ? and \"run_key\" = ? and \"target_id\" = ?) and \"entry_index\" in (select value from json_each(?))",
+  cells: (given) => [given.projectId, given.runKey, given.targetId, JSON.stringify(given.entryIndexes)],
   row: (row: any) => ({
     projectId: row[0],
     runKey: row[1],

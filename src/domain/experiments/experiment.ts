@@ -138,7 +138,7 @@ export type ExperimentStore = {
   hide(projectId: string, id: string, nowMs: number): Promise<boolean>;
   /**
    * MUST answer the run that has the id already, and store nothing then; `limit_reached` when the project already holds
-   * `runsMax` runs, `not_found` when the experiment is deleted.
+   * `runsMax` runs that are not hidden, `not_found` when the experiment is deleted.
    */
   insertRun(run: ExperimentRun, runsMax: number): Promise<ExperimentRun | 'limit_reached' | 'not_found'>;
   /** Null for another project's and for one that is deleted. */
@@ -152,10 +152,13 @@ export type ExperimentStore = {
   report(key: RunKey, report: RunReport, limits: RunLimits): Promise<RunReported | null>;
   /** In the order of their keys. */
   figures(run: StoredRun, range: FigureRange): Promise<readonly ResultFigures[]>;
-  /** All results of the entries, in the order of their keys. */
-  results(run: StoredRun, entryIndexes: readonly number[]): Promise<readonly ExperimentResult[]>;
+  /** Those of the keys, in any order, and no other. */
+  results(run: StoredRun, keys: readonly ResultKey[]): Promise<readonly ExperimentResult[]>;
   /** MUST hide the run from every read from now on. False when there is none. */
   hideRun(key: RunKey, nowMs: number): Promise<boolean>;
-  /** Removes at most `rowsMax` results of hidden runs, and the runs that have none left. False: nothing is left to remove. */
-  sweep(projectId: string, rowsMax: number): Promise<boolean>;
+  /**
+   * Removes at most `rowsMax` results of hidden runs of any project, and the runs that have none left. False: nothing is
+   * left to remove.
+   */
+  sweep(rowsMax: number): Promise<boolean>;
 };

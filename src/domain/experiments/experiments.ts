@@ -1,5 +1,6 @@
 /** The experiments of a project. */
 
+import { hash } from 'node:crypto';
 import type { Project } from '../caller.ts';
 import type { RandomBytes } from '../clock.ts';
 import { slugBase } from '../evaluator-slug.ts';
@@ -28,6 +29,8 @@ export type Experiments = {
 const LIVE_MAX = 1000;
 /** Results that are removed at once: more would hold up who writes. */
 const SWEPT_AT_ONCE = 200;
+const SLUG_LENGTH_MAX = 50;
+const HASH_LENGTH = 8;
 const FALLBACK = 'experiment';
 
 export function createExperiments({ store, random }: ExperimentDeps): Experiments {
@@ -41,7 +44,7 @@ export function createExperiments({ store, random }: ExperimentDeps): Experiment
         id: newId('experiment', random),
         name: given === '' ? FALLBACK : given,
         // Whoever sends a name again means the same experiment, so nothing is drawn here.
-        slug: slugBase(text ?? '') || FALLBACK,
+        slug: slugOf(text ?? ''),
         createdAtMs: nowMs,
         updatedAtMs: nowMs,
       };
@@ -56,7 +59,6 @@ export function createExperiments({ store, random }: ExperimentDeps): Experiment
     async remove(project, idOrSlug, nowMs) {
       const { id } = await findExperiment(store, project, idOrSlug);
       if (!(await store.hide(project.id, id, nowMs))) throw notFound();
-      await sweepRuns(store, project.id);
     },
   };
 }
@@ -71,9 +73,17 @@ export async function findExperiment(
   return experiment;
 }
 
-/** What nobody reaches any more goes in small steps. Whatever a stopped process leaves goes with the next removal. */
-export async function sweepRuns(store: Pick<ExperimentStore, 'sweep'>, projectId: string): Promise<void> {
-  while (await store.sweep(projectId, SWEPT_AT_ONCE));
+/** Removes a little of what nobody reaches any more, whichever process hid it. */
+export async function sweepRuns(store: Pick<ExperimentStore, 'sweep'>): Promise<'more' | 'done'> {
+  return (await store.sweep(SWEPT_AT_ONCE)) ? 'more' : 'done';
+}
+
+/** Different texts with the same ASCII letters and digits mean different experiments. A slug is the slug of itself. */
+function slugOf(text: string): string {
+  const whole = slugBase(text, Number.POSITIVE_INFINITY);
+  if (whole !== '' && whole.length <= SLUG_LENGTH_MAX && !/\P{ASCII}/u.test(text)) return whole;
+  const digits = hash('sha256', text.normalize('NFKC').trim().toLowerCase(), 'hex').slice(0, HASH_LENGTH);
+  return `${slugBase(text, SLUG_LENGTH_MAX - HASH_LENGTH - 1) || FALLBACK}-${digits}`;
 }
 
 export function notFound(): Fault {

@@ -20,7 +20,7 @@ import type {
   RunReport,
   RunReported,
 } from './experiment.ts';
-import { findExperiment, notFound, sweepRuns } from './experiments.ts';
+import { findExperiment, notFound } from './experiments.ts';
 import { keyText } from './run-report.ts';
 import { type RunSummary, summarise } from './run-summary.ts';
 
@@ -171,7 +171,6 @@ export function createExperimentRuns(deps: RunDeps): ExperimentRuns {
     },
     async remove(project, name, nowMs) {
       if (!(await store.hideRun(await find(project, name), nowMs))) throw runNotFound();
-      await sweepRuns(store, project.id);
     },
   };
 }
@@ -207,8 +206,7 @@ export async function readResults(
   named: readonly ResultFigures[],
 ): Promise<readonly ExperimentResult[]> {
   if (named.length === 0) return [];
-  const indexes = [...new Set(named.map(({ entryIndex }) => entryIndex))];
-  const found = new Map((await store.results(run, indexes)).map((result) => [keyText(result), result]));
+  const found = new Map((await store.results(run, named)).map((result) => [keyText(result), result]));
   return named.flatMap((figure) => found.get(keyText(figure)) ?? []);
 }
 

@@ -4,6 +4,7 @@ import type {
   ExperimentResult,
   ExperimentStore,
   ResultEvaluation,
+  ResultKey,
   ScoreFigures,
 } from '../../domain/experiments/experiment.ts';
 import { applyReport, type SizedResult } from '../../domain/experiments/run-report.ts';
@@ -35,8 +36,8 @@ export function createExperimentStore(
         scores: JSON.parse(scoresJson) as readonly ScoreFigures[],
       }));
     },
-    results: async ({ projectId, key: runKey }, entryIndexes) =>
-      (await ask(experiments.listResults, { projectId, runKey, entryIndexes })).map(unpack),
+    results: ({ projectId, key: runKey }, keys) =>
+      findResults(keys, (some) => ask(experiments.listResults, { projectId, runKey, ...some })),
     init: writer.initExperiment,
     hide: writer.hideExperiment,
     insertRun: writer.insertExperimentRun,
@@ -102,8 +103,9 @@ export function createExperimentWriter({ transact }: Managing): ExperimentWriter
         const [run] = await ask(experiments.holdRun, key);
         if (run === undefined) return null;
         const { projectId, key: runKey } = run;
-        const entryIndexes = [...new Set(report.results.map(({ entryIndex }) => entryIndex))];
-        const known = (await ask(experiments.listResults, { projectId, runKey, entryIndexes })).map(unpack);
+        const known = await findResults(report.results, (some) =>
+          ask(experiments.listResults, { projectId, runKey, ...some }),
+        );
         const applied = applyReport(run, known, { report, limits });
         if (applied.isRunChanged) await change(experiments.updateRun, applied.run);
         changeRows(
@@ -117,16 +119,32 @@ export function createExperimentWriter({ transact }: Managing): ExperimentWriter
         async ({ change, questions: { experiments } }) =>
           (await change(experiments.hideRun, { projectId, experimentId, id, deletedAtMs: nowMs })) > 0,
       ),
-    sweepExperimentRuns: (projectId, rowsMax) =>
+    sweepExperimentRuns: (rowsMax) =>
       transact(async ({ ask, change, changeRows, questions: { experiments } }) => {
-        const [hidden] = await ask(experiments.findHiddenRun, { projectId });
+        const [hidden] = await ask(experiments.findHiddenRun, {});
         if (hidden === undefined) return false;
-        const keys = await ask(experiments.listKeys, { projectId, runKey: hidden.key, limit: rowsMax });
+        const { projectId, key: runKey } = hidden;
+        const keys = await ask(experiments.listKeys, { projectId, runKey, limit: rowsMax });
         changeRows(experiments.removeResults, keys);
-        if (keys.length < rowsMax) await change(experiments.removeRun, { projectId, key: hidden.key });
+        if (keys.length < rowsMax) await change(experiments.removeRun, { projectId, key: runKey });
         return true;
       }),
   };
+}
+
+type SomeOfTarget = { readonly targetId: string; readonly entryIndexes: readonly number[] };
+
+/** Entries have results of many targets, so each target is asked for its own. */
+async function findResults(
+  keys: readonly ResultKey[],
+  list: (some: SomeOfTarget) => Promise<readonly Row[]>,
+): Promise<readonly ExperimentResult[]> {
+  const found: ExperimentResult[] = [];
+  for (const [targetId, some] of Map.groupBy(keys, (key) => key.targetId)) {
+    const entryIndexes = [...new Set(some.map(({ entryIndex }) => entryIndex))];
+    found.push(...(await list({ targetId, entryIndexes })).map(unpack));
+  }
+  return found;
 }
 
 function pack({ evaluations, ...rest }: SizedResult, run: { readonly projectId: string; readonly runKey: string }) {

@@ -8,6 +8,7 @@ type InProject = { readonly projectId: string };
 type OneOf = InProject & { readonly id: string };
 type OfExperiment = InProject & { readonly experimentId: string };
 type OfRun = InProject & { readonly runKey: string };
+type OfTarget = OfRun & { readonly targetId: string; readonly entryIndexes: readonly number[] };
 
 export const countExperiments = question<InProject>()((db, { projectId }) =>
   db
@@ -51,11 +52,11 @@ export const touchExperiment = change<OneOf & { readonly updatedAtMs: number }>(
     words.update(db, 'Experiment', { projectId, id }).where('updatedAtMs', '<', updatedAtMs).set({ updatedAtMs }),
 );
 
-/** Those that are hidden count until they are gone. */
 export const countRuns = question<InProject>()((db, { projectId }) =>
   db
     .selectFrom('ExperimentRun')
     .where('projectId', '=', projectId)
+    .where('deletedAtMs', 'is', null)
     .select(({ fn }) => fn.countAll<number>().as('count')),
 );
 
@@ -124,13 +125,12 @@ export const hideRuns = change<OfExperiment & { readonly deletedAtMs: number }>(
       .set({ deletedAtMs }),
 );
 
-/** Any run that is hidden and not gone yet. */
-export const findHiddenRun = question<InProject>()((db, { projectId }) =>
+/** Any run that is hidden and not gone yet, of any project. */
+export const findHiddenRun = question<Record<never, never>>()((db) =>
   db
     .selectFrom('ExperimentRun')
-    .where('projectId', '=', projectId)
     .where('deletedAtMs', 'is not', null)
-    .select('key as key')
+    .select(['projectId as projectId', 'key as key'])
     .limit(1),
 );
 
@@ -173,11 +173,8 @@ export const listFigures = question<OfRun & ResultKey & { readonly limit: number
       .limit(limit),
 );
 
-/** In the order of their keys. */
-export const listResults = question<OfRun & { readonly entryIndexes: readonly number[] }>()(
-  (db, { projectId, runKey, entryIndexes }, { find, isAmong }) =>
-    find(db, 'ExperimentResult', { projectId, runKey })
-      .where(isAmong('entryIndex', entryIndexes))
-      .orderBy('entryIndex')
-      .orderBy('targetId'),
+/** Those of one target. */
+export const listResults = question<OfTarget>()(
+  (db, { projectId, runKey, targetId, entryIndexes }, { find, isAmong }) =>
+    find(db, 'ExperimentResult', { projectId, runKey, targetId }).where(isAmong('entryIndex', entryIndexes)),
 );

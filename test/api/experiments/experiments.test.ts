@@ -25,8 +25,11 @@ describe('an experiment', () => {
     const sent = { experiment_name: ' Größe 1 ', experiment_slug: 'Größe 1', experiment_type: 'BATCH_EVALUATION_V2' };
     const first = await rest('POST', '/api/experiment/init', sent);
     expect(first.status).toBe(200);
-    expect(first.body).toMatchObject({ slug: 'gro-e-1', name: 'Größe 1', project_id: app.projectId });
-    expect(first.body.path).toMatch(/^\/[^/]+\/experiments\/gro-e-1$/);
+    const { slug } = first.body;
+    expect(slug).toMatch(/^gro-e-1-[0-9a-f]{8}$/);
+    expect(first.body).toMatchObject({ name: 'Größe 1', project_id: app.projectId });
+    expect(first.body.path.endsWith(`/experiments/${slug}`)).toBe(true);
+    expect(await init(slug)).toBe(slug);
     const rpc = { method: METHODS.initExperiment, request: { experimentSlug: 'Größe 1' } };
     const check = ({ id }: Body) => expect(id).toBe(first.body.id);
     await ask(asked(['POST', '/api/experiment/init', sent], rpc, { status: 200, check }));
@@ -37,6 +40,16 @@ describe('an experiment', () => {
         { status: 422, code: 'validation_error' },
       ),
     );
+  });
+
+  it('is not another one whose name is alike once it is a slug', async () => {
+    const long = 'x'.repeat(50);
+    const names = ['实验', '評価', '!', '?', 'Cafe', 'Café', `${long}1`, `${long}2`];
+    const slugs: string[] = [];
+    for (const name of names) slugs.push(await init(name));
+    expect(new Set(slugs).size).toBe(names.length);
+    expect(slugs[4]).toBe('cafe');
+    for (const slug of slugs) expect(await init(slug)).toBe(slug);
   });
 
   it('is read, listed the newest first, and gone with its runs once it is deleted', async () => {

@@ -68,6 +68,8 @@ const sampleEvaluation = (name: string) => ({
   ...{ details: 'why', costUsd: null, durationMs: 2, traceId: null, inputsJson: '{"n":1.50}' },
 });
 
+const keysOf = (...indexes: readonly number[]) => indexes.map((entryIndex) => ({ entryIndex, targetId: '' }));
+
 const told = (results: readonly ExperimentResult[], changes: Partial<RunReport> = {}): RunReport => ({
   targets: [],
   total: null,
@@ -153,9 +155,11 @@ export function experimentConformance(open: OpenSubject): void {
           run: stored,
           refused: [],
         });
-        const found = await experiments.results(run, [2, 10, 11]);
-        expect(found).toEqual([results[1], results[2], results[0]]);
-        expect(await experiments.results({ ...run, projectId: 'project_2' }, [2])).toEqual([]);
+        expect(await experiments.results(run, keysOf(10, 11))).toEqual([results[0]]);
+        // Of the other targets of the entry nothing is read.
+        expect(await experiments.results(run, keysOf(2))).toEqual([results[1]]);
+        expect(await experiments.results(run, [{ entryIndex: 2, targetId: 't' }])).toEqual([results[2]]);
+        expect(await experiments.results({ ...run, projectId: 'project_2' }, keysOf(2))).toEqual([]);
         const figures = await experiments.figures(run, { after: null, limit: MANY });
         expect(
           figures.map(({ entryIndex, targetId, hasError, costUsd }) => [entryIndex, targetId, hasError, costUsd]),
@@ -182,7 +186,7 @@ export function experimentConformance(open: OpenSubject): void {
         const names = ['a', 'b', 'c', 'd'];
         const reports = names.map((name) => told([sampleResult(0, { evaluations: [sampleEvaluation(name)] })]));
         await Promise.all(reports.map((report) => experiments.report(run, report, LIMITS)));
-        const [result] = await experiments.results(run, [0]);
+        const [result] = await experiments.results(run, keysOf(0));
         expect(result?.evaluations.map(({ name }) => name).toSorted()).toEqual(names);
         expect((await experiments.findRun(run))?.resultCount).toBe(1);
         expect(await experiments.report({ ...run, id: 'none' }, told([]), LIMITS)).toBeNull();
@@ -198,7 +202,7 @@ export function experimentConformance(open: OpenSubject): void {
           await experiments.insertRun(each, MANY);
           await experiments.report(each, told([sampleResult(0), sampleResult(1), sampleResult(2)]), LIMITS);
         }
-        expect(await experiments.sweep('project_1', 2)).toBe(false);
+        expect(await experiments.sweep(2)).toBe(false);
         expect(await experiments.hideRun({ ...run, projectId: 'project_2' }, AT_MS)).toBe(false);
         expect(await experiments.hideRun(run, AT_MS)).toBe(true);
         expect(await experiments.hideRun(run, AT_MS)).toBe(false);
@@ -206,14 +210,14 @@ export function experimentConformance(open: OpenSubject): void {
         expect(await experiments.report(run, told([]), LIMITS)).toBeNull();
         // One of the same id has nothing of the first.
         const again = sampleRun({ key: 'runkey_3' });
-        expect(await experiments.insertRun(again, MANY)).toEqual(again);
-        expect(await experiments.results(again, [0])).toEqual([]);
-        expect(await experiments.sweep('project_2', 2)).toBe(false);
-        expect(await experiments.sweep('project_1', 2)).toBe(true);
-        expect(await experiments.results(run, [0, 1, 2])).toHaveLength(1);
-        expect(await experiments.sweep('project_1', 2)).toBe(true);
-        expect(await experiments.sweep('project_1', 2)).toBe(false);
-        expect(await experiments.results(run, [0, 1, 2])).toEqual([]);
+        // What is hidden takes no place.
+        expect(await experiments.insertRun(again, 2)).toEqual(again);
+        expect(await experiments.results(again, keysOf(0))).toEqual([]);
+        expect(await experiments.sweep(2)).toBe(true);
+        expect(await experiments.results(run, keysOf(0, 1, 2))).toHaveLength(1);
+        expect(await experiments.sweep(2)).toBe(true);
+        expect(await experiments.sweep(2)).toBe(false);
+        expect(await experiments.results(run, keysOf(0, 1, 2))).toEqual([]);
         expect(await experiments.hide('project_2', 'experiment_1', AT_MS)).toBe(false);
         expect(await experiments.hide('project_1', 'experiment_1', AT_MS)).toBe(true);
         expect(await experiments.hide('project_1', 'experiment_1', AT_MS)).toBe(false);
