@@ -1380,7 +1380,8 @@ export declare const ExperimentService: GenService<{
   },
   /**
    * Adds results to a run, which is made unless it is there. Sent again the same changes nothing; what is not sent again stays.
-   * A run holds at most 10,000 results and 64 MiB of them, a result 256 KiB and 100 evaluations: what goes beyond is told as
+   * A run holds at most 10,000 results and 64 MiB of them, a result 256 KiB and 100 evaluations, which
+   * have at most 200 different names in a run: what goes beyond is told as
    * refused, and the rest is stored.
    * Errors: INVALID_ARGUMENT validation_error, NOT_FOUND experiment_not_found, INVALID_ARGUMENT experiment_run_limit_reached.
    *

@@ -43,7 +43,7 @@ export const findHiddenRun: Compiled<typeof source.findHiddenRun> = {
 
 export const findRun: Compiled<typeof source.findRun> = {
   name: 'experiments.findRun',
-  text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"targets\" as \"targetsJson\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = $1 and \"experiment_id\" = $2) and \"deleted_at\" is null and \"id\" = $3",
+  text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"targets\" as \"targetsJson\", \"experiment_runs\".\"evaluators\" as \"evaluatorsJson\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = $1 and \"experiment_id\" = $2) and \"deleted_at\" is null and \"id\" = $3",
   cells: (given) => [given.projectId, given.experimentId, given.id],
   row: (row) => row,
 };
@@ -75,7 +75,7 @@ export const holdExperiment: Compiled<typeof source.holdExperiment> = {
 
 export const holdRun: Compiled<typeof source.holdRun> = {
   name: 'experiments.holdRun',
-  text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"targets\" as \"targetsJson\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = $1 and \"experiment_id\" = $2) and \"deleted_at\" is null and \"id\" = $3 for update",
+  text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"targets\" as \"targetsJson\", \"experiment_runs\".\"evaluators\" as \"evaluatorsJson\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = $1 and \"experiment_id\" = $2) and \"deleted_at\" is null and \"id\" = $3 for update",
   cells: (given) => [given.projectId, given.experimentId, given.id],
   row: (row) => row,
 };
@@ -88,8 +88,8 @@ export const insertExperiment: Compiled<typeof source.insertExperiment> = {
 
 export const insertRun: Compiled<typeof source.insertRun> = {
   name: 'experiments.insertRun',
-  text: "insert into \"experiment_runs\" (\"project_id\", \"key\", \"experiment_id\", \"id\", \"name\", \"dataset_id\", \"dataset_version\", \"targets\", \"total\", \"progress\", \"result_count\", \"total_bytes\", \"created_at\", \"updated_at\", \"finished_at\", \"deleted_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) on conflict do nothing",
-  cells: (given) => [given.projectId, given.key, given.experimentId, given.id, given.name, given.datasetId ?? null, given.datasetVersion ?? null, given.targetsJson, given.total ?? null, given.progress ?? null, given.resultCount, given.totalBytes, given.createdAtMs, given.updatedAtMs, given.finishedAtMs ?? null, given.deletedAtMs ?? null],
+  text: "insert into \"experiment_runs\" (\"project_id\", \"key\", \"experiment_id\", \"id\", \"name\", \"dataset_id\", \"dataset_version\", \"targets\", \"evaluators\", \"total\", \"progress\", \"result_count\", \"total_bytes\", \"created_at\", \"updated_at\", \"finished_at\", \"deleted_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) on conflict do nothing",
+  cells: (given) => [given.projectId, given.key, given.experimentId, given.id, given.name, given.datasetId ?? null, given.datasetVersion ?? null, given.targetsJson, given.evaluatorsJson, given.total ?? null, given.progress ?? null, given.resultCount, given.totalBytes, given.createdAtMs, given.updatedAtMs, given.finishedAtMs ?? null, given.deletedAtMs ?? null],
 };
 
 export const listExperiments: Compiled<typeof source.listExperiments> = {
@@ -154,8 +154,8 @@ export const touchExperiment: Compiled<typeof source.touchExperiment> = {
 
 export const updateRun: Compiled<typeof source.updateRun> = {
   name: 'experiments.updateRun',
-  text: "update \"experiment_runs\" set \"targets\" = $1, \"total\" = $2, \"progress\" = $3, \"result_count\" = $4, \"total_bytes\" = $5, \"updated_at\" = $6, \"finished_at\" = $7 where (\"project_id\" = $8 and \"key\" = $9)",
-  cells: (given) => [given.targetsJson, given.total ?? null, given.progress ?? null, given.resultCount, given.totalBytes, given.updatedAtMs, given.finishedAtMs ?? null, given.projectId, given.key],
+  text: "update \"experiment_runs\" set \"targets\" = $1, \"evaluators\" = $2, \"total\" = $3, \"progress\" = $4, \"result_count\" = $5, \"total_bytes\" = $6, \"updated_at\" = $7, \"finished_at\" = $8 where (\"project_id\" = $9 and \"key\" = $10)",
+  cells: (given) => [given.targetsJson, given.evaluatorsJson, given.total ?? null, given.progress ?? null, given.resultCount, given.totalBytes, given.updatedAtMs, given.finishedAtMs ?? null, given.projectId, given.key],
 };
 
 export const writeResults: Compiled<typeof source.writeResults> = {

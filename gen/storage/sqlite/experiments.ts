@@ -61,7 +61,7 @@ export const findHiddenRun: Compiled<typeof source.findHiddenRun> = {
 
 export const findRun: Compiled<typeof source.findRun> = {
   name: 'experiments.findRun',
-  text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"targets\" as \"targetsJson\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = ? and \"experiment_id\" = ?) and \"deleted_at\" is null and \"id\" = ?",
+  text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"targets\" as \"targetsJson\", \"experiment_runs\".\"evaluators\" as \"evaluatorsJson\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = ? and \"experiment_id\" = ?) and \"deleted_at\" is null and \"id\" = ?",
   cells: (given) => [given.projectId, given.experimentId, given.id],
   row: (row: any) => ({
     projectId: row[0],
@@ -72,13 +72,14 @@ export const findRun: Compiled<typeof source.findRun> = {
     datasetId: row[5],
     datasetVersion: row[6],
     targetsJson: row[7],
-    total: row[8],
-    progress: row[9],
-    resultCount: row[10],
-    totalBytes: row[11],
-    createdAtMs: row[12],
-    updatedAtMs: row[13],
-    finishedAtMs: row[14],
+    evaluatorsJson: row[8],
+    total: row[9],
+    progress: row[10],
+    resultCount: row[11],
+    totalBytes: row[12],
+    createdAtMs: row[13],
+    updatedAtMs: row[14],
+    finishedAtMs: row[15],
   }),
 };
 
@@ -116,7 +117,7 @@ export const holdExperiment: Compiled<typeof source.holdExperiment> = {
 
 export const holdRun: Compiled<typeof source.holdRun> = {
   name: 'experiments.holdRun',
-  text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"targets\" as \"targetsJson\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = ? and \"experiment_id\" = ?) and \"deleted_at\" is null and \"id\" = ?",
+  text: "select \"experiment_runs\".\"project_id\" as \"projectId\", \"experiment_runs\".\"key\" as \"key\", \"experiment_runs\".\"experiment_id\" as \"experimentId\", \"experiment_runs\".\"id\" as \"id\", \"experiment_runs\".\"name\" as \"name\", \"experiment_runs\".\"dataset_id\" as \"datasetId\", \"experiment_runs\".\"dataset_version\" as \"datasetVersion\", \"experiment_runs\".\"targets\" as \"targetsJson\", \"experiment_runs\".\"evaluators\" as \"evaluatorsJson\", \"experiment_runs\".\"total\" as \"total\", \"experiment_runs\".\"progress\" as \"progress\", \"experiment_runs\".\"result_count\" as \"resultCount\", \"experiment_runs\".\"total_bytes\" as \"totalBytes\", \"experiment_runs\".\"created_at\" as \"createdAtMs\", \"experiment_runs\".\"updated_at\" as \"updatedAtMs\", \"experiment_runs\".\"finished_at\" as \"finishedAtMs\" from \"experiment_runs\" where (\"project_id\" = ? and \"experiment_id\" = ?) and \"deleted_at\" is null and \"id\" = ?",
   cells: (given) => [given.projectId, given.experimentId, given.id],
   row: (row: any) => ({
     projectId: row[0],
@@ -127,13 +128,14 @@ export const holdRun: Compiled<typeof source.holdRun> = {
     datasetId: row[5],
     datasetVersion: row[6],
     targetsJson: row[7],
-    total: row[8],
-    progress: row[9],
-    resultCount: row[10],
-    totalBytes: row[11],
-    createdAtMs: row[12],
-    updatedAtMs: row[13],
-    finishedAtMs: row[14],
+    evaluatorsJson: row[8],
+    total: row[9],
+    progress: row[10],
+    resultCount: row[11],
+    totalBytes: row[12],
+    createdAtMs: row[13],
+    updatedAtMs: row[14],
+    finishedAtMs: row[15],
   }),
 };
 
@@ -145,8 +147,8 @@ export const insertExperiment: Compiled<typeof source.insertExperiment> = {
 
 export const insertRun: Compiled<typeof source.insertRun> = {
   name: 'experiments.insertRun',
-  text: "insert into \"experiment_runs\" (\"project_id\", \"key\", \"experiment_id\", \"id\", \"name\", \"dataset_id\", \"dataset_version\", \"targets\", \"total\", \"progress\", \"result_count\", \"total_bytes\", \"created_at\", \"updated_at\", \"finished_at\", \"deleted_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
-  cells: (given) => [given.projectId, given.key, given.experimentId, given.id, given.name, given.datasetId ?? null, given.datasetVersion ?? null, given.targetsJson, given.total ?? null, given.progress ?? null, given.resultCount, given.totalBytes, given.createdAtMs, given.updatedAtMs, given.finishedAtMs ?? null, given.deletedAtMs ?? null],
+  text: "insert into \"experiment_runs\" (\"project_id\", \"key\", \"experiment_id\", \"id\", \"name\", \"dataset_id\", \"dataset_version\", \"targets\", \"evaluators\", \"total\", \"progress\", \"result_count\", \"total_bytes\", \"created_at\", \"updated_at\", \"finished_at\", \"deleted_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing",
+  cells: (given) => [given.projectId, given.key, given.experimentId, given.id, given.name, given.datasetId ?? null, given.datasetVersion ?? null, given.targetsJson, given.evaluatorsJson, given.total ?? null, given.progress ?? null, given.resultCount, given.totalBytes, given.createdAtMs, given.updatedAtMs, given.finishedAtMs ?? null, given.deletedAtMs ?? null],
 };
 
 export const listExperiments: Compiled<typeof source.listExperiments> = {
@@ -277,8 +279,8 @@ export const touchExperiment: Compiled<typeof source.touchExperiment> = {
 
 export const updateRun: Compiled<typeof source.updateRun> = {
   name: 'experiments.updateRun',
-  text: "update \"experiment_runs\" set \"targets\" = ?, \"total\" = ?, \"progress\" = ?, \"result_count\" = ?, \"total_bytes\" = ?, \"updated_at\" = ?, \"finished_at\" = ? where (\"project_id\" = ? and \"key\" = ?)",
-  cells: (given) => [given.targetsJson, given.total ?? null, given.progress ?? null, given.resultCount, given.totalBytes, given.updatedAtMs, given.finishedAtMs ?? null, given.projectId, given.key],
+  text: "update \"experiment_runs\" set \"targets\" = ?, \"evaluators\" = ?, \"total\" = ?, \"progress\" = ?, \"result_count\" = ?, \"total_bytes\" = ?, \"updated_at\" = ?, \"finished_at\" = ? where (\"project_id\" = ? and \"key\" = ?)",
+  cells: (given) => [given.targetsJson, given.evaluatorsJson, given.total ?? null, given.progress ?? null, given.resultCount, given.totalBytes, given.updatedAtMs, given.finishedAtMs ?? null, given.projectId, given.key],
 };
 
 export const writeResults: Compiled<typeof source.writeResults> = {

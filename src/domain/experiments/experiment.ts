@@ -22,6 +22,8 @@ export type ExperimentRun = RunKey & {
   readonly datasetVersion: number | null;
   /** A JSON array of what results may name as their target. */
   readonly targetsJson: string;
+  /** A JSON array of the names that evaluations of its results have. */
+  readonly evaluatorsJson: string;
   /** How many entries there will be; null: nobody said. */
   readonly total: number | null;
   /** How many were done, as the one who runs them said; null: nobody did. */
@@ -35,8 +37,8 @@ export type ExperimentRun = RunKey & {
   readonly finishedAtMs: number | null;
 };
 
-/** As lists show it: its targets may be long. */
-export type ListedRun = Omit<ExperimentRun, 'targetsJson'>;
+/** As lists show it: without what may be long. */
+export type ListedRun = Omit<ExperimentRun, 'targetsJson' | 'evaluatorsJson'>;
 
 /** What the results of a run are found by. */
 export type StoredRun = Pick<ExperimentRun, 'projectId' | 'key'>;
@@ -108,6 +110,8 @@ export type RunLimits = {
   readonly totalMaxBytes: number;
   readonly resultMaxBytes: number;
   readonly evaluationsMax: number;
+  /** Different names of evaluations in a run. */
+  readonly evaluatorsMax: number;
   readonly targetsMax: number;
   readonly targetsMaxBytes: number;
 };

@@ -34,6 +34,7 @@ export function applyReport(
   const changed = new Map<string, SizedResult>();
   const refused: RefusedResult[] = [];
   const targets = mergeTargets(run, report.targets, limits);
+  const evaluators = new Set(JSON.parse(run.evaluatorsJson) as readonly string[]);
   let { resultCount } = run;
   let { totalBytes } = targets;
   for (const told of report.results) {
@@ -43,19 +44,24 @@ export function applyReport(
     if (before !== null && isSame(withoutBytes(before), after)) continue;
     const bytes = resultBytes(after);
     const grownBytes = totalBytes + bytes - (before === null ? 0 : resultBytes(before));
-    const problem = problemOf(after, { bytes, grownBytes, count: resultCount + (before === null ? 1 : 0) }, limits);
+    const names = after.evaluations.map(({ name }) => name).filter((name) => !evaluators.has(name));
+    const count = resultCount + (before === null ? 1 : 0);
+    const grown = { bytes, grownBytes, count, evaluators: evaluators.size + names.length };
+    const problem = problemOf(after, grown, limits);
     if (problem !== null) {
       refused.push({ field: told.field, message: `${told.field} ${problem}` });
       continue;
     }
     if (before === null) resultCount += 1;
     totalBytes = grownBytes;
+    for (const name of names) evaluators.add(name);
     changed.set(key, { ...after, bytes });
   }
   refused.push(...targets.refused);
   const told: ExperimentRun = {
     ...run,
     targetsJson: targets.json,
+    evaluatorsJson: JSON.stringify([...evaluators]),
     total: largest(run.total, report.total),
     progress: largest(run.progress, report.progress),
     finishedAtMs: largest(run.finishedAtMs, report.finishedAtMs),
@@ -104,12 +110,20 @@ function withoutBytes({ bytes: _, ...result }: ExperimentResult & { readonly byt
   return result;
 }
 
-type Grown = { readonly bytes: number; readonly grownBytes: number; readonly count: number };
+type Grown = {
+  readonly bytes: number;
+  readonly grownBytes: number;
+  readonly count: number;
+  readonly evaluators: number;
+};
 
 function problemOf({ evaluations }: ExperimentResult, grown: Grown, limits: RunLimits): string | null {
   if (grown.count > limits.resultsMax) return `is one more than the ${limits.resultsMax} results of a run`;
   if (evaluations.length > limits.evaluationsMax) {
     return `would give its entry more than ${limits.evaluationsMax} evaluations`;
+  }
+  if (grown.evaluators > limits.evaluatorsMax) {
+    return `would give its run evaluations of more than ${limits.evaluatorsMax} names`;
   }
   if (grown.bytes > limits.resultMaxBytes) return `would take more than the ${limits.resultMaxBytes} bytes of a result`;
   if (grown.grownBytes > limits.totalMaxBytes) return `would take more than the ${limits.totalMaxBytes} bytes of a run`;

@@ -77,12 +77,13 @@ export const LIMITS: RunLimits = {
   totalMaxBytes: 64 * 1024 * 1024,
   resultMaxBytes: 256 * 1024,
   evaluationsMax: 100,
+  evaluatorsMax: 200,
   targetsMax: 100,
   targetsMaxBytes: 64 * 1024,
 };
 /** Of a report that are written at once: more would hold up who writes. */
 const RESULTS_AT_ONCE = 200;
-const FIGURES_AT_ONCE = 1000;
+const FIGURES_AT_ONCE = 200;
 
 export function createExperimentRuns(deps: RunDeps): ExperimentRuns {
   const { store, datasets, random, cursors } = deps;
@@ -235,6 +236,7 @@ function emptyRun(project: Project, head: RunHead, random: RandomBytes) {
     datasetId: null,
     datasetVersion: null,
     targetsJson: '[]',
+    evaluatorsJson: '[]',
     total: null,
     progress: null,
     resultCount: 0,

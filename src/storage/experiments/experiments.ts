@@ -10,11 +10,17 @@ import type {
 import { applyReport, type SizedResult } from '../../domain/experiments/run-report.ts';
 import type { Managing } from '../management.ts';
 import type { Asking, Questions, RowOf } from '../questions.ts';
+import { limitReads } from '../search/search-limiter.ts';
 
 export function createExperimentStore(
   { questions: { experiments }, ask }: Asking,
   writer: ExperimentWriter,
 ): ExperimentStore {
+  type FigureQuestion = Parameters<typeof experiments.listFigures.cells>[0];
+  const listFigures = limitReads(
+    (given: FigureQuestion) => ask(experiments.listFigures, given),
+    ({ projectId }) => projectId,
+  );
   return {
     async find(projectId, idOrSlug) {
       const [found] = await ask(experiments.findExperiment, { projectId, id: idOrSlug });
@@ -29,7 +35,7 @@ export function createExperimentStore(
     },
     async figures({ projectId, key: runKey }, { after, limit }) {
       const { entryIndex, targetId } = after ?? { entryIndex: -1, targetId: '' };
-      const rows = await ask(experiments.listFigures, { projectId, runKey, entryIndex, targetId, limit });
+      const rows = await listFigures({ projectId, runKey, entryIndex, targetId, limit });
       return rows.map(({ scoresJson, errorCount, ...rest }) => ({
         ...rest,
         hasError: Number(errorCount) > 0,

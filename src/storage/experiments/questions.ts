@@ -98,7 +98,11 @@ function livingRuns(db: Db, { projectId, experimentId }: OfExperiment, { find }:
 
 function listedRuns(db: Db, { projectId, experimentId }: OfExperiment, { find }: Words) {
   const known = { projectId, experimentId };
-  return find(db, 'ExperimentRun', known, 'deletedAtMs', 'targetsJson').where('deletedAtMs', 'is', null);
+  return find(db, 'ExperimentRun', known, 'deletedAtMs', 'targetsJson', 'evaluatorsJson').where(
+    'deletedAtMs',
+    'is',
+    null,
+  );
 }
 
 export const insertRun = insertNew('ExperimentRun');
@@ -106,7 +110,7 @@ export const insertRun = insertNew('ExperimentRun');
 export const updateRun = update(
   'ExperimentRun',
   ['projectId', 'key'],
-  ['targetsJson', 'total', 'progress', 'resultCount', 'totalBytes', 'updatedAtMs', 'finishedAtMs'],
+  ['targetsJson', 'evaluatorsJson', 'total', 'progress', 'resultCount', 'totalBytes', 'updatedAtMs', 'finishedAtMs'],
 );
 
 export const hideRun = change<OfExperiment & { readonly id: string; readonly deletedAtMs: number }>(

@@ -3,7 +3,8 @@
 import { type Fault, unavailableFault } from '../../domain/fault.ts';
 
 type Limits = { readonly runningMax: number; readonly waitingMax: number };
-type Waiting = { readonly tenant: number; readonly start: () => void };
+type Tenant = number | string;
+type Waiting = { readonly tenant: Tenant; readonly start: () => void };
 
 const ALL: Limits = { runningMax: 4, waitingMax: 64 };
 /** So that no tenant can hold all places. */
@@ -20,17 +21,17 @@ export function limitSearches<Question extends { readonly projectNumber: number 
 /** The same of any long read; `tenantOf` says whose it is. */
 export function limitReads<Question, Found>(
   read: (question: Question) => Promise<Found>,
-  tenantOf: (question: Question) => number,
+  tenantOf: (question: Question) => Tenant,
 ): (question: Question) => Promise<Found> {
-  const running: number[] = [];
+  const running: Tenant[] = [];
   const waiting: Waiting[] = [];
 
-  function mayRun(tenant: number): boolean {
+  function mayRun(tenant: Tenant): boolean {
     const count = running.filter((each) => each === tenant).length;
     return running.length < ALL.runningMax && count < OF_TENANT.runningMax;
   }
 
-  async function begin(tenant: number): Promise<void> {
+  async function begin(tenant: Tenant): Promise<void> {
     if (mayRun(tenant)) {
       running.push(tenant);
       return;
@@ -41,7 +42,7 @@ export function limitReads<Question, Found>(
     await new Promise<void>((start) => waiting.push({ tenant, start }));
   }
 
-  function end(tenant: number): void {
+  function end(tenant: Tenant): void {
     running.splice(running.indexOf(tenant), 1);
     const index = waiting.findIndex((each) => mayRun(each.tenant));
     const [next] = index === -1 ? [] : waiting.splice(index, 1);

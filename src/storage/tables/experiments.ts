@@ -31,6 +31,7 @@ export const ExperimentRunRow = defineEntity({
     datasetId: id().strictNullable(),
     datasetVersion: whole().strictNullable(),
     targetsJson: json('targets'),
+    evaluatorsJson: json('evaluators'),
     total: whole().strictNullable(),
     progress: whole().strictNullable(),
     resultCount: whole(),

@@ -78,6 +78,18 @@ describe('what is told over gRPC', () => {
   });
 });
 
+describe('the evaluations of a run', () => {
+  it('have a limited number of names, so that what they come to stays small', async () => {
+    const dataset = Array.from({ length: 3 }, (_, index) => ({
+      index,
+      evaluations: Array.from({ length: 80 }, (__, each) => ({ name: `e${index}-${each}`, score: 1 })),
+    }));
+    expect(await refusedOf('names', { dataset })).toEqual(['dataset.2']);
+    expect(await refusedOf('names', { evaluations: [{ index: 2, name: 'e0-0' }] })).toEqual([]);
+    expect((await read(slug, 'names')).summary.evaluators).toHaveLength(160);
+  });
+});
+
 describe('the targets of a run', () => {
   it('have limits of their own, and are left out of lists', async () => {
     const long = 'x'.repeat(256);

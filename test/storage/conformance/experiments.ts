@@ -16,6 +16,7 @@ const LIMITS: RunLimits = {
   totalMaxBytes: 1_000_000,
   resultMaxBytes: 10_000,
   evaluationsMax: 10,
+  evaluatorsMax: 4,
   targetsMax: 10,
   targetsMaxBytes: 100,
 };
@@ -39,6 +40,7 @@ const sampleRun = (changes: Partial<ExperimentRun> = {}): ExperimentRun => ({
   datasetId: 'dataset_1',
   datasetVersion: 2,
   targetsJson: '[]',
+  evaluatorsJson: '[]',
   total: 3,
   progress: null,
   resultCount: 0,
