@@ -172,7 +172,7 @@ export function experimentConformance(open: OpenSubject): void {
         ]);
         const { name, status, score, passed, costUsd, durationMs } = sampleEvaluation('Same');
         expect(figures[0]?.scores).toEqual([{ name, status, score, passed, costUsd, durationMs }]);
-        const targetBytes = 30;
+        const targetBytes = 29;
         expect(figures.reduce((sum, { bytes }) => sum + bytes, targetBytes)).toBe(stored.totalBytes);
         const [, second] = figures;
         expect(await experiments.figures(run, { after: figures[0] ?? null, limit: 1 })).toEqual([second]);
