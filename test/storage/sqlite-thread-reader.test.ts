@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Worker } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/domain/store.ts';
 import { createThreadReader, spawnReader } from '../../src/storage/engine/sqlite/thread-reader.ts';
@@ -85,6 +85,34 @@ describe('the thread for long reads', () => {
     // The thread is not even there that soon.
     await expect(reads.outline(trace)).rejects.toMatchObject({ code: 'unavailable', message: /took too long/ });
     await close();
+  });
+
+  it('ends a thread that does not answer any more, and starts another one for the next read', async () => {
+    const spawn = () => {
+      const thread = threads.length === 0 ? new Worker('for (;;);', { eval: true }) : spawnReader(file);
+      threads.push(thread);
+      return thread;
+    };
+    const { reads, close } = createThreadReader({ spawn, readMaxMs: 2000 });
+    const trace = await findStored(store.traces, traceId);
+    const ended = new Promise((resolve) => {
+      const lost = expect(reads.spanOrder(trace, EVERYTHING)).rejects.toMatchObject({ code: 'unavailable' });
+      void threads[0]?.once('exit', () => resolve(lost));
+    });
+    await ended;
+    expect(await reads.spanOrder(trace, EVERYTHING)).toHaveLength(10);
+    await close();
+  });
+
+  it('is closed also where the thread does not answer any more', async () => {
+    const { reads, close } = createThreadReader({
+      spawn: () => new Worker('for (;;);', { eval: true }),
+      readMaxMs: 50,
+    });
+    const trace = await findStored(store.traces, traceId);
+    const lost = expect(reads.spanOrder(trace, EVERYTHING)).rejects.toMatchObject({ code: 'unavailable' });
+    await close();
+    await lost;
   });
 
   it('bounds what waits for it', async () => {

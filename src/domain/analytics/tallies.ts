@@ -3,7 +3,7 @@
  * for, a part is counted at a time, and the traces are gone through once more for each further part.
  */
 
-import { ALL_GROUPS, type GroupPart, halvesOf, isInPart } from '../group-parts.ts';
+import { ALL_GROUPS, type GroupHash, type GroupPart, halvesOf, isInPart, PARTS_MAX } from '../group-parts.ts';
 import type { AnalyticsAnswer, AnalyticsQuestion, Bucket } from '../trace-analytics-store.ts';
 import { calendarSpan, type Span } from './calendar.ts';
 import { addSums, costOf, noSums, type Sums, type SumsInMaking } from './sums.ts';
@@ -45,11 +45,9 @@ type Tally = { readonly group: string | null; readonly sums: SumsInMaking; reado
 
 /** A cell with durations takes a few kilobytes, and the thread that counts has a few hundred megabytes. */
 const LIMITS: TalliesLimits = { cellsMax: 20_000, valuesMax: 2_000_000 };
-/** Further parting would not help: what is left are groups that alone are too much. */
-const PARTS_MAX = 2 ** 20;
 const LAST_INSTANT_MS = Number.MAX_SAFE_INTEGER;
 
-export function createTallies(question: AnalyticsQuestion, limits: TalliesLimits = LIMITS): Tallies {
+export function createTallies(question: AnalyticsQuestion, hashOf: GroupHash, limits: TalliesLimits = LIMITS): Tallies {
   const { interval, fromMs, toMs, groupsMax, bucketsMax } = question;
   const parts: GroupPart[] = [ALL_GROUPS];
   let part = ALL_GROUPS;
@@ -120,7 +118,7 @@ export function createTallies(question: AnalyticsQuestion, limits: TalliesLimits
     const [kept, other] = halvesOf(part);
     parts.push(other);
     part = kept;
-    tallies = new Map([...tallies].filter(([group]) => isInPart(kept, group)));
+    tallies = new Map([...tallies].filter(([group]) => isInPart(kept, group, hashOf)));
     cells = 0;
     for (const tally of tallies.values()) cells += tally.cells.size;
     if (open === null) return;
@@ -141,7 +139,7 @@ export function createTallies(question: AnalyticsQuestion, limits: TalliesLimits
       return true;
     },
     add(startedAtMs, { group, sums, firstTokensMs, totalTimesMs }) {
-      if (isTooMuch || !isInPart(part, group)) return;
+      if (isTooMuch || !isInPart(part, group, hashOf)) return;
       const tally = tallies.get(group) ?? { group, sums: noSums(), cells: new Map() };
       tallies.set(group, tally);
       addSums(tally.sums, sums);

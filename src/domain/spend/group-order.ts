@@ -9,19 +9,29 @@ const HASH_BYTES = 32;
 const NAMED = '1';
 const NAMELESS = '2';
 
+/** What groups are ordered by. */
+export const ORDERED_BY = { cost: 'costNanoUsd', requests: 'requests' } as const satisfies Record<
+  SpendOrder,
+  keyof Spent
+>;
+
 export function placeOf(group: string | null, spent: Spent, order: SpendOrder): SpendPlace {
-  return { rank: order === 'cost' ? spent.costNanoUsd : spent.requests, nameKey: nameKeyOf(group) };
+  return { rank: spent[ORDERED_BY[order]], nameKey: nameKeyOf(group) };
 }
 
+/** A number where that is exact. */
+type Place = { readonly rank: number | bigint; readonly nameKey: string };
+
 /** Negative: the first place comes before the second. */
-export function comparePlaces(one: SpendPlace, other: SpendPlace): number {
-  if (one.rank !== other.rank) return one.rank > other.rank ? -1 : 1;
+export function comparePlaces(one: Place, other: Place): number {
+  if (one.rank > other.rank) return -1;
+  if (one.rank < other.rank) return 1;
   if (one.nameKey === other.nameKey) return 0;
   return one.nameKey < other.nameKey ? -1 : 1;
 }
 
 /** Ordered as the bytes are that it stands for: a character for each. */
-function nameKeyOf(group: string | null): string {
+export function nameKeyOf(group: string | null): string {
   if (group === null) return NAMELESS;
   const bytes = Buffer.from(group);
   if (bytes.length <= NAME_KEY_BYTES) return NAMED + bytes.toString('latin1');

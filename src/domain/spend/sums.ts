@@ -32,8 +32,12 @@ export function addValue(sums: Sums, at: number, value: number): void {
   low[at] = value;
 }
 
-export function readSums({ low, high }: Sums): Spent {
-  return Object.fromEntries(
-    SPENT.map((name, at) => [name, BigInt(low[at] ?? 0) + (high?.[at] ?? 0n)]),
-  ) as unknown as Spent;
+/** A number where that is exact: groups are compared by it, and nearly all of them are left out. */
+export function amountOf({ low, high }: Sums, at: number): number | bigint {
+  const before = high?.[at] ?? 0n;
+  return before === 0n ? (low[at] ?? 0) : before + BigInt(low[at] ?? 0);
+}
+
+export function readSums(sums: Sums): Spent {
+  return Object.fromEntries(SPENT.map((name, at) => [name, BigInt(amountOf(sums, at))])) as unknown as Spent;
 }

@@ -17,6 +17,7 @@ import type {
   UserStatsAnswer,
   UserStatsQuestion,
 } from '../../domain/trace-analytics-store.ts';
+import { GROUP_HASH } from '../group-hash.ts';
 import { ANSWER_MAX_MS } from './answer-time.ts';
 import { areDurationsInBlocks, readDurations } from './durations.ts';
 import { entriesOf, sumsOf } from './entries.ts';
@@ -49,7 +50,7 @@ async function summarise(asking: AnalyticsAsking, question: AnalyticsQuestion): 
 }
 
 async function tally({ asking, question, isOver }: Omit<Pass, 'tallies'>): Promise<AnalyticsAnswer> {
-  const tallies = createTallies(question);
+  const tallies = createTallies(question, GROUP_HASH);
   const plan = planHours(question);
   const pass = { asking, question, tallies, isOver };
   while (tallies.beginPass()) {

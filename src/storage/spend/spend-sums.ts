@@ -6,6 +6,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SpendAnswer, SpendQuestion, SpendStore } from '../../domain/spend/spend-store.ts';
 import { createSpendTally, type SpendTally } from '../../domain/spend/tally.ts';
+import { GROUP_HASH } from '../group-hash.ts';
 import { DIMENSION_PARTS, NUMBERS_PART, withGone } from './block-format.ts';
 import { planBlock, type SpendAsking } from './block-planner.ts';
 import { filtersOf, type ReadBlock, sumBlock } from './block-sums.ts';
@@ -104,15 +105,16 @@ type Pass = {
 };
 
 async function sumBlocks(asking: SpendAsking, { question, blocks, isOver }: Pass): Promise<SpendAnswer> {
-  const tally = createSpendTally(question);
+  const tally = createSpendTally(question, GROUP_HASH);
   while (tally.beginPass()) {
     for (let start = 0; start < blocks.length; start += PARTS_AT_ONCE) {
       await sumSome(asking, { question, blocks: blocks.slice(start, start + PARTS_AT_ONCE), tally });
       if (isOver()) return { kind: 'too_long' };
     }
-    tally.endPass();
+    for (const _ of tally.endPass()) await nextTurn();
+    if (isOver()) return { kind: 'too_long' };
   }
-  return { kind: 'groups', ...tally.answer() };
+  return tally.answer();
 }
 
 async function sumSome(

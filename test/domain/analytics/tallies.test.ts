@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { noSums } from '../../../src/domain/analytics/sums.ts';
 import { createTallies } from '../../../src/domain/analytics/tallies.ts';
 import { createValues, EXACT_VALUES_MAX } from '../../../src/domain/analytics/values.ts';
+import { keyedGroupHash } from '../../../src/domain/group-parts.ts';
 import type { AnalyticsQuestion } from '../../../src/domain/trace-analytics-store.ts';
 
 const HOUR_MS = 3_600_000;
@@ -20,7 +21,7 @@ const QUESTION: AnalyticsQuestion = {
 
 /** User n has a trace in each of n hours. */
 function sumUp(question: AnalyticsQuestion, limits: { cellsMax: number; valuesMax: number }) {
-  const tallies = createTallies(question, limits);
+  const tallies = createTallies(question, keyedGroupHash('key'), limits);
   let passes = 0;
   while (tallies.beginPass()) {
     passes += 1;

@@ -46,10 +46,14 @@ type Pending = {
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** `callMaxMs`: what takes longer is given up; undefined: nothing is. */
+/**
+ * `callMaxMs`: what takes longer is given up; undefined: nothing is. A thread that has answered nothing meanwhile may never
+ * answer again, and is ended.
+ */
 export function createThreadCalls(callMaxMs?: number): ThreadCalls {
   const pending = new Map<number, Pending>();
   let lastId = 0;
+  let answered = 0;
 
   function take(id: number): Pending | undefined {
     const waiting = pending.get(id);
@@ -64,11 +68,16 @@ export function createThreadCalls(callMaxMs?: number): ThreadCalls {
         lastId += 1;
         const call: Call = { id: lastId, verb, args };
         worker.postMessage(call);
-        const giveUp = () => void take(call.id)?.reject(refusal('The read took too long; try again.'));
+        const answeredBefore = answered;
+        const giveUp = () => {
+          take(call.id)?.reject(refusal('The read took too long; try again.'));
+          if (answered === answeredBefore) void worker.terminate();
+        };
         const timeout = callMaxMs === undefined ? undefined : setTimeout(giveUp, callMaxMs).unref();
         pending.set(call.id, { resolve, reject, timeout });
       }),
     settle(reply) {
+      answered += 1;
       if (reply.kind === 'done') take(reply.id)?.resolve(reply.value);
       else if (reply.kind === 'failed') {
         take(reply.id)?.reject(reply.isStorageFailure ? storageFault(reply.error) : reply.error);
@@ -93,12 +102,14 @@ export function spawnThread(
   });
 }
 
-/** Waits until it has done what it was asked for. */
-export async function endThread(worker: Worker | null): Promise<void> {
+/** Waits until it has done what it was asked for; `waitMaxMs`: not longer than that. */
+export async function endThread(worker: Worker | null, waitMaxMs?: number): Promise<void> {
   if (worker === null) return;
   const exited = new Promise((resolve) => worker.once('exit', resolve));
   worker.postMessage(CLOSE);
+  const timeout = waitMaxMs === undefined ? undefined : setTimeout(() => void worker.terminate(), waitMaxMs);
   await exited;
+  clearTimeout(timeout);
 }
 
 export function goneFault(cause?: unknown) {

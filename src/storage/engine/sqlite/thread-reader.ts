@@ -17,13 +17,13 @@ export type LongReads = WholeTraceReads & TraceSearch & TraceAnalytics & IndexRe
 export type ThreadReader = {
   /** Every read rejects with the unavailable Fault when the thread is gone, has too much to do, or takes too long. */
   readonly reads: LongReads;
-  /** Waits for reads that have begun, and refuses all others. */
+  /** Waits for reads that have begun, as long as reads may take, and refuses all others. */
   close(): Promise<void>;
 };
 
 export type ThreadReaderOptions = {
   readonly spawn: () => Worker;
-  /** Longer reads are given up. */
+  /** Longer reads are given up, and the thread is ended with them if it answers nothing else. */
   readonly readMaxMs?: number;
 };
 
@@ -87,7 +87,7 @@ export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadRea
     },
     close: async () => {
       closing = true;
-      await endThread(thread);
+      await endThread(thread, readMaxMs);
     },
   };
 }
