@@ -1,29 +1,102 @@
 import { expect, it } from 'vitest';
-import { createBacklog } from '../../src/storage/evaluations/backlog.ts';
+import { createBacklog, type SomeJobs } from '../../src/storage/evaluations/backlog.ts';
 import { openStore } from '../../src/storage/open.ts';
 import { expectBoundedBacklog, SMALL_BACKLOG } from './conformance/bounded-backlog.ts';
 import { quietLog } from './quiet-log.ts';
 
 const PROJECT = 7;
 
-it('jobs are counted the more often the less room there is, and a full project once a second', () => {
-  let nowMs = 0;
-  const backlog = createBacklog(1_000, () => nowMs);
-  expect([backlog.isToCount(PROJECT), backlog.isFull(PROJECT)]).toEqual([true, false]);
-  const jobsUntilCount = (count: number) => {
-    backlog.noteCount(PROJECT, count);
-    let jobs = 0;
-    for (; !backlog.isToCount(PROJECT); jobs += 1) backlog.note(PROJECT, { made: 1, refused: 0 });
-    return jobs;
+/** Of a store that has so many jobs, each of another trace. */
+function createCounted(waitingMax: number) {
+  const stored = { jobs: 0, nowMs: 0, asked: [] as SomeJobs[], answer: Promise.resolve() };
+  const backlog = createBacklog({
+    waitingMax,
+    nowMs: () => stored.nowMs,
+    async countSome(some) {
+      stored.asked.push(some);
+      await stored.answer;
+      const count = Math.min(some.countMax, stored.jobs - some.afterSequence - 1);
+      return { count, lastSequence: count === 0 ? null : some.afterSequence + count };
+    },
+  });
+  const make = async (jobs: number) => {
+    stored.jobs += jobs;
+    backlog.note(PROJECT, { made: jobs, refused: 0 });
+    await settle();
   };
-  expect([0, 800, 960, 997].map(jobsUntilCount)).toEqual([125, 25, 10, 3]);
-  backlog.noteCount(PROJECT, 1_000);
-  expect([backlog.isToCount(PROJECT), backlog.isFull(PROJECT)]).toEqual([false, true]);
+  /** What was begun has ended, unless it waits for `answer`. */
+  const settle = () => new Promise((resolve) => setImmediate(resolve));
+  return { stored, backlog, make, settle };
+}
+
+it('jobs are counted the more often the less room there is, and at most once a second', async () => {
+  const { stored, backlog, make } = createCounted(1_000);
+  await make(1);
+  expect([stored.asked.length, backlog.isFull(PROJECT)]).toEqual([1, false]);
+  const jobsUntilCount = async (jobs: number) => {
+    stored.nowMs += 60_000;
+    stored.jobs = jobs;
+    await make(1_000 - jobs);
+    stored.nowMs += 1_000;
+    stored.jobs = jobs;
+    await make(0);
+    stored.nowMs += 60_000;
+    const before = stored.asked.length;
+    for (let made = 0; ; made += 1, await make(1)) if (stored.asked.length > before) return made;
+  };
+  expect([await jobsUntilCount(0), await jobsUntilCount(800), await jobsUntilCount(960)]).toEqual([125, 25, 10]);
+  // Workers make room, and it is filled again: that is no reason to count with every batch.
+  const before = stored.asked.length;
+  for (let batch = 0; batch < 100; batch += 1) {
+    stored.jobs = 996;
+    await make(2);
+  }
+  expect([stored.asked.length, backlog.isFull(PROJECT)]).toEqual([before, true]);
   backlog.note(PROJECT, { made: 0, refused: 2 });
-  expect(backlog.refused()).toBe(2);
-  nowMs += 1_000;
-  expect(backlog.isToCount(PROJECT)).toBe(true);
-  backlog.noteCount(PROJECT, 10);
+  expect([stored.asked.length, backlog.refused()]).toEqual([before, 2]);
+  stored.nowMs += 1_000;
+  stored.jobs = 10;
+  await make(0);
+  expect([stored.asked.length, backlog.isFull(PROJECT)]).toEqual([before + 1, false]);
+});
+
+it('nobody waits for a count: one is under way, in steps, and what is stored meanwhile is bounded', async () => {
+  const { stored, backlog, make, settle } = createCounted(25_000);
+  let end = () => {};
+  stored.answer = new Promise((resolve) => {
+    end = resolve;
+  });
+  for (let batch = 0; batch < 24; batch += 1) await make(1_000);
+  expect([stored.asked.length, backlog.isFull(PROJECT)]).toEqual([1, false]);
+  await make(1_000);
+  expect([stored.asked.length, backlog.isFull(PROJECT)]).toEqual([1, true]);
+  stored.jobs = 500;
+  end();
+  await settle();
+  expect(stored.asked).toEqual([{ projectNumber: PROJECT, afterSequence: -1, countMax: 10_000 }]);
+  stored.jobs = 24_749;
+  stored.nowMs += 1_000;
+  await make(250);
+  expect(stored.asked.slice(1).map(({ afterSequence, countMax }) => [afterSequence, countMax])).toEqual([
+    [-1, 10_000],
+    [9_999, 10_000],
+    [19_999, 5_000],
+  ]);
+});
+
+it('a count that fails leaves the last answer, is tried less and less often, and no old answer refuses anything', async () => {
+  const { stored, backlog, make } = createCounted(100);
+  await make(100);
+  expect([stored.asked.length, backlog.isFull(PROJECT)]).toEqual([1, true]);
+  stored.answer = Promise.reject(new Error('canceling statement due to statement timeout'));
+  for (let second = 0; second < 30; second += 1) {
+    stored.nowMs += 1_000;
+    await make(0);
+    expect(backlog.isFull(PROJECT)).toBe(true);
+  }
+  // After 1, 2, 4, 8 and 16 seconds.
+  expect(stored.asked.length).toBe(1 + 4);
+  stored.nowMs += 3_600_000;
   expect(backlog.isFull(PROJECT)).toBe(false);
 });
 

@@ -20,10 +20,10 @@ export const countJobs: Compiled<typeof source.countJobs> = {
   row: (row) => row,
 };
 
-export const countJobsOf: Compiled<typeof source.countJobsOf> = {
-  name: 'evaluations.countJobsOf',
-  text: "select count(*) as \"count\" from (select \"project_number\" as \"projectNumber\" from \"evaluation_jobs\" where \"project_number\" = $1 limit $2) as \"some\"",
-  cells: (given) => [given.projectNumber, given.countMax],
+export const countSomeJobs: Compiled<typeof source.countSomeJobs> = {
+  name: 'evaluations.countSomeJobs',
+  text: "select count(*) as \"count\", max(\"some\".\"place\") as \"lastSequence\" from (select \"trace_sequence\" as \"place\" from \"evaluation_jobs\" where \"project_number\" = $1 and \"trace_sequence\" > $2 order by \"trace_sequence\" limit $3) as \"some\"",
+  cells: (given) => [given.projectNumber, given.afterSequence, given.countMax],
   row: (row) => row,
 };
 

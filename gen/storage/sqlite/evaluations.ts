@@ -19,12 +19,13 @@ export const countJobs: Compiled<typeof source.countJobs> = {
   }),
 };
 
-export const countJobsOf: Compiled<typeof source.countJobsOf> = {
-  name: 'evaluations.countJobsOf',
-  text: "select count(*) as \"count\" from (select \"project_number\" as \"projectNumber\" from \"evaluation_jobs\" where \"project_number\" = ? limit ?) as \"some\"",
-  cells: (given) => [given.projectNumber, given.countMax],
+export const countSomeJobs: Compiled<typeof source.countSomeJobs> = {
+  name: 'evaluations.countSomeJobs',
+  text: "select count(*) as \"count\", max(\"some\".\"place\") as \"lastSequence\" from (select \"trace_sequence\" as \"place\" from \"evaluation_jobs\" where \"project_number\" = ? and \"trace_sequence\" > ? order by \"trace_sequence\" limit ?) as \"some\"",
+  cells: (given) => [given.projectNumber, given.afterSequence, given.countMax],
   row: (row: any) => ({
     count: row[0],
+    lastSequence: row[1],
   }),
 };
 

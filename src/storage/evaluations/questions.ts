@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import { insertNew, ofRows, upsert } from '../plain-questions.ts';
 import { change, changeRows, question } from '../questions.ts';
+import type { SomeJobs } from './backlog.ts';
 
 type Key = { readonly projectNumber: number; readonly traceSequence: number; readonly sourceId: string };
 type InProject = { readonly projectNumber: number };
@@ -119,17 +120,20 @@ export const countJobs = question<{ readonly countMax: number }>()((db, { countM
     .select(({ fn }) => fn.countAll<number>().as('count')),
 );
 
-export const countJobsOf = question<InProject & { readonly countMax: number }>()((db, { projectNumber, countMax }) =>
+/** See CountSome. */
+export const countSomeJobs = question<SomeJobs>()((db, { projectNumber, afterSequence, countMax }) =>
   db
     .selectFrom(
       db
         .selectFrom('EvaluationJob')
         .where('projectNumber', '=', projectNumber)
-        .select('projectNumber as projectNumber')
+        .where('traceSequence', '>', afterSequence)
+        .select('traceSequence as place')
+        .orderBy('traceSequence')
         .limit(countMax)
         .as('some'),
     )
-    .select(({ fn }) => fn.countAll<number>().as('count')),
+    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.max('some.place').as('lastSequence')]),
 );
 
 /** The rows of some traces, whoever is at them. */

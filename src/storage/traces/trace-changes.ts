@@ -85,10 +85,6 @@ async function enqueue(
   const trace = { projectNumber, traceSequence: sequence, traceId };
   const [known] = await ask(evaluations.holdJob, { ...trace, sourceId: ALL_MONITORS });
   if (known === undefined) {
-    if (backlog.isToCount(projectNumber)) {
-      const [counted] = await ask(evaluations.countJobsOf, { projectNumber, countMax: backlog.waitingMax });
-      backlog.noteCount(projectNumber, counted?.count ?? 0);
-    }
     const isFull = backlog.isFull(projectNumber);
     backlog.note(projectNumber, isFull ? { made: 0, refused: 1 } : { made: 1, refused: 0 });
     if (isFull) return;

@@ -51,7 +51,6 @@ export function createAppendBatch(deps: AppenderDeps): AppendBatch {
     await ensureMonths(deps.months, appends);
     const projects = projectsOf(appends);
     await deps.monitors.learn(projects);
-    await deps.monitors.countJobs(projects, deps.backlog);
     let holds = false;
     for (let attempt = 1; ; attempt += 1) {
       const isNew = attempt === 1 && guess.isNew(appends);

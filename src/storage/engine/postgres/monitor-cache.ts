@@ -5,10 +5,8 @@
  * overtaken again however often monitors change. An append that begins after a change was acknowledged never misses it.
  */
 
-import { countJobsOf } from '../../../../gen/storage/postgres/evaluations.ts';
 import { listChanges, listRunning } from '../../../../gen/storage/postgres/monitors.ts';
 import type { Watch } from '../../../domain/evaluations/job-append.ts';
-import type { Backlog } from '../../evaluations/backlog.ts';
 import { createWatchedProjects } from '../../monitors/running.ts';
 import type { Ask } from '../../questions.ts';
 import { createAsk } from './ask.ts';
@@ -20,8 +18,6 @@ export type MonitorCache = {
   watchOf(projectNumber: number): Watch;
   /** Reads the monitors of projects that nothing is known of. */
   learn(projectNumbers: readonly number[]): Promise<void>;
-  /** Counts the jobs of those that have monitors, where that has to be done again. */
-  countJobs(projectNumbers: readonly number[], backlog: Backlog): Promise<void>;
   /** Reads them anew, and until the transaction ends nobody changes which of them run. */
   hold(transaction: SentTransaction, projectNumbers: readonly number[]): Promise<void>;
   /** Makes the transaction fail when monitors have changed. */
@@ -70,13 +66,6 @@ export function createMonitorCache(lane: Lane): MonitorCache {
     async learn(projectNumbers) {
       const unknown = projectNumbers.filter((projectNumber) => known.watchOf(projectNumber) === null);
       if (unknown.length > 0) await load(createAsk(lane), unknown);
-    },
-    async countJobs(projectNumbers, backlog) {
-      for (const projectNumber of projectNumbers) {
-        if (watchOf(projectNumber).monitors.length === 0 || !backlog.isToCount(projectNumber)) continue;
-        const [counted] = await createAsk(lane)(countJobsOf, { projectNumber, countMax: backlog.waitingMax });
-        backlog.noteCount(projectNumber, counted?.count ?? 0);
-      }
     },
     async hold({ ask, post }, projectNumbers) {
       post(HOLD, [projectNumbers]);

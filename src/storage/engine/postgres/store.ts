@@ -2,6 +2,7 @@
 
 import * as questions from '../../../../gen/storage/postgres/all.ts';
 import { findEvent, findRequest } from '../../../../gen/storage/postgres/append.ts';
+import { countSomeJobs } from '../../../../gen/storage/postgres/evaluations.ts';
 import { SETTLE, type Settle } from '../../../domain/evaluations/jobs.ts';
 import type { Store } from '../../../domain/store.ts';
 import { createDeliveryWork } from '../../delivery/work.ts';
@@ -81,7 +82,11 @@ function startEngine({ url, lanes, rowTypes, settle }: Parts, { refuseWhenClosed
     closable(lanes.delivery, refuseWhenClosed),
   ];
   const wakeUps = createWakeUps({ url, lane: control });
-  const backlog = createBacklog(settle.waitingMax, () => performance.now());
+  const backlog = createBacklog({
+    waitingMax: settle.waitingMax,
+    nowMs: () => performance.now(),
+    countSome: async (some) => (await createAsk(reads)(countSomeJobs, some))[0],
+  });
   const probe = createProbe(ingest);
   const numbers = createTraceNumbers(async (count) => {
     const rows = await control.ask<{ first: number }>(OPEN_BLOCKS, [count]);

@@ -3,7 +3,6 @@
 import { addHours } from '../../../../gen/storage/sqlite/analytics-hours.ts';
 import * as common from '../../../../gen/storage/sqlite/append.ts';
 import * as own from '../../../../gen/storage/sqlite/append-sqlite.ts';
-import { countJobsOf } from '../../../../gen/storage/sqlite/evaluations.ts';
 import { findChange, listRunningOf } from '../../../../gen/storage/sqlite/monitors.ts';
 import { hideTrace } from '../../../../gen/storage/sqlite/retention.ts';
 import { markTraces } from '../../../../gen/storage/sqlite/search-index.ts';
@@ -39,7 +38,7 @@ export function prepareAppendBatch(db: Database, { clock, settle, backlog }: App
   const addToHours = prepareRows(db, addHours);
   const lastSequence = prepareQuestion(db, own.findLastSequence);
   const guess = createGuess();
-  const beginToWatch = prepareWatch(db, backlog);
+  const beginToWatch = prepareWatch(db);
   // Where the logs end is known with the batches that are taken to be new, too.
   const readNew: Reader = (name, key) => (name === 'findLogHead' ? read(name, key) : []);
 
@@ -123,8 +122,7 @@ function logEnds(nowMs: number): LogEnds {
 }
 
 /** The monitors of projects as they are in the transaction that begins: only this thread changes them. */
-function prepareWatch(db: Database, backlog: Backlog) {
-  const countJobs = prepareQuestion(db, countJobsOf);
+function prepareWatch(db: Database) {
   const change = prepareQuestion(db, findChange);
   const list = prepareQuestion(db, listRunningOf);
   const known = createWatchedProjects();
@@ -142,10 +140,6 @@ function prepareWatch(db: Database, backlog: Backlog) {
       const known = looked.get(projectNumber);
       if (known !== undefined) return known;
       const watch = look(projectNumber);
-      if (watch.monitors.length > 0 && backlog.isToCount(projectNumber)) {
-        const counted = countJobs.get({ projectNumber, countMax: backlog.waitingMax });
-        backlog.noteCount(projectNumber, counted?.count ?? 0);
-      }
       looked.set(projectNumber, watch);
       return watch;
     };

@@ -2,6 +2,7 @@
 
 import * as questions from '../../../../gen/storage/sqlite/all.ts';
 import { emptyProbe, fillProbe } from '../../../../gen/storage/sqlite/append.ts';
+import { countSomeJobs } from '../../../../gen/storage/sqlite/evaluations.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import { SETTLE, type Settle } from '../../../domain/evaluations/jobs.ts';
 import type { Append, AppendOutcome } from '../../append/apply.ts';
@@ -15,7 +16,7 @@ import { createSpendWriter, type SpendWriter } from '../../spend/spend-writer.ts
 import type { KeepSums } from '../../traces/complete-sums.ts';
 import { createKeepSums } from '../../traces/trace-finder.ts';
 import { prepareAppendBatch } from './append-batch.ts';
-import { createTransact, prepareChange } from './ask.ts';
+import { createTransact, prepareChange, prepareQuestion } from './ask.ts';
 import type { Database } from './connection.ts';
 import { isStorageFailure, storageFault } from './failures.ts';
 import { prepareRemoval, type RemovalDone, type RemovalStep } from './retention.ts';
@@ -90,7 +91,13 @@ export type CoreDeps = {
 };
 
 export function createCore({ db, clock, settle }: CoreDeps): Core {
-  const backlog = createBacklog(settle.waitingMax, () => performance.now());
+  const countSome = prepareQuestion(db, countSomeJobs);
+  const backlog = createBacklog({
+    waitingMax: settle.waitingMax,
+    nowMs: () => performance.now(),
+    // In turn with the verbs, which wait for one step of a count at most.
+    countSome: (some) => run(() => countSome.get(some)),
+  });
   const appendBatch = prepareAppendBatch(db, { clock, settle, backlog });
   const transact = createTransact(db);
   const keepSums = createKeepSums(withQuestions(questions, transact));
