@@ -12,6 +12,7 @@ import { TOO_WIDE } from './wide-json.ts';
 const PIECE_BYTES = 65_536;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const COLON = 0x3a;
 const OPEN_ARRAY = 0x5b;
 const BACKSLASH = 0x5c;
 const CLOSE_ARRAY = 0x5d;
@@ -86,9 +87,10 @@ export function* parseInPieces(
     frame.target ??= frame.isArray ? [] : {};
     if (frame.comma >= frame.from) flush(frame, frame.comma, false);
     if (frame.expects === 'end') throw broken();
-    const before = bytes.toString('utf8', frame.from, valueAt).trim();
-    if (frame.isArray ? before !== '' : !before.endsWith(':')) throw broken();
-    if (!frame.isArray) frame.key = readKey(parse, before.slice(0, -1));
+    const from = skipSpace(bytes, frame.from, valueAt);
+    const last = lastBefore(bytes, from, valueAt);
+    if (frame.isArray ? last >= from : bytes[last] !== COLON) throw broken();
+    if (!frame.isArray) frame.key = readKey(parse, bytes.toString('utf8', from, last));
   };
 
   const end = (frame: Frame, value: unknown, closedAt: number) => {
@@ -197,11 +199,20 @@ function endOfText(bytes: Buffer, start: number): number {
 
 function skipSpace(bytes: Buffer, from: number, to: number): number {
   let at = from;
-  for (; at < to; at += 1) {
-    const byte = bytes[at];
-    if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) break;
-  }
+  while (at < to && isSpace(bytes[at])) at += 1;
   return at;
+}
+
+/** The last byte that is no space; one before `from`: there is none. */
+function lastBefore(bytes: Buffer, from: number, to: number): number {
+  let at = to - 1;
+  while (at >= from && isSpace(bytes[at])) at -= 1;
+  return at;
+}
+
+/** The four that JSON has; JavaScript knows more, which JSON.parse refuses. */
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
 function broken(): SyntaxError {

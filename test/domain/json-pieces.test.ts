@@ -9,6 +9,8 @@ const SPELLINGS: readonly Spelling[] = ['values', 'tokens', 'literals'];
 const SCALARS = ['1', '-0', '1.50', '12345678901234567890', 'true', 'null', '""', '"a\\"],{}"', '"\\u0000é"', '"[,"'];
 const KEYS = ['"a"', '"b"', '"__proto__"', '"\\n:"', '"0"', '"constructor"'];
 const SPACES = ['', '', '', ' ', '\n\t'];
+/** Spaces elsewhere, and none in JSON. */
+const NO_SPACES = [...'\u00a0\ufeff\u2028\u2029\v\f\u1680\u2003\u202f\u205f\u3000\u0085'];
 const NOISE = [',', ':', '[', ']', '{', '}', '"', ' ', '1', '\\'];
 
 function createTexts(random: () => number) {
@@ -27,7 +29,12 @@ function createTexts(random: () => number) {
     value,
     spoil(text: string): string {
       const at = Math.floor(random() * text.length);
-      return text.slice(0, at) + (random() < 0.5 ? pick(NOISE) : '') + text.slice(at + (random() < 0.5 ? 1 : 0));
+      const kind = random();
+      return (
+        text.slice(0, at) +
+        (kind < 0.4 ? pick(NOISE) : kind < 0.7 ? pick(NO_SPACES) : '') +
+        text.slice(at + (random() < 0.5 ? 1 : 0))
+      );
     },
   };
 }
@@ -53,7 +60,7 @@ it('a document in pieces, however small, is what it is as a whole, and what is n
     const pieceBytes = 1 + Math.floor(random() * 20);
     const parse = (piece: Buffer) => JSON.parse(piece.toString());
     const inPieces = outcomeOf(() => runAtOnce(parseInPieces(bytes, { wideObjects: [], parse, pieceBytes })));
-    const expected = outcomeOf(() => JSON.parse(bytes.toString()));
+    const expected = outcomeOf(() => JSON.parse(new TextDecoder().decode(bytes)));
     expect(inPieces, bytes.toString()).toBe(expected);
     broken += expected === 'no JSON' ? 1 : 0;
   }
@@ -76,6 +83,8 @@ it('a large body keeps spellings, limits and refusals of one that is parsed at o
     `{"a":${'['.repeat(130)}1${']'.repeat(130)},"b":[${filler}]}`,
     `[${Array.from({ length: 400_001 }, () => '[]').join(',')}]`,
     `[${Array.from({ length: 20_001 }, (_, index) => `1234567890123456${1_000_000 + index}`).join(',')}]`,
+    `[${filler},\u00a0[${filler}]]`,
+    `{"a":[${filler}],\ufeff"b":[${filler}]}`,
     wide + ' '.repeat(300_000),
     `"${'x'.repeat(300_000)}"`,
   ];
