@@ -15,6 +15,8 @@ export type Interest = {
 };
 
 export type ProjectReader = {
+  /** Resolves once no change is missed from then on. */
+  readonly begun: Promise<void>;
   /** Offers changes until what is answered is called; the reader is done with once nobody is left. */
   add(interest: Interest): () => void;
   /** Whether there may be anything to read. */
@@ -58,6 +60,7 @@ export function createProjectReader(deps: ProjectReaderDeps): ProjectReader {
   let count = 0;
   let failures = 0;
   const stop = feed.listen(projectNumber, note);
+  const begun = poll?.begin().catch(onError) ?? Promise.resolve();
 
   function note(traceId: string): void {
     // A change after the last read is a new one, and stands behind the others.
@@ -119,6 +122,7 @@ export function createProjectReader(deps: ProjectReaderDeps): ProjectReader {
   }
 
   return {
+    begun,
     add(interest) {
       const key = JSON.stringify(interest.filter);
       const group = groups.get(key) ?? { filter: interest.filter, interests: new Set() };

@@ -275,6 +275,7 @@ export function createTraceTails(deps: TraceTailsDeps): TraceTails {
     async open(request, call) {
       if (!/^\d{0,16}$/.test(request.lastEventId)) throw validationFault('query', [NOT_AN_ID]);
       const subscriber = join(request, call);
+      await readers.get(call.project.number)?.begun;
       if (request.lastEventId !== '') await resume(subscriber, request, call);
       return tell(subscriber, request, call);
     },
