@@ -3,9 +3,10 @@
 import type { Project } from '../domain/caller.ts';
 import { findTarget, type TargetDeps } from '../domain/evaluations/evaluation-target.ts';
 import type { EvaluatorRun, EvaluatorRunStore, LeasedRun } from '../domain/evaluations/evaluator-run.ts';
-import { evaluateTrace, type TraceRunDeps } from '../domain/evaluations/run-page.ts';
+import { evaluateTrace, type TraceRun, type TraceRunDeps, type TraceRunEnd } from '../domain/evaluations/run-page.ts';
 import { Fault } from '../domain/fault.ts';
 import type { SearchRequest, TracePage, TraceSearches } from '../domain/trace-search.ts';
+import type { TraceView } from '../domain/traces.ts';
 
 export type RunsWorkerDeps = TargetDeps &
   TraceRunDeps & {
@@ -35,6 +36,12 @@ const PAGE_SIZE = 20;
 /** After work was broken off; a store that is away for longer ends no run before so many times. */
 const RETRY_MS = 5_000;
 const FAILURES_MAX = 100;
+/** Traces whose failures are remembered. One that is forgotten is tried anew. */
+const REMEMBERED_MAX = 10_000;
+
+/** How often traces that are to be tried again have failed, by run and trace. They are none of the failures of the run. */
+type FailuresOfTraces = Map<string, number>;
+type WorkDeps = RunsWorkerDeps & { readonly failuresOfTraces: FailuresOfTraces };
 
 export function startRunsWorker(deps: RunsWorkerDeps): RunsWorker {
   const stopping = new AbortController();
@@ -43,9 +50,10 @@ export function startRunsWorker(deps: RunsWorkerDeps): RunsWorker {
     await deps.wait(delayMs, AbortSignal.any([signal, waking.signal]));
     if (waking.signal.aborted) waking = new AbortController();
   };
+  const work: WorkDeps = { ...deps, wait, failuresOfTraces: new Map() };
   const ended = (async () => {
     while (!stopping.signal.aborted) {
-      if (!(await workOnce({ ...deps, wait }, stopping.signal))) await wait(POLL_MS, stopping.signal);
+      if (!(await workOnce(work, stopping.signal))) await wait(POLL_MS, stopping.signal);
     }
   })();
   return {
@@ -58,7 +66,7 @@ export function startRunsWorker(deps: RunsWorkerDeps): RunsWorker {
 }
 
 /** False when there was nothing to do, or nothing could be done. */
-async function workOnce(deps: RunsWorkerDeps, stopping: AbortSignal): Promise<boolean> {
+async function workOnce(deps: WorkDeps, stopping: AbortSignal): Promise<boolean> {
   try {
     const nowMs = deps.clock();
     const run = await deps.store.lease({ nowMs, untilMs: nowMs + LEASE_MS, fence: deps.fence() });
@@ -72,7 +80,7 @@ async function workOnce(deps: RunsWorkerDeps, stopping: AbortSignal): Promise<bo
 }
 
 /** One page, so that a long run stands in nobody's way: the run that waited longest is next. */
-async function workOn(deps: RunsWorkerDeps, run: LeasedRun, stopping: AbortSignal): Promise<void> {
+async function workOn(deps: WorkDeps, run: LeasedRun, stopping: AbortSignal): Promise<void> {
   const done = new AbortController();
   const lost = new AbortController();
   const renewing = renew(deps, run, { done: done.signal, lost });
@@ -128,7 +136,7 @@ function failed(run: LeasedRun, error: string): LeasedRun {
 type Taken = { readonly next: LeasedRun; readonly restMs: number };
 
 /** The run after its next page or, where something is to be tried again, as it stood before. */
-async function takePage(deps: RunsWorkerDeps, run: LeasedRun, signal: AbortSignal): Promise<Taken> {
+async function takePage(deps: WorkDeps, run: LeasedRun, signal: AbortSignal): Promise<Taken> {
   const project = await deps.findProject(run.projectId);
   if (project === null) return { next: failed(run, 'The project is archived.'), restMs: 0 };
   const target = await findTarget(deps, project, { kind: 'saved', text: run.evaluatorId });
@@ -141,16 +149,28 @@ async function takePage(deps: RunsWorkerDeps, run: LeasedRun, signal: AbortSigna
   const counts = { processed: run.processed, skipped: run.skipped, error: run.failed };
   for (let start = 0; start < page.views.length && !signal.aborted; start += deps.tracesAtOnce) {
     const some = page.views.slice(start, start + deps.tracesAtOnce);
-    const place = { project, runId: run.id, target, signal, failures: run.failures };
-    const ends = await Promise.all(some.map((view) => evaluateTrace(deps, place, view)));
+    const place = { project, runId: run.id, target, signal };
+    const ends = await Promise.all(some.map((view) => evaluateOnce(deps, place, view)));
     for (const end of ends) {
       // The rest of the page would most likely fail the same way.
-      if (end.kind === 'again') return { next: { ...run, failures: run.failures + 1 }, restMs: end.delayMs };
+      if (end.kind === 'again') return { next: run, restMs: end.delayMs };
       counts[end.status] += 1;
     }
   }
   const { processed, skipped, error } = counts;
   return { next: { ...run, ...afterPage(page), processed, skipped, failed: error }, restMs: 0 };
+}
+
+async function evaluateOnce(deps: WorkDeps, place: Omit<TraceRun, 'failures'>, view: TraceView): Promise<TraceRunEnd> {
+  const { failuresOfTraces } = deps;
+  const key = `${place.runId}:${view.record.traceId}`;
+  const failures = failuresOfTraces.get(key) ?? 0;
+  const end = await evaluateTrace(deps, { ...place, failures }, view);
+  failuresOfTraces.delete(key);
+  if (end.kind === 'again') failuresOfTraces.set(key, failures + 1);
+  const [oldest] = failuresOfTraces.keys();
+  if (failuresOfTraces.size > REMEMBERED_MAX && oldest !== undefined) failuresOfTraces.delete(oldest);
+  return end;
 }
 
 function afterPage({ nextCursor, total }: TracePage): Partial<EvaluatorRun> & { readonly failures: number } {

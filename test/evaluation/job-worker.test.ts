@@ -13,7 +13,7 @@ function start({ concurrency = 4, refusals = 0 } = {}) {
   let queued: ClaimedJob[] = [];
   let rooms = 0;
   let refusalsLeft = refusals;
-  const ended: ClaimedJob['traceId'][] = [];
+  const ended: ClaimedJob['traceSequence'][] = [];
   const complaints: string[] = [];
   const running: Run[] = [];
   const store: EvaluationJobStore = {
@@ -36,12 +36,12 @@ function start({ concurrency = 4, refusals = 0 } = {}) {
       queued.push(...jobs);
     },
     takeOver: async () => {},
-    async end({ traceId }) {
+    async end({ traceSequence }) {
       if (refusalsLeft > 0) {
         refusalsLeft -= 1;
         throw new Fault('unavailable', 'The store is full.');
       }
-      ended.push(traceId);
+      ended.push(traceSequence);
       return 'recorded';
     },
     enqueue: async () => {},
@@ -174,7 +174,7 @@ describe('the worker of the queue', () => {
     add(1, 1);
     await worker.look();
     await running[0]?.end();
-    await expect.poll(() => ended).toEqual(['0']);
+    await expect.poll(() => ended).toEqual([0]);
     expect(complaints).toEqual(Array(3).fill('the result of an evaluation could not be stored yet'));
     expect(waiting()).toBe(0);
   });

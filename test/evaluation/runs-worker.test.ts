@@ -3,6 +3,7 @@ import type { Project } from '../../src/domain/caller.ts';
 import type { EvaluatorRunStore, LeasedRun, RunProgress } from '../../src/domain/evaluations/evaluator-run.ts';
 import type { EvaluationOutcome } from '../../src/domain/evaluations/outcome.ts';
 import type { Evaluator } from '../../src/domain/evaluator.ts';
+import { Fault } from '../../src/domain/fault.ts';
 import type { TraceView } from '../../src/domain/traces.ts';
 import { type RunsWorker, startRunsWorker } from '../../src/evaluation/runs-worker.ts';
 
@@ -24,7 +25,8 @@ afterEach(async () => {
 });
 
 /** One run over one page of two traces, on a clock that moves on when the worker waits. */
-async function work(outcomeOf: (traceId: string, attempt: number) => EvaluationOutcome) {
+async function work(outcomeOf: (traceId: string, attempt: number) => EvaluationOutcome, { searchesFailing = 0 } = {}) {
+  let searchesLeft = searchesFailing;
   let nowMs = 0;
   let leasedUntilMs = 0;
   const run = { projectId: 'project_1', id: 'run_1', evaluatorId: EVALUATOR.id, searchJson: '{}', cursor: '' };
@@ -65,7 +67,11 @@ async function work(outcomeOf: (traceId: string, attempt: number) => EvaluationO
     evaluators: { find: async () => EVALUATOR },
     findProject: async () => PROJECT,
     searches: {
-      search: async () => ({ views: [viewOf('a'), viewOf('b')], nextCursor: null, total: { count: 2, isExact: true } }),
+      async search() {
+        searchesLeft -= 1;
+        if (searchesLeft >= 0) throw new Fault('unavailable', 'The store is away.');
+        return { views: [viewOf('a'), viewOf('b')], nextCursor: null, total: { count: 2, isExact: true } };
+      },
     },
     results: {
       async attach(_, traceId, { draft }) {
@@ -116,6 +122,17 @@ describe('a run over traces', () => {
     const { run, stored, attempts } = await work((traceId) => (traceId === 'a' ? BUSY : PASSED));
     expect(run).toMatchObject({ status: 'completed', processed: 1, failed: 1 });
     expect(stored).toEqual(['a error', 'b processed']);
+    expect(attempts.map(({ traceId }) => traceId)).toEqual(['a', 'a', 'a', 'a', 'b']);
+  });
+
+  it('tries each trace as often as any other, whatever failed before it', async () => {
+    const { run, attempts } = await work((traceId, attempt) => (traceId === 'a' || attempt < 3 ? BUSY : PASSED));
+    expect(run).toMatchObject({ status: 'completed', processed: 1, failed: 1 });
+    expect(attempts.map(({ traceId }) => traceId)).toEqual(['a', 'a', 'a', 'a', 'b', 'b', 'b']);
+  });
+
+  it('tries a trace as often as ever when the store was away before', async () => {
+    const { attempts } = await work((traceId) => (traceId === 'a' ? BUSY : PASSED), { searchesFailing: 5 });
     expect(attempts.map(({ traceId }) => traceId)).toEqual(['a', 'a', 'a', 'a', 'b']);
   });
 

@@ -25,7 +25,7 @@ export type TraceRun = {
   readonly runId: string;
   readonly target: EvaluationTarget;
   readonly signal: AbortSignal;
-  /** How often the page was tried before. */
+  /** How often the trace has failed before. */
   readonly failures: number;
 };
 
