@@ -29,6 +29,14 @@ export const findEvent: CompiledMany<typeof source.findEvent> = {
   nameOf: (given) => `${given.organizationNumber} ${given.createdAtMs} ${given.id}`,
 };
 
+export const findEventPlace: CompiledMany<typeof source.findEventPlace> = {
+  name: 'append.findEventPlace',
+  text: "select \"events\".\"organization_number\" as \"organizationNumber\", \"events\".\"created_at\" as \"createdAtMs\", \"events\".\"id\" as \"id\", \"events\".\"seq\" as \"seq\" from \"events\" inner join unnest($1::int[], $2::bigint[], $3::text[]) as \"given\" (key_0, key_1, key_2) on \"events\".\"organization_number\" = \"given\".key_0 and \"events\".\"created_at\" = \"given\".key_1 and \"events\".\"id\" = \"given\".key_2",
+  cells: (rows) => [int4Array(rows, (given) => given.organizationNumber), int8Array(rows, (given) => given.createdAtMs), textArray(rows, (given) => given.id)],
+  row: (row) => row,
+  nameOf: (given) => `${given.organizationNumber} ${given.createdAtMs} ${given.id}`,
+};
+
 export const findGovernanceEvent: CompiledMany<typeof source.findGovernanceEvent> = {
   name: 'append.findGovernanceEvent',
   text: "select \"governance_events\".\"organization_number\" as \"organizationNumber\", \"governance_events\".\"id\" as \"id\" from \"governance_events\" inner join unnest($1::int[], $2::text[]) as \"given\" (key_0, key_1) on \"governance_events\".\"organization_number\" = \"given\".key_0 and \"governance_events\".\"id\" = \"given\".key_1",

@@ -87,13 +87,6 @@ export const listParts: Compiled<typeof source.listParts> = {
   row: (row) => row,
 };
 
-export const listPlaces: Compiled<typeof source.listPlaces> = {
-  name: 'spend.listPlaces',
-  text: "select \"created_at\" as \"createdAtMs\", \"id\" as \"id\", \"seq\" as \"seq\" from \"events\" where \"organization_number\" = $1 and \"created_at\" = any($2)",
-  cells: (given) => [given.organizationNumber, given.instants],
-  row: (row) => row,
-};
-
 export const removeBlock: Compiled<typeof source.removeBlock> = {
   name: 'spend.removeBlock',
   text: "delete from \"spend_blocks\" where (\"organization_number\" = $1 and \"first_seq\" = $2)",

@@ -35,6 +35,18 @@ export const findEvent: Compiled<typeof source.findEvent> = {
   }),
 };
 
+export const findEventPlace: Compiled<typeof source.findEventPlace> = {
+  name: 'append.findEventPlace',
+  text: "select \"events\".\"organization_number\" as \"organizationNumber\", \"events\".\"created_at\" as \"createdAtMs\", \"events\".\"id\" as \"id\", \"events\".\"seq\" as \"seq\" from \"events\" where \"events\".\"organization_number\" = ? and \"events\".\"created_at\" = ? and \"events\".\"id\" = ?",
+  cells: (given) => [given.organizationNumber, given.createdAtMs, given.id],
+  row: (row: any) => ({
+    organizationNumber: row[0],
+    createdAtMs: row[1],
+    id: row[2],
+    seq: row[3],
+  }),
+};
+
 export const findGovernanceEvent: Compiled<typeof source.findGovernanceEvent> = {
   name: 'append.findGovernanceEvent',
   text: "select \"governance_events\".\"organization_number\" as \"organizationNumber\", \"governance_events\".\"id\" as \"id\" from \"governance_events\" where \"governance_events\".\"organization_number\" = ? and \"governance_events\".\"id\" = ?",

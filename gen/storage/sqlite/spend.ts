@@ -119,17 +119,6 @@ export const listParts: Compiled<typeof source.listParts> = {
   }),
 };
 
-export const listPlaces: Compiled<typeof source.listPlaces> = {
-  name: 'spend.listPlaces',
-  text: "select \"created_at\" as \"createdAtMs\", \"id\" as \"id\", \"seq\" as \"seq\" from \"events\" where \"organization_number\" = ? and \"created_at\" in (select value from json_each(?))",
-  cells: (given) => [given.organizationNumber, JSON.stringify(given.instants)],
-  row: (row: any) => ({
-    createdAtMs: row[0],
-    id: row[1],
-    seq: row[2],
-  }),
-};
-
 export const removeBlock: Compiled<typeof source.removeBlock> = {
   name: 'spend.removeBlock',
   text: "delete from \"spend_blocks\" where (\"organization_number\" = ? and \"first_seq\" = ?)",

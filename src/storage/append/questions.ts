@@ -72,6 +72,8 @@ export const findEvent = lookup<{
   ]),
 );
 
+export const findEventPlace = findByKey('Event', ['organizationNumber', 'createdAtMs', 'id'], ['seq']);
+
 export const findLogHead = findByKey('LogHead', ['organizationNumber']);
 
 /** A trace that waits to be evaluated, or is. */

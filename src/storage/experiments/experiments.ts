@@ -10,14 +10,14 @@ import type {
 import { applyReport, type SizedResult } from '../../domain/experiments/run-report.ts';
 import type { Managing } from '../management.ts';
 import type { Asking, Questions, RowOf } from '../questions.ts';
-import { limitReads } from '../search/search-limiter.ts';
+import { limitRuns } from '../search/search-limiter.ts';
 
 export function createExperimentStore(
   { questions: { experiments }, ask }: Asking,
   writer: ExperimentWriter,
 ): ExperimentStore {
   type FigureQuestion = Parameters<typeof experiments.listFigures.cells>[0];
-  const listFigures = limitReads(
+  const listFigures = limitRuns(
     (given: FigureQuestion) => ask(experiments.listFigures, given),
     ({ projectId }) => projectId,
   );

@@ -15,13 +15,21 @@ const RETRY_AFTER_SECONDS = 1;
 export function limitSearches<Question extends { readonly projectNumber: number }, Found>(
   find: (question: Question) => Promise<Found>,
 ): (question: Question) => Promise<Found> {
-  return limitReads(find, ({ projectNumber }) => projectNumber);
+  return limitReads(find, ({ projectNumber }) => projectNumber, SEARCHES);
 }
 
+/** How they are called where they are refused. */
+type Names = { readonly all: string; readonly ofTenant: string };
+
+const SEARCHES: Names = { all: 'searches', ofTenant: 'searches of this project' };
+const SUMS: Names = { all: 'sums', ofTenant: 'sums of this organization' };
+const RUNS: Names = { all: 'reads of runs', ofTenant: 'reads of runs of this project' };
+
 /** The same of any long read; `tenantOf` says whose it is. */
-export function limitReads<Question, Found>(
+function limitReads<Question, Found>(
   read: (question: Question) => Promise<Found>,
   tenantOf: (question: Question) => Tenant,
+  names: Names,
 ): (question: Question) => Promise<Found> {
   const running: Tenant[] = [];
   const waiting: Waiting[] = [];
@@ -37,8 +45,8 @@ export function limitReads<Question, Found>(
       return;
     }
     const count = waiting.filter((each) => each.tenant === tenant).length;
-    if (count >= OF_TENANT.waitingMax) throw refusal('Too many searches of this project at once; try again.');
-    if (waiting.length >= ALL.waitingMax) throw refusal('Too many searches at once; try again.');
+    if (count >= OF_TENANT.waitingMax) throw refusal(`Too many ${names.ofTenant} at once; try again.`);
+    if (waiting.length >= ALL.waitingMax) throw refusal(`Too many ${names.all} at once; try again.`);
     await new Promise<void>((start) => waiting.push({ tenant, start }));
   }
 
@@ -65,4 +73,19 @@ export function limitReads<Question, Found>(
 
 function refusal(message: string): Fault {
   return unavailableFault(message, RETRY_AFTER_SECONDS);
+}
+
+/** Sums of spend, for each of the tenants. */
+export function limitSums<Question extends { readonly organizationNumber: number }, Answer>(
+  sum: (question: Question) => Promise<Answer>,
+): (question: Question) => Promise<Answer> {
+  return limitReads(sum, ({ organizationNumber }) => organizationNumber, SUMS);
+}
+
+/** What runs of experiments come to; `projectOf` says in which project. */
+export function limitRuns<Question, Answer>(
+  read: (question: Question) => Promise<Answer>,
+  projectOf: (question: Question) => string | number,
+): (question: Question) => Promise<Answer> {
+  return limitReads(read, projectOf, RUNS);
 }

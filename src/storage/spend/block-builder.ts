@@ -27,9 +27,14 @@ export type BlockPart = { readonly part: number; readonly content: Uint8Array };
 export type BlockBuilder = {
   /** The places of a block follow each other; what is no outcome is null. */
   add(seq: number, spending: Spending | null): void;
+  /** No further event fits: there are as many as fit, or what they are told apart by takes as much as it may. */
+  isFull(): boolean;
   /** `createdToMs` is when the last event was created. */
   end(createdToMs: number): BuiltBlock;
 };
+
+/** Of all that events are told apart by. A block is read as a whole, and is at most by one event larger. */
+const WORDS_MAX_BYTES = 4 * 1024 * 1024;
 
 /** Places that the log does not have are empty. `firstSeq` is that of the first event. */
 export function createBlockBuilder(firstSeq: number): BlockBuilder {
@@ -55,6 +60,7 @@ export function createBlockBuilder(firstSeq: number): BlockBuilder {
       from = Math.min(from, occurredAtMs);
       to = Math.max(to, occurredAtMs);
     },
+    isFull: () => count >= BLOCK_EVENTS || dictionaries.reduce((sum, { bytes }) => sum + bytes(), 0) >= WORDS_MAX_BYTES,
     end: (createdToMs) => ({
       firstSeq,
       lastSeq: firstSeq + count - 1,
@@ -70,26 +76,47 @@ export function createBlockBuilder(firstSeq: number): BlockBuilder {
 }
 
 function createDictionary(dimension: SpendDimension) {
-  const dictionary: (readonly string[])[] = [];
-  const known = new Map<string, number>();
+  const words = createNumbering();
+  const lists: (readonly number[])[] = [];
+  const knownLists = createNumbering();
   const places = new Uint16Array(BLOCK_EVENTS);
   let count = 0;
+  let bytes = 0;
+
+  function numberOf(value: string): number {
+    const before = words.all.length;
+    const number = words.numberOf(value);
+    if (words.all.length > before) bytes += Buffer.byteLength(value);
+    return number;
+  }
 
   return {
     part: DIMENSION_PARTS[dimension],
+    bytes: () => bytes,
     push(spending: Spending | null): void {
-      const values = spending?.values[dimension] ?? [];
-      const [only = ''] = values;
-      const name = values.length === 1 ? `=${only}` : JSON.stringify(values);
-      let place = known.get(name);
-      if (place === undefined) {
-        place = dictionary.length;
-        known.set(name, place);
-        dictionary.push(values);
-      }
+      const list = [...new Set(spending?.values[dimension])].map(numberOf);
+      const place = knownLists.numberOf(list.join());
+      lists[place] ??= list;
       places[count] = place;
       count += 1;
     },
-    pack: () => packValues({ dictionary, places: places.slice(0, count) }),
+    pack: () => packValues({ words: words.all, lists, places: places.slice(0, count) }),
+  };
+}
+
+/** Numbers texts in the order in which they come, each once. */
+function createNumbering() {
+  const all: string[] = [];
+  const known = new Map<string, number>();
+  return {
+    all,
+    numberOf(text: string): number {
+      const number = known.get(text) ?? all.length;
+      if (number === all.length) {
+        known.set(text, number);
+        all.push(text);
+      }
+      return number;
+    },
   };
 }

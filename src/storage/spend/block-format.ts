@@ -57,19 +57,28 @@ export function unpackNumbers(content: Uint8Array): Numbers {
   return Object.fromEntries(columns) as Record<NumberName, Float64Array>;
 }
 
-/** The values that events have, empty where they have none, and the place of its own among them for each event. */
-export type Values = { readonly dictionary: readonly (readonly string[])[]; readonly places: Uint16Array };
+/** What events are told apart by. */
+export type Values = {
+  /** Each once. */
+  readonly words: readonly string[];
+  /** The words of an event, by their places; empty where it has none. */
+  readonly lists: readonly (readonly number[])[];
+  /** For each event the place of its list. */
+  readonly places: Uint16Array;
+};
 
-export function packValues({ dictionary, places }: Values): Buffer {
-  const words = Buffer.from(JSON.stringify(dictionary));
-  return deflateRawSync(Buffer.concat([lengthOf(words), words, Buffer.from(places.buffer)]), LEVEL);
+export function packValues({ words, lists, places }: Values): Buffer {
+  const named = Buffer.from(JSON.stringify([words, lists]));
+  return deflateRawSync(Buffer.concat([lengthOf(named), named, Buffer.from(places.buffer)]), LEVEL);
 }
 
 export function unpackValues(content: Uint8Array): Values {
   const bytes = inflateRawSync(content);
   const end = LENGTH_BYTES + bytes.readUInt32LE();
+  const [words, lists]: [Values['words'], Values['lists']] = JSON.parse(bytes.toString('utf8', LENGTH_BYTES, end));
   return {
-    dictionary: JSON.parse(bytes.toString('utf8', LENGTH_BYTES, end)),
+    words,
+    lists,
     // Copied, because numbers have to be aligned.
     places: new Uint16Array(Uint8Array.from(bytes.subarray(end)).buffer),
   };

@@ -15,14 +15,20 @@ export type SpendQuestions = { readonly [Name in keyof typeof source]: Compiled<
 
 type RequestKey = { readonly organizationNumber: number; readonly key: string };
 
+type EventKey = { readonly organizationNumber: number; readonly createdAtMs: number; readonly id: string };
+
 export type SpendAsking = Asking<SpendQuestions> & {
   /** Requests by their keys, of which there may be many. */
   readonly findRequests: (keys: readonly RequestKey[]) => Promise<readonly Found<'findRequest'>[]>;
+  /** The same of events. */
+  readonly findPlaces: (keys: readonly EventKey[]) => Promise<readonly { readonly seq: number }[]>;
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;
 };
 
 export type PlannedBlock = BuiltBlock & {
+  /** No further event fits into it. */
+  readonly isFull: boolean;
   readonly gone: Gone;
   /** The places of events before the block that are corrected in it. */
   readonly corrected: readonly number[];
@@ -49,7 +55,7 @@ export async function planBlock(
   let builder: ReturnType<typeof createBlockBuilder> | null = null;
   let [firstSeq, lastSeq, lastEnvelope] = [0, afterSeq, ''];
   for (let isMore = true; isMore; await nextTurn()) {
-    // A log loses its oldest events only, so places that are missing come before all others.
+    // A log loses its oldest events: places that are missing come before all others, but for those of one commit.
     const end = firstSeq === 0 ? toSeq : Math.min(toSeq, firstSeq + BLOCK_EVENTS - 1);
     const limit = Math.min(ENVELOPES_AT_ONCE, firstSeq === 0 ? BLOCK_EVENTS : firstSeq + BLOCK_EVENTS - 1 - lastSeq);
     const rows = await ask(questions.listEnvelopes, { organizationNumber, afterSeq: lastSeq, toSeq: end, limit });
@@ -67,11 +73,13 @@ export async function planBlock(
       const before = correction === null ? undefined : seqOf.get(correction.eventId);
       if (before !== undefined) own.push(before - firstSeq);
       else if (correction !== null) corrections.push(correction);
+      if (builder.isFull()) break;
     }
-    isMore = rows.length === limit && lastSeq < toSeq && lastSeq < firstSeq + BLOCK_EVENTS - 1;
+    isMore = rows.length === limit && lastSeq < toSeq && builder?.isFull() === false;
   }
   if (builder === null) return null;
   return {
+    isFull: builder.isFull(),
     ...builder.end(readEnvelopeHead(lastEnvelope).createdAtMs),
     gone: withGone(NONE_GONE, own),
     corrected: await findCorrected(asking, organizationNumber, corrections),
@@ -88,7 +96,7 @@ function correctionOf(eventId: string): Correction | null {
 
 /** The places of what is corrected: its request tells when it was created, which is where the log has it. */
 async function findCorrected(
-  { questions, ask, findRequests }: SpendAsking,
+  { findRequests, findPlaces }: SpendAsking,
   organizationNumber: number,
   corrections: readonly Correction[],
 ): Promise<readonly number[]> {
@@ -97,15 +105,12 @@ async function findCorrected(
     const some = corrections.slice(start, start + LOOKED_UP_AT_ONCE);
     const keys = [...new Set(some.map(({ base }) => base))].map((key) => ({ organizationNumber, key }));
     const requests = new Map((await findRequests(keys)).map((request) => [request.key, request]));
-    const instants = new Set<number>();
-    for (const { base, before } of some) {
+    const events = some.flatMap(({ base, before, eventId }) => {
       const request = requests.get(base);
       const createdAtMs = request === undefined ? null : createdAtOf(before, request);
-      if (createdAtMs !== null) instants.add(createdAtMs);
-    }
-    const isCorrected = new Set(some.map(({ eventId }) => eventId));
-    const events = await ask(questions.listPlaces, { organizationNumber, instants: [...instants] });
-    for (const { id, seq } of events) if (isCorrected.has(id)) found.push(seq);
+      return createdAtMs === null ? [] : [{ organizationNumber, createdAtMs, id: eventId }];
+    });
+    for (const { seq } of await findPlaces(events)) found.push(seq);
     await nextTurn();
   }
   return found.sort((one, other) => one - other);

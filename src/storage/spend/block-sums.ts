@@ -11,6 +11,7 @@ import {
   type Numbers,
   unpackNumbers,
   unpackValues,
+  type Values,
 } from './block-format.ts';
 
 export type ReadBlock = { readonly gone: Gone; readonly partOf: (part: number) => Uint8Array };
@@ -21,13 +22,10 @@ type ByPlace<T> = { readonly places: Uint16Array; readonly each: readonly T[] };
 export function sumBlock({ gone, partOf }: ReadBlock, question: SpendQuestion, tally: SpendTally): void {
   const { fromMs, toMs, goneBeforeMs, groupBy, filters } = question;
   const numbers = unpackNumbers(partOf(NUMBERS_PART));
-  const read = <T>(dimension: SpendDimension, of: (values: readonly string[]) => T): ByPlace<T> => {
-    const { dictionary, places } = unpackValues(partOf(DIMENSION_PARTS[dimension]));
-    return { places, each: dictionary.map(of) };
-  };
-  const wanted = filtersOf(filters).map(([dimension, value]) => read(dimension, (values) => isWanted(values, value)));
-  const groups = groupBy === null ? null : read(groupBy, (values) => groupsOf(values, tally));
-  const all = groupBy === null ? groupsOf([], tally) : NO_SUMS;
+  const read = (dimension: SpendDimension) => unpackValues(partOf(DIMENSION_PARTS[dimension]));
+  const wanted = filtersOf(filters).map(([dimension, value]) => areWanted(read(dimension), value));
+  const groups = groupBy === null ? null : groupsOf(read(groupBy), tally);
+  const all = groupBy === null ? sumsOfNameless(tally) : NO_SUMS;
   const total = tally.total();
   const { occurredAtMs, createdAtMs } = numbers;
   for (let place = 0; place < occurredAtMs.length; place += 1) {
@@ -50,14 +48,26 @@ export function filtersOf(filters: SpendQuestion['filters']): readonly (readonly
   });
 }
 
-function isWanted(values: readonly string[], value: string): boolean {
-  return values.includes(value) || (value === '' && values.length === 0);
+/** Empty: those that have none. */
+function areWanted({ words, lists, places }: Values, value: string): ByPlace<boolean> {
+  if (value === '') return { places, each: lists.map((list) => list.length === 0) };
+  const wanted = words.indexOf(value);
+  return { places, each: lists.map((list) => list.includes(wanted)) };
 }
 
 /** A request with several values counts once for each. */
-function groupsOf(values: readonly string[], tally: SpendTally): readonly Sums[] {
-  const names = values.length === 0 ? [null] : new Set(values);
-  return [...names].map((name) => tally.sumsOf(name)).filter((sums) => sums !== null);
+function groupsOf({ words, lists, places }: Values, tally: SpendTally): ByPlace<readonly Sums[]> {
+  const sums = words.map((word) => tally.sumsOf(word));
+  const none = lists.some((list) => list.length === 0) ? sumsOfNameless(tally) : NO_SUMS;
+  const each = lists.map((list) =>
+    list.length === 0 ? none : list.map((at) => sums[at] ?? null).filter((some) => some !== null),
+  );
+  return { places, each };
+}
+
+function sumsOfNameless(tally: SpendTally): readonly Sums[] {
+  const sums = tally.sumsOf(null);
+  return sums === null ? NO_SUMS : [sums];
 }
 
 const ADDED = [

@@ -42,16 +42,6 @@ export const listEnvelopes = question<OfPlaces>()((db, { organizationNumber, aft
     .limit(limit),
 );
 
-/** The places of events that were created at some instants. */
-export const listPlaces = question<OfLog & { readonly instants: readonly number[] }>()(
-  (db, { organizationNumber, instants }, { isAmong }) =>
-    db
-      .selectFrom('Event')
-      .where('organizationNumber', '=', organizationNumber)
-      .where(isAmong('createdAtMs', instants))
-      .select(['createdAtMs as createdAtMs', 'id as id', 'seq as seq']),
-);
-
 type OfRange = OfLog & {
   readonly afterSeq: number;
   readonly toSeq: number;

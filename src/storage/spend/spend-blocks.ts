@@ -5,6 +5,11 @@ import { BLOCK_EVENTS, withGone } from './block-format.ts';
 import { planBlock, type SpendAsking } from './block-planner.ts';
 import type { SpendWriter, WrittenBlock } from './spend-writer.ts';
 
+export type PlannedSpend =
+  | { readonly kind: 'block'; readonly block: WrittenBlock }
+  /** All events up to a place are past their term. */
+  | { readonly kind: 'gone'; readonly toSeq: number };
+
 export type SpendBlockReads = {
   /**
    * The first organization behind another one whose log has enough for a block; null: there is none up to `last`, which is
@@ -12,7 +17,7 @@ export type SpendBlockReads = {
    */
   findUnsummed(after: number): Promise<{ readonly organizationNumber: number | null; readonly last: number | null }>;
   /** Only for who has claimed the next block. Null: there is not enough for one. */
-  planSpend(organizationNumber: number, afterSeq: number): Promise<WrittenBlock | null>;
+  planSpend(organizationNumber: number, afterSeq: number): Promise<PlannedSpend | null>;
 };
 
 const HEADS_AT_ONCE = 200;
@@ -49,14 +54,17 @@ export function createSpendBlockReads(asking: SpendAsking): SpendBlockReads {
       return { organizationNumber: null, last };
     },
     async planSpend(organizationNumber, afterSeq) {
-      const places = { afterSeq, toSeq: Number.MAX_SAFE_INTEGER };
-      const planned = await planBlock(asking, organizationNumber, places);
-      if (planned === null) return null;
-      const { corrected, ...block } = planned;
-      const isShort = block.lastSeq - block.firstSeq < BLOCK_EVENTS - 1;
+      // Up to there everything is committed, so that what is not found is gone.
+      const [log] = await ask(questions.findLogHead, { organizationNumber });
+      const toSeq = log?.seq ?? 0;
+      const planned = await planBlock(asking, organizationNumber, { afterSeq, toSeq });
+      if (planned === null) return toSeq > afterSeq ? { kind: 'gone', toSeq } : null;
+      const { corrected, isFull, ...block } = planned;
+      const isEnough = isFull || toSeq >= block.firstSeq + BLOCK_EVENTS - 1;
       // What is missing is past its term, and the next block begins where that ends.
-      if (isShort && block.firstSeq === afterSeq + 1) return null;
-      return { organizationNumber, afterSeq, ...block, changed: await findChanged(organizationNumber, corrected) };
+      if (!isEnough && block.firstSeq === afterSeq + 1) return null;
+      const changed = await findChanged(organizationNumber, corrected);
+      return { kind: 'block', block: { organizationNumber, afterSeq, ...block, changed } };
     },
   };
 }
@@ -80,9 +88,10 @@ export function createSpendBlocks({ reads, writer, clock }: SpendBlocksDeps): Sp
     const nowMs = clock();
     const afterSeq = await writer.claimSpend(organizationNumber, { nowMs, untilMs: nowMs + LEASE_MS });
     if (afterSeq === null) return;
-    const block = await reads.planSpend(organizationNumber, afterSeq);
-    if (block === null) return;
-    await writer.writeSpend(block);
+    const planned = await reads.planSpend(organizationNumber, afterSeq);
+    if (planned === null) return;
+    if (planned.kind === 'block') await writer.writeSpend(planned.block);
+    else await writer.skipSpend(organizationNumber, { afterSeq, toSeq: planned.toSeq });
     isNothingAdded = false;
   }
 

@@ -6,6 +6,7 @@
 import type { Changing, TransactAll } from '../questions.ts';
 import type { BuiltBlock } from './block-builder.ts';
 import type { Gone } from './block-format.ts';
+import type { Places } from './block-planner.ts';
 
 export type WrittenBlock = Omit<BuiltBlock, 'parts'> & {
   readonly organizationNumber: number;
@@ -22,6 +23,8 @@ export type SpendWriter = {
   claimSpend(organizationNumber: number, lease: { nowMs: number; untilMs: number }): Promise<number | null>;
   /** Does nothing where another one has taken over. */
   writeSpend(block: WrittenBlock): Promise<void>;
+  /** The same for places that the log has lost. */
+  skipSpend(organizationNumber: number, places: Places): Promise<void>;
 };
 
 /** All verbs, each through `call`. */
@@ -31,6 +34,7 @@ export function spreadSpendWriter(
   return {
     claimSpend: (...args) => call('claimSpend', ...args),
     writeSpend: (...args) => call('writeSpend', ...args),
+    skipSpend: (...args) => call('skipSpend', ...args),
   };
 }
 
@@ -67,6 +71,13 @@ export function createSpendWriter(transact: TransactAll): SpendWriter {
           changed.map((each) => ({ organizationNumber, firstSeq: each.firstSeq, gone: Buffer.from(each.gone) })),
         );
         await tx.change(spend.updateHead, { organizationNumber, seq: lastSeq, leasedUntilMs: 0 });
+      }),
+
+    skipSpend: (organizationNumber, { afterSeq, toSeq }) =>
+      transact(async (tx) => {
+        const head = await holdHead(tx, organizationNumber);
+        if (head?.seq !== afterSeq) return;
+        await tx.change(tx.questions.spend.updateHead, { organizationNumber, seq: toSeq, leasedUntilMs: 0 });
       }),
   };
 }

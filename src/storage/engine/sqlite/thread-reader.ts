@@ -5,7 +5,7 @@ import type { SpendStore } from '../../../domain/spend/spend-store.ts';
 import type { TraceAnalytics } from '../../../domain/trace-analytics-store.ts';
 import type { TraceSearch } from '../../../domain/trace-search-store.ts';
 import type { IndexReads } from '../../search/index-builder.ts';
-import { limitReads, limitSearches } from '../../search/search-limiter.ts';
+import { limitSearches, limitSums } from '../../search/search-limiter.ts';
 import type { SpendBlockReads } from '../../spend/spend-blocks.ts';
 import { createLimiter } from '../../traces/limiter.ts';
 import type { WholeTraceReads } from '../../traces/trace-reads.ts';
@@ -78,7 +78,7 @@ export function createThreadReader({ spawn, readMaxMs = READ_MAX_MS }: ThreadRea
       summarise: limitSearches(call('summarise')),
       statsOfUser: limitSearches(call('statsOfUser')),
       sumUpEvaluations: limitSearches(call('sumUpEvaluations')),
-      sum: limitReads(call('sum'), ({ organizationNumber }) => organizationNumber),
+      sum: limitSums(call('sum')),
       planBlock: call('planBlock'),
       findUnsummed: call('findUnsummed'),
       planSpend: call('planSpend'),

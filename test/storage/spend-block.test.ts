@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest';
+import { createBlockBuilder } from '../../src/storage/spend/block-builder.ts';
+import { BLOCK_EVENTS, DIMENSION_PARTS, unpackValues } from '../../src/storage/spend/block-format.ts';
+import type { Spending } from '../../src/storage/spend/spending.ts';
+
+const NUMBERS = {
+  createdAtMs: 1,
+  occurredAtMs: 1,
+  error: 0,
+  costNanoUsd: 1,
+  inputTokens: 1,
+  outputTokens: 1,
+  cacheReadInputTokens: 0,
+  cacheCreationInputTokens: 0,
+  reasoningTokens: 0,
+};
+
+function spendingOf(label: readonly string[]): Spending {
+  const values = { project: ['p'], model: [], virtual_key: [], principal: [], end_user: [], label };
+  return { id: 'id', numbers: NUMBERS, values };
+}
+
+/** How many events it takes. */
+function fill(builder: ReturnType<typeof createBlockBuilder>, labelsOf: (event: number) => readonly string[]): number {
+  let count = 0;
+  while (!builder.isFull()) {
+    count += 1;
+    builder.add(count, spendingOf(labelsOf(count)));
+  }
+  return count;
+}
+
+function labelsIn(builder: ReturnType<typeof createBlockBuilder>) {
+  const { parts } = builder.end(1);
+  return unpackValues(parts.find(({ part }) => part === DIMENSION_PARTS.label)?.content ?? new Uint8Array());
+}
+
+it('holds so many events, and a word of them once in however many lists it is', () => {
+  const builder = createBlockBuilder(1);
+  // Of each 64 of 70 long labels, in another order.
+  const labels = Array.from({ length: 70 }, (_, index) => `${index} `.padEnd(256, 'x'));
+  const labelsOf = (event: number) =>
+    Array.from({ length: 64 }, (_, index) => labels[(event * 3 + index * 11) % 70] ?? '');
+  expect(fill(builder, labelsOf)).toBe(BLOCK_EVENTS);
+  const { words, lists, places } = labelsIn(builder);
+  expect(words).toHaveLength(70);
+  for (const event of [1, 2, BLOCK_EVENTS]) {
+    expect(lists[places[event - 1] ?? 0]?.map((at) => words[at])).toEqual(labelsOf(event));
+  }
+});
+
+it('is full before that of four mebibytes of words', () => {
+  const builder = createBlockBuilder(1);
+  const labelsOf = (event: number) => Array.from({ length: 64 }, (_, index) => `${event} ${index} `.padEnd(256, 'x'));
+  expect(fill(builder, labelsOf)).toBe((4 * 1024 * 1024) / (64 * 256));
+});
